@@ -92,14 +92,16 @@ class Edit:
 
 
 def plan_addition(path: str, add: Change, remove: Change) -> Edit:
-    """Plan to add. A file without Muninn's pieces is backed up first. Raises MuninnError for an unreadable file."""
+    """Plan an addition. A file without anything of ours is backed up. Raises MuninnError for a file that can't be
+    parsed.
+    """
     real = os.path.realpath(path)
     before = _read(real)
     text, bom = _decode(real, before)
-    added = _checked(real, add, text)
+    added = _change_text(real, add, text)
     if before is not None and added == text:
         return Edit(real, before, before, "keep")
-    ours_already = _checked(real, remove, text) != text
+    ours_already = _change_text(real, remove, text) != text
     return Edit(real, before, bom + added.encode(), "keep" if ours_already else "make")
 
 
@@ -111,11 +113,11 @@ def plan_removal(path: str, add: Change, remove: Change) -> Edit:
     real = os.path.realpath(path)
     before = _read(real)
     text, bom = _decode(real, before)
-    left = _checked(real, remove, text)
+    left = _change_text(real, remove, text)
     if before is None or left == text:
         return Edit(real, before, before, "keep")
     saved = _read(real + BACKUP)
-    if saved is not None and _round(saved, add, remove) == left:
+    if saved is not None and _round_trip(saved, add, remove) == left:
         return Edit(real, before, saved, "drop")
     after = bom + left.encode() if left or saved is not None else None
     return Edit(real, before, after, "keep")
@@ -129,14 +131,14 @@ def remove_folders(edits: Sequence[Edit], names: Sequence[str]) -> None:
             folder = os.path.dirname(folder)
 
 
-def _round(saved: bytes, add: Change, remove: Change) -> str | None:
+def _round_trip(saved: bytes, add: Change, remove: Change) -> str | None:
     try:
         return remove(add(_decode("the backup", saved)[0]))
     except UsageError:
         return None
 
 
-def _checked(path: str, change: Change, text: str) -> str:
+def _change_text(path: str, change: Change, text: str) -> str:
     try:
         return change(text)
     except UsageError as error:
@@ -190,5 +192,5 @@ def _remove_empty(folder: str) -> bool:
     try:
         os.rmdir(folder)
     except OSError:
-        return False  # something else is in it
+        return False  # not empty
     return True

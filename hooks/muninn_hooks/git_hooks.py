@@ -1,14 +1,14 @@
-"""`muninn install git-hooks` and `muninn uninstall git-hooks`: a pre-commit hook beside whatever hook is there.
+"""`muninn install git-hooks` and `muninn uninstall git-hooks`: a pre-commit hook beside existing hooks.
 
 Git runs one file for each hook, found by `git rev-parse --git-path hooks`: the repository's own folder or that of
 `core.hooksPath`, which husky sets. There are three cases:
 
-- No hook: one is made.
-- A shell script, as husky, the pre-commit framework and most people have it: our lines go behind its first line. The
-  script keeps its name and place, by which such programs find what they run.
-- Anything else (another language, a link, a file that git may not run): it is moved aside and called by ours.
+- No hook: one is created.
+- A shell script, as written by husky and the pre-commit framework: Muninn's lines go behind its first line. The script
+  keeps its name and place, on which such programs depend.
+- Anything else (another language, a link, a file that is not executable): it is moved aside, and the new hook calls it.
 
-All of that is taken back to the byte. The hook is a no-op where there is no `.muninn` and where `muninn` is not found.
+Uninstalling restores the previous state to the byte. The hook does nothing where there is no `.muninn` or no `muninn`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 HOOK = "pre-commit"
 KEPT = ".muninn-kept"
-"""Added to the name of a hook that was moved aside."""
+"""The suffix of a hook that was moved aside."""
 
 _END = b"# <<< muninn <<<\n"
 _BLOCK = re.compile(rb"# >>> muninn[^\n]*\n.*?# <<< muninn <<<\n", re.DOTALL)
@@ -41,11 +41,12 @@ _MOVED = "moved another hook aside"
 
 
 def install(repo: str, command: str, *, dry: bool = False) -> list[str]:
-    """Put the hook in place, or bring it up to date; `command` starts Muninn. Returns what to tell.
+    """Install or update the hook; `command` starts Muninn. Returns the lines to print.
 
-    With `dry` nothing is written, and what would be is told.
+    With `dry` nothing is written, and the lines tell what would be done.
 
-    Raises NotARepository without git, MuninnError for what is in the way, ReadOnlyError when the folder takes no files.
+    Raises NotARepository without git, MuninnError when a moved hook already exists, ReadOnlyError when a file can't be
+    written.
     """
     root, folder = _folder_of(repo)
     hook = folder / HOOK
@@ -55,17 +56,17 @@ def install(repo: str, command: str, *, dry: bool = False) -> list[str]:
         made = _note_of(found[0]) if found else ""
         after = _BLOCK.sub(lambda _: _block(command, made), before, count=1)
         if before == after:
-            return [f"{hook} is as it should be already", *_notes(root, folder)]
+            return [f"{hook} is up to date", *_notes(root, folder)]
         if not dry:
-            _writing(hook, lambda: _replace(hook, after))
+            _write(hook, lambda: _replace(hook, after))
         return [f"{'would bring' if dry else 'brought'} {hook} up to date", *_notes(root, folder)]
     if not dry:
-        _writing(hook, lambda: _put(folder, hook, command))
+        _write(hook, lambda: _put(folder, hook, command))
     return [f"{'would write' if dry else 'wrote'} {hook}", *_notes(root, folder)]
 
 
 def is_installed(repo: str) -> bool:
-    """Whether the hook is in place; a folder without git has none."""
+    """Whether the hook is installed; false for a folder without git."""
     try:
         return _holds_ours(_folder_of(repo)[1] / HOOK)
     except MuninnError:
@@ -73,20 +74,20 @@ def is_installed(repo: str) -> bool:
 
 
 def uninstall(repo: str, *, dry: bool = False) -> list[str]:
-    """Take the hook out again; what was there before is there again, to the byte. Raises as `install`."""
+    """Remove the hook and restore the previous one, byte for byte. Raises as `install`."""
     _, folder = _folder_of(repo)
-    own = Path(locate(repo).identity) / "hooks"  # where it is when `core.hooksPath` was set later
+    own = Path(locate(repo).identity) / "hooks"  # the hook is here when `core.hooksPath` was set later
     ours = [hook for hook in dict.fromkeys((folder / HOOK, own / HOOK)) if _holds_ours(hook)]
     for hook in () if dry else ours:
-        _writing(hook, partial(_take_out, hook))
+        _write(hook, partial(_take_out, hook))
     done = "would remove" if dry else "removed"
-    return [f"{done} Muninn from {hook}" for hook in ours] or [f"{folder / HOOK} holds nothing of Muninn"]
+    return [f"{done} Muninn from {hook}" for hook in ours] or [f"{folder / HOOK} contains nothing of Muninn"]
 
 
 def _folder_of(repo: str) -> tuple[Path, Path]:
     place = locate(repo)
     if not place.git_dir:
-        raise NotARepository(f"{place.root} is no git repository", hint="Git hooks need one; `git init` makes it.")
+        raise NotARepository(f"{place.root} is not a git repository", hint="Git hooks need one; `git init` creates it.")
     return Path(place.root), Path(os.path.realpath(git.hooks_folder(Path(place.root))))
 
 
@@ -107,7 +108,9 @@ def _put(folder: Path, hook: Path, command: str) -> None:
         return
     kept = hook.with_name(hook.name + KEPT)
     if os.path.lexists(kept):
-        raise MuninnError(f"{kept} is in the way", hint="It was moved aside once; look at it, and rename or delete it.")
+        raise MuninnError(
+            f"{kept} already exists", hint="It is an older hook that was moved aside. Rename or delete it."
+        )
     hook.rename(kept)
     _replace(hook, _SHEBANG + _block(command, _MOVED))
 
@@ -146,7 +149,7 @@ def _take_out(hook: Path) -> None:
 
 
 def _replace(hook: Path, content: bytes) -> None:
-    """Write a hook in one step, with the mode that it has; a new one may be run by whoever may read it."""
+    """Write a hook atomically with its present mode; a new one gets mode 0755."""
     if hook.is_file() and hook.read_bytes() == content:
         return
     mode = hook.stat().st_mode & 0o777 if hook.exists() else 0o755
@@ -159,7 +162,7 @@ def _replace(hook: Path, content: bytes) -> None:
         fresh.unlink(missing_ok=True)
 
 
-def _writing(hook: Path, work: Callable[[], None]) -> None:
+def _write(hook: Path, work: Callable[[], None]) -> None:
     try:
         work()
     except OSError as error:
@@ -167,15 +170,15 @@ def _writing(hook: Path, work: Callable[[], None]) -> None:
 
 
 def _notes(root: Path, folder: Path) -> list[str]:
-    """Say who else is concerned by where the hook lies."""
+    """Return a note when the location of the hook affects other people or repositories."""
     inside = folder.is_relative_to(root) and ".git" not in folder.relative_to(root).parts
     if inside and folder.name == "_":
         return [
-            "note: husky writes this folder anew when packages are installed; for everybody, and for good, put "
+            "note: husky rewrites this folder when packages are installed; for a permanent hook put "
             "'muninn hook git-pre-commit || true' into .husky/pre-commit"
         ]
     if inside:
-        return [f"note: {folder.relative_to(root)} is in the work tree; where git tracks it, others get the hook, too"]
+        return [f"note: {folder.relative_to(root)} is in the work tree; if git tracks it, others get the hook, too"]
     if not folder.is_relative_to(Path(locate(str(root)).identity)):
         return [f"note: other repositories may use {folder}, too; where there is no .muninn the hook does nothing"]
     return []

@@ -25,7 +25,7 @@ def put(root: str, verb: str, params: dict[str, Any]) -> None:
     folder = os.path.join(locate(root).local, "inbox")
     os.makedirs(folder, exist_ok=True)
     if len(os.listdir(folder)) >= MAX_FILES:
-        raise OSError("too many messages wait already")
+        raise OSError("too many queued requests")
     path = os.path.join(folder, f"{time.time_ns():020}-{os.getpid()}.json")
     fd = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 GIT_HOOKS = "git-hooks"
 NAMES = (*CLIENTS, GIT_HOOKS)
-"""Everything that can be installed."""
+"""All clients that can be installed."""
 
 
 def main(argv: list[str]) -> int:
-    """Run `install …` or `uninstall …` (the word is part of `argv`) and print what was done. Raises MuninnError."""
+    """Run `install …` or `uninstall …` (`argv` includes the word) and print the result. Raises MuninnError."""
     options = _parser().parse_args(argv)
     lines = _run(options, os.environ)
     sys.stdout.write(f"{json.dumps({'lines': lines})}\n" if options.json else "".join(f"{line}\n" for line in lines))
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     known = f"one of {', '.join(NAMES)}"
     for word, what in (
         ("install", "Connect an agent, an editor or git with Muninn."),
-        ("uninstall", "Take that back, to the byte."),
+        ("uninstall", "Undo that, to the byte."),
     ):
         one = words.add_parser(word, help=what, description=what)
         one.add_argument("client", nargs="?", default="", help=known)
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         ):
             scope.add_argument(*flags, dest="scope", action="store_const", const=name, help=text)
         one.add_argument(
-            "--plugin", action="store_true", help="of Claude Code: its plugin, and no line in its settings"
+            "--plugin", action="store_true", help="for Claude Code: install its plugin instead of editing its settings"
         )
         one.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
         if word == "install":
@@ -99,7 +99,7 @@ def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
     if not client.files:
         raise UsageError(
             f"Muninn does not write into the configuration of {client.title}",
-            hint=f"`muninn install {name} --print` shows what belongs into {client.target}.",
+            hint=f"`muninn install {name} --print` shows what to add to {client.target}.",
         )
     edits = plan(client, options.word, command, options.scope, options.repo, environ)
     if options.dry_run:
@@ -108,16 +108,18 @@ def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
     apply(edits)
     edit.remove_folders(edits, FOLDERS)
     if options.word == "uninstall":
-        return [_told(one, "removed Muninn from", "holds nothing of Muninn") for one in edits]
-    told = [_told(one, "wrote", "is as it should be already") for one in edits]
+        return [_report(one, "removed Muninn from", "contains nothing of Muninn") for one in edits]
+    lines = [_report(one, "wrote", "is up to date") for one in edits]
     changed = any(one.changes for one in edits)
     ignored = [one.path for file, one in zip(client.files, edits, strict=True) if file.plain and not _is_plain(one)]
-    told += [f"note: {client.title} ignores {path} until its comments and trailing commas are gone" for path in ignored]
-    return told + note + ([f"note: {client.then}"] if client.then and changed else [])
+    lines += [
+        f"note: {client.title} ignores {path} until its comments and trailing commas are gone" for path in ignored
+    ]
+    return lines + note + ([f"note: {client.then}"] if client.then and changed else [])
 
 
 def plan(client: Client, word: str, command: str, scope: str, repo: str, environ: Mapping[str, str]) -> list[edit.Edit]:
-    """Return the edits of a client's files; an error in the second leaves the first alone."""
+    """Return the edits of a client's files. All are planned before the first is applied."""
     edits = []
     for file in client.files:
         path = path_of(file, client, scope, repo, environ)
@@ -128,7 +130,7 @@ def plan(client: Client, word: str, command: str, scope: str, repo: str, environ
 
 
 def apply(edits: list[edit.Edit]) -> None:
-    """Apply all of the edits or none. Raises ReadOnlyError for a place that takes no files."""
+    """Apply all of the edits or none. Raises ReadOnlyError when a file can't be written."""
     for at, one in enumerate(edits):
         try:
             one.apply()
@@ -139,7 +141,7 @@ def apply(edits: list[edit.Edit]) -> None:
 
 
 def with_command(content: Content, command: str) -> Content:
-    """Return the content with the program in its place."""
+    """Return the content with the placeholder replaced by the command."""
 
     def filled(piece: Piece) -> Piece:
         if isinstance(piece, Whole):
@@ -150,7 +152,7 @@ def with_command(content: Content, command: str) -> Content:
 
 
 def _printed(client: Client, command: str) -> list[str]:
-    """Return what a client's files hold when they hold nothing else, each below its name; a snippet as it is."""
+    """Return the content of each file of a client, below the file's name; for a snippet its text."""
     if client.snippet:
         return snippet(client.snippet).splitlines()
     lines: list[str] = []
@@ -161,13 +163,13 @@ def _printed(client: Client, command: str) -> list[str]:
 
 
 def _run_plugin(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
-    """Let Claude Code install or remove the plugin. Hooks in its settings beside it would say everything twice."""
+    """Install or remove Claude Code's plugin. Raises UsageError beside hooks in its settings, which would run twice."""
     if options.client != "claude-code":
         raise UsageError(f"there is no plugin of {options.client}", hint="Leave --plugin out.")
     from muninn_hooks import plugin
 
     if options.print or options.dry_run:
-        return plugin.by_hand(options.word)
+        return plugin.manual_commands(options.word)
     scope = "user" if options.scope == EVERYWHERE else options.scope
     if options.word == "uninstall":
         return plugin.uninstall(scope, options.repo, environ)
@@ -176,7 +178,7 @@ def _run_plugin(options: argparse.Namespace, environ: Mapping[str, str]) -> list
             if one.changes:
                 raise UsageError(
                     f"{one.path} has Muninn already",
-                    hint="`muninn uninstall claude-code`, in the scope that it was installed in, takes it out.",
+                    hint="Run `muninn uninstall claude-code` in the scope of that installation.",
                 )
     return plugin.install(scope, options.repo, environ)
 
@@ -187,7 +189,7 @@ def _run_git_hooks(options: argparse.Namespace, environ: Mapping[str, str]) -> l
     from muninn_hooks import git_hooks
 
     if options.print:
-        raise UsageError("a hook of git is more than lines to copy", hint="`--dry-run` shows what would be written.")
+        raise UsageError("git hooks can't be printed", hint="`--dry-run` shows what would be written.")
     if options.word == "uninstall":
         return git_hooks.uninstall(options.repo, dry=options.dry_run)
     command, note = resolve_command(options.scope, environ)
@@ -195,10 +197,10 @@ def _run_git_hooks(options: argparse.Namespace, environ: Mapping[str, str]) -> l
 
 
 def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Return the command that starts Muninn, and what to tell about it.
+    """Return the command that starts Muninn, and notes to print.
 
-    The bare name is used only when it will still be found tomorrow: a virtual environment that is active now does not
-    count, and an agent may be started without it.
+    The bare name `muninn` is used only when it is on the PATH outside the active virtual environment, because an agent
+    may be started without it.
     """
     own = os.path.join(os.path.dirname(sys.executable), "muninn.exe" if os.name == "nt" else "muninn")
     folders = environ.get("PATH", "").split(os.pathsep)
@@ -208,14 +210,14 @@ def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[s
     if found:
         return "muninn", []
     if scope == SHARED:
-        return "muninn", ["note: 'muninn' is not on your PATH; whoever uses these settings needs it there"]
+        return "muninn", ["note: 'muninn' is not on your PATH; everyone who uses these settings needs it there"]
     if os.path.exists(own):
         return own, []
     return shutil.which("muninn", path=environ.get("PATH", "")) or os.path.abspath(sys.argv[0]), []
 
 
 def _is_plain(one: edit.Edit) -> bool:
-    """Whether a file is JSON for those who read no comments."""
+    """Whether a file is JSON without comments and trailing commas."""
     try:
         json.loads(one.after or b"{}")
     except ValueError:
@@ -223,5 +225,5 @@ def _is_plain(one: edit.Edit) -> bool:
     return True
 
 
-def _told(one: edit.Edit, done: str, nothing: str) -> str:
+def _report(one: edit.Edit, done: str, nothing: str) -> str:
     return f"{done} {one.path}" if one.changes else f"{one.path} {nothing}"

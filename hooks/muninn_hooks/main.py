@@ -31,7 +31,10 @@ EVENTS: dict[str, str] = {
     "stop": "stop",
     "session-end": "session_end",
 }
-"""The module of each event. It has BUDGET_SECONDS, LATER, `request(payload)`, and `render(result)`: a text, or ""."""
+"""The module of each event. It has BUDGET_SECONDS, DEFERRABLE, `request(payload)` and `render(result)`.
+
+A deferrable request goes to the inbox when no daemon answers in time. `render` returns the text to print, or "".
+"""
 
 GIT = "git-pre-commit"
 """The one event from git. It has no stdin."""
@@ -59,7 +62,8 @@ class _Run:
 def main(argv: list[str]) -> int:
     """Handle one event. Returns 0 even when it fails, and 1 for an unknown event or agent.
 
-    Agents take 2 as an order to block the prompt or the tool. Settings of a newer version may name unknown events.
+    The exit status is never 2, because agents then block the prompt or the tool. Settings of a newer version may name
+    unknown events.
     """
     if argv == [GIT]:
         from muninn_hooks import pre_commit
@@ -83,7 +87,7 @@ def main(argv: list[str]) -> int:
     waited = time.monotonic() - begun
     if not run.failure:
         _print(run)
-    elif run.module.LATER and run.request is not None:
+    elif run.module.DEFERRABLE and run.request is not None:
         _keep_for_later(run)
     if run.root:
         journal.append(run.root, run.event, run.failure, waited)
@@ -151,7 +155,7 @@ def _print(run: _Run) -> None:
         while data:
             data = data[os.write(1, data) :]
     except OSError as error:
-        run.failure = f"nobody took the output: {error.strerror}"
+        run.failure = f"can't write to stdout: {error.strerror}"
 
 
 def _keep_for_later(run: _Run) -> None:
@@ -162,7 +166,7 @@ def _keep_for_later(run: _Run) -> None:
     try:
         inbox.put(run.root, *run.request)
     except (OSError, MuninnError) as error:
-        run.failure += f"; it could not be kept for later either: {error}"
+        run.failure += f"; it could not be queued either: {error}"
 
 
 def _load(name: str) -> ModuleType:

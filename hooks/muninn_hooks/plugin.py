@@ -31,7 +31,7 @@ def folder() -> str:
     for path in (os.path.join(here, "claude_code"), os.path.join(os.path.dirname(here), "claude-code")):
         if os.path.isfile(os.path.join(path, ".claude-plugin", "marketplace.json")):
             return path
-    raise MuninnError("this installation came without the plugin", hint="Install muninn-memory again.")
+    raise MuninnError("the plugin is missing in this installation", hint="Install muninn-memory again.")
 
 
 def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
@@ -46,7 +46,7 @@ def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
     if shutil.which("muninn", path=environ.get("PATH", "")) is None:
         lines.append("note: 'muninn' is not on your PATH; the plugin needs it there")
     if scope == "project":
-        lines.append("note: whoever shares these settings adds the marketplace once, as `--print` shows it")
+        lines.append("note: everyone who shares these settings adds the marketplace once; `--print` shows how")
     return lines
 
 
@@ -69,7 +69,10 @@ def uninstall(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
 def _claude(words: list[str], root: str, environ: Mapping[str, str]) -> str:
     program = shutil.which("claude", path=environ.get("PATH", ""))
     if program is None:
-        raise MuninnError("'claude' is not on your PATH", hint=f"Where it is, type: {' && '.join(by_hand('install'))}")
+        raise MuninnError(
+            "'claude' is not on your PATH",
+            hint=f"Where it is available, run: {' && '.join(manual_commands('install'))}",
+        )
     try:
         done = subprocess.run(
             [program, "plugin", *words],
@@ -99,7 +102,7 @@ def _remove_empty(path: str) -> None:
             os.rmdir(os.path.dirname(path))
 
 
-def by_hand(word: str) -> list[str]:
+def manual_commands(word: str) -> list[str]:
     """Return the equivalent Claude Code commands."""
     if word == "uninstall":
         return [f"claude plugin uninstall {NAME}", f"claude plugin marketplace remove {MARKETPLACE}"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 8.0
 """Claude Code allows 10 seconds."""
 
-LATER = False
+DEFERRABLE = False
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:

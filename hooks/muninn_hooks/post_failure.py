@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 2.0
 """Commands fail often, so each failure gets little time."""
 
-LATER = False
+DEFERRABLE = False
 
 MAX_CHARS = 8_000
 """Characters of an error that are sent: its end, which usually has the reason."""
@@ -33,5 +33,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return a note about similar failures."""
+    """Return the note about earlier failures."""
     return str(result["note"])

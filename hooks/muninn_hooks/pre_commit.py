@@ -1,15 +1,14 @@
-"""`muninn hook git-pre-commit`: seal the work tree's memory and stage the new segments, so that they travel along.
+"""`muninn hook git-pre-commit`: seals the work tree's memory and stages the new segments for the commit.
 
-Git waits for this hook, so it fails open: it never refuses a commit and ends within its budget; what failed is a line
-in the hooks' log. It stages new files of `.muninn/memory/sessions` and nothing else, and steps aside where a commit is
-not a plain one of the work tree's index:
+Git waits for this hook, so it fails open: it never refuses a commit and ends within its budget. Failures are logged in
+the hooks' log. It stages only new files of `.muninn/memory/sessions`. It does nothing for these commits:
 
-- a commit of named paths (`git commit PATH`) has an index of its own. A file added to it would be in the commit, but
-  not in the index that git goes on with, and the next commit would take it out again;
-- during a rebase, a cherry-pick, a revert or `git am` the commit repeats what somebody else's was;
-- when nothing is staged, there would be no commit without us.
+- a commit of named paths (`git commit PATH`), which has its own index. A file added to it would be in the commit, but
+  not in the work tree's index, and the next commit would remove it again;
+- a commit of a rebase, a cherry-pick, a revert or `git am`, which repeats an earlier one;
+- an empty commit, because nothing is staged.
 
-In all these cases nothing is sealed either: memory stays in the spool until a commit that can take it.
+In these cases nothing is sealed either: memory stays in the spool until the next commit.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ def _seal(root: str) -> str:
 
     _thread.start_new_thread(work, ())
     if not done.acquire(timeout=BUDGET_SECONDS):
-        return f"no answer within {BUDGET_SECONDS:g} s; what is not sealed goes with a later commit"
+        return f"no answer within {BUDGET_SECONDS:g} s; the memory goes into a later commit"
     return failures[0] if failures else ""
 
 

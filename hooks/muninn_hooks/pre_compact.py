@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 15.0
 """The transcript may be long, and the user does not wait at a prompt. Claude Code allows 20 seconds."""
 
-LATER = False
+DEFERRABLE = False
 
 _KEEP = "Keep in the summary: decisions with their reasons, constraints, what was tried and failed, and open work."
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 1.2
 """Claude Code ends all hooks of this event after 1.5 seconds."""
 
-LATER = True
+DEFERRABLE = True
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 8.0
 """Enough to start a daemon. The first request waits for the brief. Claude Code allows 10 seconds."""
 
-LATER = False
+DEFERRABLE = False
 
 MAX_CHARS = 4000
 """Claude Code accepts 10,000 UTF-16 units. A brief that every session reads should be much shorter."""

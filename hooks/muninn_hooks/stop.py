@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 1.2
 """The daemon finishes work that takes longer."""
 
-LATER = False
+DEFERRABLE = False
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:

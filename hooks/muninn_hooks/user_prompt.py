@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 0.3
 """The user waits at every prompt. A daemon that is still starting serves the next prompt."""
 
-LATER = False
+DEFERRABLE = False
 
 MAX_PROMPT = 20_000
 """Characters that are sent. Of a longer prompt, such as a pasted log, the middle is cut."""

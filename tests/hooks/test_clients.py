@@ -254,7 +254,7 @@ def test_the_settings_of_opencode_are_found_under_their_other_name(repo: Path) -
         ("codex", ".codex/config.toml", "mcp_servers = 3\n", "'mcp_servers' is not an object"),
         ("gemini", ".gemini/settings.json", '{\n  "hooks": {\n', "in line 3, column 1"),
         ("cursor", ".cursor/hooks.json", '{"hooks": {"sessionStart": {}}}', "'hooks.sessionStart' is not a list"),
-        ("vscode", ".vscode/mcp.json", '{"servers": {"muninn": {"url": "x"}}}', "another 'servers.muninn'"),
+        ("vscode", ".vscode/mcp.json", '{"servers": {"muninn": {"url": "x"}}}', "'servers.muninn' exists"),
         ("agents-md", "AGENTS.md", b"\xff\xfe", "is not UTF-8"),
     ],
 )

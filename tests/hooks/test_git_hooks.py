@@ -329,7 +329,7 @@ def test_the_hook_that_was_there_runs_beside_ours_and_is_there_again_to_the_byte
     before = everything(repo / ".git" / "hooks"), everything(repo / ".husky"), everything(repo / ".githooks")
     assert any("wrote" in line for line in git_hooks.install(str(repo), program))
     once = everything(repo / ".git" / "hooks"), everything(repo / ".husky"), everything(repo / ".githooks")
-    assert "already" in git_hooks.install(str(repo), program)[0]
+    assert "up to date" in git_hooks.install(str(repo), program)[0]
     again = everything(repo / ".git" / "hooks"), everything(repo / ".husky"), everything(repo / ".githooks")
     assert again == once != before
     project.remember("Sessions live in Postgres.")
@@ -378,4 +378,4 @@ def test_the_command_line_installs_and_says_where_it_can_not(
     assert run_command(install_main, ["install", "git-hooks", "--user"]) == 2
     (tmp_path / "plain").mkdir()
     assert run_command(install_main, ["install", "git-hooks", "--repo", str(tmp_path / "plain")]) == 4
-    assert "no git repository" in capsys.readouterr().err
+    assert "not a git repository" in capsys.readouterr().err

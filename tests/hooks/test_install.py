@@ -124,7 +124,7 @@ def test_installing_again_changes_nothing(repo: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
     assert run("install", repo) == 0
     assert everything(repo) == before
-    assert "as it should be already" in capsys.readouterr().out
+    assert "is up to date" in capsys.readouterr().out
 
 
 def test_the_backup_is_the_file_from_before_the_first_installation(repo: Path) -> None:
@@ -160,11 +160,11 @@ def test_what_was_added_after_the_installation_survives_the_way_back(repo: Path)
     ("name", "content", "words"),
     [
         (".claude/settings.local.json", '{"hooks": {,}}', "is not JSON"),
-        (".claude/settings.local.json", "[]", "does not hold an object"),
+        (".claude/settings.local.json", "[]", "not a JSON object"),
         (".claude/settings.local.json", '{"hooks": []}', "'hooks' is not an object"),
         (".claude/settings.local.json", '{"hooks": {"Stop": {}}}', "'hooks.Stop' is not a list"),
         (".mcp.json", '{"mcpServers": # mine\n{}}', "line 1, column 16"),
-        (".mcp.json", '{"mcpServers": {"muninn": {"command": "other"}}}', "another 'mcpServers.muninn'"),
+        (".mcp.json", '{"mcpServers": {"muninn": {"command": "other"}}}', "'mcpServers.muninn' exists"),
     ],
 )
 def test_a_file_that_is_not_understood_is_an_error_and_nothing_is_written(
@@ -230,7 +230,7 @@ def test_a_linked_settings_file_stays_a_link_and_keeps_its_mode(repo: Path, tmp_
 
 def test_uninstalling_what_is_not_there_says_so(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("uninstall", repo) == 0
-    assert capsys.readouterr().out.count("holds nothing of Muninn") == 2
+    assert capsys.readouterr().out.count("contains nothing of Muninn") == 2
 
 
 def test_a_folder_that_is_not_there_is_an_error(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,1 +1,1 @@
-"""Muninn put into the files of other programs, and taken out again: `muninn install` and `muninn uninstall`."""
+"""Edits of the files of other programs for `muninn install` and `muninn uninstall`."""

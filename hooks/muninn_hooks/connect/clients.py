@@ -1,7 +1,7 @@
-"""The table of clients: which files of each get what. Nothing here does anything.
+"""The table of clients: their files and what each of them gets. Data only.
 
-Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61 (all tried), Cursor's and VS Code's references
-(not tried). Another client is one more row.
+Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61 (all tested with the program), the references
+of Cursor and VS Code (not tested). Another client is one more row.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 SERVER = "muninn"
-"""The name of the MCP server; agents build the names of its tools from it."""
+"""The name of the MCP server. Agents derive the names of its tools from it."""
 
 
 class File(Value):
-    """One file of a client. `{…}` in a place is a folder that `places` knows; "" means that there is none.
+    """One file of a client. `{…}` in a path is a folder that `places` resolves; "" means that there is no such file.
 
-    `names` are other names by which the client knows the same file: the one that is there is taken. `plain` says that
-    the client takes JSON without comments and trailing commas alone, and ignores the whole file where it has some.
+    `names` are alternative file names; an existing file is preferred. `plain`: the client reads only JSON without
+    comments and trailing commas, and ignores the whole file otherwise.
     """
 
     here: str
@@ -37,7 +37,7 @@ class File(Value):
 
 
 class Client(Value):
-    """One client: what it is called, what it gets, where that goes, and what its user has to do then."""
+    """One client: its title, what it gets, its files, and what the user must do afterwards."""
 
     title: str
     gets: str
@@ -48,25 +48,27 @@ class Client(Value):
 
 
 def snippet(name: str) -> str:
-    """Return a file of the package's folder `snippets`."""
+    """Return the text of a file in the package's folder `snippets`."""
     return (resources("muninn_hooks") / "snippets" / name).read_text("utf-8")
 
 
 _TYPED = {"type": "stdio"}
-"""What Claude Code and VS Code want to read before the command."""
+"""The server's type, which Claude Code and VS Code expect before the command."""
 
 
 def _server(table: str, args: tuple[str, ...] = ("mcp",), first: Mapping[str, Any] | None = None, **more: Any) -> Entry:
-    """Return the MCP server as a member of a table; `first` and `more` stand around its command."""
+    """Return the MCP server as a member of a table; `first` and `more` are fields before and after its command."""
     return Entry(path=(table, SERVER), value={**(first or {}), "command": COMMAND, "args": [*args], **more})
 
 
 Row = tuple[str, str | None, str, int]
-"""The agent's event, what has to match, our event, and the timeout in seconds."""
+"""The agent's event, the matcher, Muninn's event, and the timeout in seconds."""
 
 
-def _grouped(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[Item, ...]:
-    """Return hooks in the format of Codex and Gemini: a shell command in a group; `unit` timeouts are a second."""
+def _grouped_hooks(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[Item, ...]:
+    """Return hooks in the format of Codex and Gemini, shell commands in groups; `unit` is a second of their
+    timeout.
+    """
     items = []
     for event, matcher, ours, seconds in rows:
         command = f"{COMMAND} hook {ours} --agent {agent}"
@@ -76,8 +78,8 @@ def _grouped(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[Item, ..
     return tuple(items)
 
 
-def _flat(agent: str, rows: tuple[Row, ...]) -> tuple[Item, ...]:
-    """Return hooks in the format of Cursor: without groups."""
+def _flat_hooks(agent: str, rows: tuple[Row, ...]) -> tuple[Item, ...]:
+    """Return hooks in Cursor's format, without groups."""
     return tuple(
         Item(
             path=("hooks", event),
@@ -91,8 +93,8 @@ def _flat(agent: str, rows: tuple[Row, ...]) -> tuple[Item, ...]:
     )
 
 
-def _exec(agent: str, rows: tuple[tuple[str, str | None, str, int, str | None], ...]) -> tuple[Item, ...]:
-    """Return hooks in the format of Claude Code: the program, its arguments, and a condition on a tool."""
+def _claude_hooks(agent: str, rows: tuple[tuple[str, str | None, str, int, str | None], ...]) -> tuple[Item, ...]:
+    """Return hooks in Claude Code's format: program, arguments, and a condition on the tool."""
     items = []
     for event, matcher, ours, seconds, condition in rows:
         handler = {"type": "command", "command": COMMAND, "args": ["hook", ours, "--agent", agent], "timeout": seconds}
@@ -113,7 +115,7 @@ CLAUDE_CODE_HOOKS: tuple[tuple[str, str | None, str, int, str | None], ...] = (
     ("Stop", None, "stop", 5, None),
     ("SessionEnd", None, "session-end", 5, None),
 )
-"""Event, matcher, our event, timeout in seconds, and the condition on the tool's arguments."""
+"""Event, matcher, Muninn's event, timeout in seconds, and the condition on the tool's arguments."""
 
 _CODEX_HOOKS: tuple[Row, ...] = (
     ("SessionStart", None, "session-start", 10),
@@ -123,8 +125,7 @@ _CODEX_HOOKS: tuple[Row, ...] = (
     ("Stop", None, "stop", 5),
     ("SessionEnd", None, "session-end", 3),
 )
-
-"""Codex tells a hook what a command printed, and not whether it failed."""
+"""Codex passes a command's output to a hook, but not whether it failed, so post-failure is not used."""
 
 _GEMINI_HOOKS: tuple[Row, ...] = (
     ("SessionStart", None, "session-start", 10),
@@ -142,14 +143,13 @@ _CURSOR_HOOKS: tuple[Row, ...] = (
     ("stop", None, "stop", 5),
     ("sessionEnd", None, "session-end", 5),
 )
-"""Cursor's preCompact names no transcript, so there is nothing to read."""
+"""Cursor's preCompact names no transcript, so it is not used."""
 
 _PLACES = ("MUNINN_RUNTIME_DIR", "XDG_DATA_HOME")
-"""Codex hands a server few variables. Where these are set, a server without them would look for the daemon, and for
-your global memory, elsewhere."""
+"""Variables that Codex passes to the server, which needs them to find the daemon and the user's global memory."""
 
 _FOLDER = ("mcp", "--repo", "${workspaceFolder}")
-"""Editors start servers in a folder of their choice, and say which one is open."""
+"""Editors start servers in any folder and provide the open one as a variable."""
 
 CLIENTS: dict[str, Callable[[], Client]] = {
     CLAUDE_CODE: lambda: Client(
@@ -160,7 +160,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 here="{root}/.claude/settings.local.json",
                 shared="{root}/.claude/settings.json",
                 everywhere="{claude}/settings.json",
-                content=Content(pieces=_exec(CLAUDE_CODE, CLAUDE_CODE_HOOKS)),
+                content=Content(pieces=_claude_hooks(CLAUDE_CODE, CLAUDE_CODE_HOOKS)),
                 plain=True,
             ),
             File(
@@ -179,7 +179,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             File(
                 here="{root}/.codex/hooks.json",
                 everywhere="{codex}/hooks.json",
-                content=Content(pieces=_grouped(CODEX, _CODEX_HOOKS)),
+                content=Content(pieces=_grouped_hooks(CODEX, _CODEX_HOOKS)),
                 plain=True,
             ),
             File(
@@ -188,7 +188,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 content=Content(toml=True, pieces=(_server("mcp_servers", env_vars=[*_PLACES]),)),
             ),
         ),
-        then="Codex asks once whether it trusts the folder, and, with /hooks, its hooks",
+        then="Codex asks once to trust the folder, and its hooks with /hooks",
     ),
     OPENCODE: lambda: Client(
         title="OpenCode",
@@ -200,7 +200,9 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 names=("opencode.jsonc",),
                 content=Content(
                     pieces=(
-                        Default(path=("$schema",), value="https://opencode.ai/config.json"),  # it adds that itself
+                        Default(
+                            path=("$schema",), value="https://opencode.ai/config.json"
+                        ),  # OpenCode adds this itself
                         Entry(path=("mcp", SERVER), value={"type": "local", "command": [COMMAND, "mcp"]}),
                     )
                 ),
@@ -219,7 +221,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             File(
                 here="{root}/.cursor/hooks.json",
                 everywhere="{home}/.cursor/hooks.json",
-                content=Content(pieces=(Default(path=("version",), value=1), *_flat(CURSOR, _CURSOR_HOOKS))),
+                content=Content(pieces=(Default(path=("version",), value=1), *_flat_hooks(CURSOR, _CURSOR_HOOKS))),
             ),
             File(
                 here="{root}/.cursor/mcp.json",
@@ -235,10 +237,10 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             File(
                 here="{root}/.gemini/settings.json",
                 everywhere="{home}/.gemini/settings.json",
-                content=Content(pieces=(_server("mcpServers"), *_grouped(GEMINI, _GEMINI_HOOKS, unit=1000))),
+                content=Content(pieces=(_server("mcpServers"), *_grouped_hooks(GEMINI, _GEMINI_HOOKS, unit=1000))),
             ),
         ),
-        then="Gemini CLI runs hooks of a folder only when it trusts it",
+        then="Gemini CLI runs the hooks of trusted folders only",
     ),
     "vscode": lambda: Client(
         title="VS Code's agent mode",
@@ -250,7 +252,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 content=Content(pieces=(_server("servers", _FOLDER, _TYPED),)),
             ),
         ),
-        then="not needed with Muninn's own extension, which offers the server by itself",
+        then="not needed with Muninn's extension, which registers the server",
     ),
     "agents-md": lambda: Client(
         title="AGENTS.md",
@@ -275,4 +277,4 @@ CLIENTS: dict[str, Callable[[], Client]] = {
     ),
     "zed": lambda: Client(title="Zed", gets="MCP server", snippet="zed.json", target="settings.json"),
 }
-"""Every client by the name that the command line knows; a call makes the row, as some of them read a snippet."""
+"""All clients by the name on the command line. Values are functions, because some read a snippet."""

@@ -1,6 +1,6 @@
-"""Files of JSON and TOML as one kind of thing: plain data, and members that are put in and cut out of the text.
+"""JSON and TOML files with a common interface: their data, and in-place edits of their text.
 
-The only importer of tomlkit, which keeps comments, blanks and order of a TOML file.
+Uses tomlkit, which keeps comments, blanks and order of a TOML file.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class Document(Protocol):
-    """A text with members. A path that ends in -1 means a new last element of the list above it."""
+    """An editable text. A path that ends in -1 means a new last element of the list above it."""
 
     text: str
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the text says."""
+        """The parsed text."""
         ...
 
     def put(self, path: Sequence[str | int], value: Any) -> None:
-        """Set a member, making what is above it."""
+        """Set a member and create missing parents."""
         ...
 
     def cut(self, path: Sequence[str | int]) -> None:
-        """Take out an element that is there."""
+        """Remove an existing element."""
         ...
 
 
@@ -42,7 +42,7 @@ class Json:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the text says. Raises UsageError with line and column, and for a text that is no object."""
+        """The parsed text. Raises UsageError with line and column, also for a text that is no object."""
         try:
             data = jsonc.parse(self.text).value
         except jsonc.JsoncError as error:
@@ -51,15 +51,15 @@ class Json:
         except RecursionError:
             raise UsageError("it is nested too deeply", hint=_HINT) from None
         if not isinstance(data, dict):
-            raise UsageError("it does not hold an object", hint="Nothing was changed.")
+            raise UsageError("it is not a JSON object", hint="Nothing was changed.")
         return data
 
     def put(self, path: Sequence[str | int], value: Any) -> None:
-        """Set a member, making what is above it."""
+        """Set a member and create missing parents."""
         self.text = jsonc.put(self.text, path, value)
 
     def cut(self, path: Sequence[str | int]) -> None:
-        """Take out an element that is there."""
+        """Remove an existing element."""
         self.text = jsonc.cut(self.text, path)
 
 
@@ -71,14 +71,14 @@ class Toml:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the text says. Raises UsageError with the place."""
+        """The parsed text. Raises UsageError with the position."""
         try:
             return tomllib.loads(self.text.replace("\r\n", "\n"))
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"it is not TOML: {error}", hint=_HINT) from None
 
     def put(self, path: Sequence[str | int], value: Any) -> None:
-        """Set a member, making the tables above it."""
+        """Set a member and create missing tables."""
         import tomlkit
         from tomlkit.items import InlineTable
 
@@ -96,10 +96,10 @@ class Toml:
         else:
             member = tomlkit.item(value)
         table[path[-1]] = member
-        self._become(tomlkit.dumps(document), _with(before, path, value))
+        self._accept(tomlkit.dumps(document), _with(before, path, value))
 
     def cut(self, path: Sequence[str | int]) -> None:
-        """Take out a member that is there."""
+        """Remove an existing member."""
         import tomlkit
 
         before = self.data
@@ -108,12 +108,12 @@ class Toml:
         for step in path[:-1]:
             table = table[step]
         del table[path[-1]]
-        self._become(tomlkit.dumps(document), _without(before, path))
+        self._accept(tomlkit.dumps(document), _without(before, path))
 
-    def _become(self, text: str, meant: dict[str, Any]) -> None:
-        """Take over a text when it says what is meant; tables that lie apart are a trap for who edits them."""
+    def _accept(self, text: str, meant: dict[str, Any]) -> None:
+        """Accept a new text if its data equals `meant`. tomlkit can misplace edits in tables that are split up."""
         old, self.text = self.text, text.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in self.text else text
-        if _bare(self.data) != _bare(meant):
+        if _without_empty_tables(self.data) != _without_empty_tables(meant):
             self.text = old
             raise UsageError("its tables can't be edited safely", hint="Nothing was changed. Edit it by hand.")
 
@@ -127,12 +127,12 @@ def _with(data: Any, path: Sequence[str | int], value: Any) -> Any:
     return {**data, path[0]: _with(data.get(path[0], {}), path[1:], value)}
 
 
-def _bare(data: Any) -> Any:
-    """Return the data without empty tables: one that only stands above others goes with the last of them."""
+def _without_empty_tables(data: Any) -> Any:
+    """Return the data without empty tables. A parent table disappears with its last child."""
     if not isinstance(data, dict):
         return data
-    bare = {key: _bare(one) for key, one in data.items()}
-    return {key: one for key, one in bare.items() if one != {}}
+    rest = {key: _without_empty_tables(one) for key, one in data.items()}
+    return {key: one for key, one in rest.items() if one != {}}
 
 
 def _without(data: Any, path: Sequence[str | int]) -> Any:

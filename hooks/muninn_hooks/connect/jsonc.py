@@ -1,8 +1,8 @@
-"""JSON with comments, edited where it stands: a member put in or taken out changes no other character.
+"""Edits JSON with comments in place: adding or removing a member changes no other character.
 
-Settings of editors and agents are written by people: with `//` and `/* */` comments, trailing commas and an order that
-means something to them. So the text is parsed into values that know their place, and an edit cuts or splices the text.
-Grammar: RFC 8259, with comments wherever blanks may stand, and a comma allowed after the last element.
+Users write settings with `//` and `/* */` comments, trailing commas and a meaningful order. So the text is parsed into
+values with positions, and an edit cuts or splices the text. Grammar: RFC 8259, with comments wherever blanks may be,
+and a comma allowed after the last element.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEEPEST = 200
 
 
 class JsoncError(ValueError):
-    """The text is no JSON: `message`, and where, counted from 1."""
+    """The text is not JSON: `message`, `line` and `column`, both from 1."""
 
     def __init__(self, message: str, text: str, at: int) -> None:
         super().__init__(message)
@@ -35,9 +35,9 @@ class JsoncError(ValueError):
 
 
 class Node:
-    """A value and its place: `text[start:end]`. `inner` are the places of what an object or list holds.
+    """A value and its position: `text[start:end]`. `inner` are the nodes of an object's members or a list's elements.
 
-    `begins` are where the inner elements begin: their key in an object, the value itself in a list.
+    `begins` are their start offsets: of the key in an object, of the value in a list.
     """
 
     __slots__ = ("begins", "end", "inner", "start", "value")
@@ -51,13 +51,13 @@ class Node:
 
     @property
     def elements(self) -> list[Node]:
-        """The inner values in the order of the text."""
+        """The inner nodes in the order of the text."""
         inner = self.inner or ()
         return list(inner.values()) if isinstance(inner, dict) else list(inner)
 
 
 def parse(text: str) -> Node:
-    """Parse a text; what is empty but for comments is an empty object. Raises JsoncError."""
+    """Parse a text. A text with nothing but comments is an empty object. Raises JsoncError."""
     at = _blank(text, 0)
     if at == len(text):
         node = Node(at)
@@ -66,14 +66,16 @@ def parse(text: str) -> Node:
     node = _value(text, at, 0)
     at = _blank(text, node.end)
     if at != len(text):
-        raise JsoncError("more follows behind the end", text, at)
+        raise JsoncError("unexpected text after the end", text, at)
     return node
 
 
 def put(text: str, path: Path, value: Any) -> str:
-    """Set the member at `path`, making the objects above it; a number as last step appends to the list above."""
+    """Return the text with the member at `path` set and missing parents created. A number as last step appends to a
+    list.
+    """
     node = parse(text)
-    if node.start == node.end:  # nothing but comments, or nothing at all
+    if node.start == node.end:  # empty or comments only
         head = text if not text or text.endswith("\n") else text + "\n"
         return put(head + "{}" + _newline(text), path, value)
     for depth, step in enumerate(path):
@@ -87,7 +89,7 @@ def put(text: str, path: Path, value: Any) -> str:
 
 
 def cut(text: str, path: Path) -> str:
-    """Take out the element at `path`, which must be there, with its comma and the blanks before it."""
+    """Return the text without the element at `path`, which must exist, its comma and the blanks before it."""
     node = parse(text)
     for step in path[:-1]:
         found = _step(node, step)
@@ -113,12 +115,12 @@ def cut(text: str, path: Path) -> str:
         end = close if text[close] in "}]" else end
     lead = text[start:begin]
     if "\n" in lead and not _LINE_END.match(text, end):
-        start += len(lead)  # what follows must not come to stand behind a comment
+        start += len(lead)  # the rest must not end up behind a comment
     return text[:start] + text[end:]
 
 
 def _step(node: Node, step: str | int) -> Node | None:
-    """Return the element that a step leads to; None when it is not there. Raises KeyError for another kind of value."""
+    """Return the child for one step; None when it is missing. Raises KeyError for a value of another kind."""
     if isinstance(step, str):
         if not isinstance(node.inner, dict):
             raise KeyError(step)
@@ -129,7 +131,7 @@ def _step(node: Node, step: str | int) -> Node | None:
 
 
 def _insert(text: str, node: Node, depth: int, key: str | None, value: Any) -> str:
-    """Put an element behind the last one of a container that stands `depth` levels deep."""
+    """Return the text with an element added at the end of a container at nesting level `depth`."""
     newline = _newline(text)
     pad, out = newline + _unit(text) * (depth + 1), newline + _unit(text) * depth
     element = (f"{json.dumps(key, ensure_ascii=False)}: " if key is not None else "") + _render(text, value, depth + 1)
@@ -150,7 +152,9 @@ def _insert(text: str, node: Node, depth: int, key: str | None, value: Any) -> s
 
 
 def _line_end(text: str, at: int, limit: int) -> int:
-    """Return where the blanks and comments behind an element end on its line; its own place when more follows there."""
+    """Return the end of the blanks and comments behind an element on its line; `at` when more follows on the
+    line.
+    """
     found = re.compile(r"(?:[ \t]|/\*[^\r\n]*?\*/)*(?://[^\r\n]*)?").match(text, at, limit)
     end = found.end() if found else at
     return end if end == limit or text[end] in "\r\n" else at
@@ -162,7 +166,7 @@ def _render(text: str, value: Any, depth: int) -> str:
 
 
 def _unit(text: str) -> str:
-    """Return what one level is indented by in the text: the least that any of its lines is."""
+    """Return the indentation of one level in the text: the smallest of all lines."""
     return min(_INDENT.findall(text), key=len, default="  ")
 
 
@@ -171,7 +175,7 @@ def _newline(text: str) -> str:
 
 
 def _blank(text: str, at: int) -> int:
-    """Return where blanks and comments that begin at `at` end. Raises JsoncError for a comment without an end."""
+    """Return the end of the blanks and comments at `at`. Raises JsoncError for an unterminated comment."""
     found = _BLANK.match(text, at)
     end = found.end() if found else at
     if text.startswith("/*", end):
@@ -205,7 +209,7 @@ def _members(text: str, node: Node, depth: int) -> None:
             raise JsoncError("a name in double quotes is expected", text, at)
         key, end = _string(text, at)
         if key in inner:
-            raise JsoncError(f"the name '{key}' is there twice", text, at)
+            raise JsoncError(f"the name '{key}' occurs twice", text, at)
         colon = _blank(text, end)
         if text[colon : colon + 1] != ":":
             raise JsoncError("a colon is expected", text, colon)
@@ -228,7 +232,7 @@ def _items(text: str, node: Node, depth: int) -> None:
 
 
 def _next(text: str, end: int, close: str) -> int:
-    """Return where the next element begins, or the end of the container. Raises JsoncError when neither follows."""
+    """Return the start of the next element, or the end of the container. Raises JsoncError when neither follows."""
     at = _blank(text, end)
     if text[at : at + 1] == ",":
         return _blank(text, at + 1)

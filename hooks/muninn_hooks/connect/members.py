@@ -1,7 +1,7 @@
-"""Puts members and elements into a document of another program, finds them again, and takes them out.
+"""Adds members and elements to another program's document, finds them again and removes them.
 
-Ours is what starts Muninn (`pieces.is_ours`), wherever it stands: an older installation, or one that its owner moved,
-is found as well. What holds nothing any more because ours is gone goes with it; everything else keeps place and form.
+A value that starts Muninn (`pieces.is_ours`) is Muninn's, wherever it is, so that older or moved installations are
+found as well. Containers that become empty are removed; everything else keeps its place and form.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add(document: Document, pieces: Sequence[Piece]) -> None:
-    """Put the pieces in. Raises UsageError for a foreign shape, and for another's member with our name."""
+    """Add the pieces. Raises UsageError for an unexpected structure and for a foreign member with Muninn's name."""
     for piece in pieces:
         if isinstance(piece, Default) and _get(document.data, piece.path) is None:
             document.put(piece.path, piece.value)
@@ -29,14 +29,14 @@ def add(document: Document, pieces: Sequence[Piece]) -> None:
     lists = [_list(document.data, item.path) for item in items]
     there = sum(item.value in found for item, found in zip(items, lists, strict=True))
     if there == len(items) == sum(1 for root in _roots(items) for _ in _handlers(document.data, root)):
-        return  # all there, and no other of ours; others may have been added behind them, and keep their places
+        return  # complete and unchanged; elements that users added keep their places
     _remove_items(document, items)
     for item in items:
         document.put((*item.path, -1), item.value)
 
 
 def remove(document: Document, pieces: Sequence[Piece]) -> None:
-    """Take out what is ours. Raises UsageError for a foreign shape."""
+    """Remove Muninn's pieces. Raises UsageError for an unexpected structure."""
     _remove_items(document, [piece for piece in pieces if isinstance(piece, Item)])
     for piece in pieces:
         if isinstance(piece, Entry) and is_ours(_get(document.data, piece.path)):
@@ -55,17 +55,17 @@ def _add_entry(document: Document, entry: Entry) -> None:
         return
     if not is_ours(found):
         raise UsageError(
-            f"there is another '{'.'.join(entry.path)}', which does not start Muninn",
+            f"'{'.'.join(entry.path)}' exists and does not start Muninn",
             hint="Rename or remove it, then try again.",
         )
     for name, value in entry.value.items():
-        kept = _kept(found.get(name), value)
+        kept = _keep_arguments(found.get(name), value)
         if found.get(name) != kept:
             document.put((*entry.path, name), kept)
 
 
-def _kept(found: Any, value: Any) -> Any:
-    """Return a value with the arguments that somebody gave ours: `["mcp", "--tools", "all"]` stays."""
+def _keep_arguments(found: Any, value: Any) -> Any:
+    """Return a list with the arguments that the user appended: `["mcp", "--tools", "all"]` stays."""
     if not isinstance(value, list) or not isinstance(found, list) or len(found) < len(value):
         return value
     return [*value, *found[len(value) :]]
@@ -79,12 +79,12 @@ def _remove_items(document: Document, items: list[Item]) -> None:
 
 
 def _roots(items: list[Item]) -> list[tuple[str, ...]]:
-    """Return the tables that hold the lists."""
+    """Return the paths of the tables that hold the lists."""
     return list(dict.fromkeys(item.path[:-1] for item in items))
 
 
 def _handlers(data: dict[str, Any], root: tuple[str, ...]) -> Iterator[tuple[str | int, ...]]:
-    """Yield the path of each handler of ours below a table of lists, alone or in a group of handlers."""
+    """Yield the path of each handler that starts Muninn below a table of lists, alone or in a group."""
     table = _get(data, root) or {}
     if not isinstance(table, dict):
         raise UsageError(f"'{'.'.join(root)}' is not an object", hint="Correct the file, then try again.")
@@ -99,7 +99,7 @@ def _handlers(data: dict[str, Any], root: tuple[str, ...]) -> Iterator[tuple[str
 
 
 def _prune(document: Document, path: Sequence[str | int]) -> None:
-    """Take out what is empty now, upwards; a group of handlers is empty when it has none."""
+    """Remove empty containers upwards. A group without handlers counts as empty."""
     while path:
         found = _get(document.data, path)
         if found:
@@ -113,7 +113,7 @@ def _prune(document: Document, path: Sequence[str | int]) -> None:
 
 
 def _get(data: Any, path: Sequence[str | int]) -> Any:
-    """Return what is at a path; None when it is not there. Raises UsageError when something above it is no table."""
+    """Return the value at a path; None when it is missing. Raises UsageError when a parent is no object."""
     for depth, step in enumerate(path):
         if isinstance(step, int):
             data = data[step]
