@@ -8,7 +8,7 @@ word means little, and nothing is withheld.
 from __future__ import annotations
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.candidates import Pool
+from muninn_core.retrieval.pool import Pool
 from muninn_core.retrieval.query_terms import TermMatcher
 
 

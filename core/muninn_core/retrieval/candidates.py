@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.concurrent import start
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.query_terms import Query, parse_query
+from muninn_core.retrieval.pool import Pool, ScoredChunk
+from muninn_core.retrieval.query_terms import parse_query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,29 +23,6 @@ if TYPE_CHECKING:
 
 Scores = Mapping[int, tuple[float, float]]
 """The match by words and by meaning, 0..1, of the candidates of one source, by id."""
-
-
-class ScoredChunk(NamedTuple):
-    """A candidate, its memory if it is one, and its match by words and by meaning, 0..1."""
-
-    chunk: Chunk
-    memory: Memory | None
-    words: float
-    meaning: float
-
-
-class Pool(NamedTuple):
-    """The parsed question, its candidates, and the match of whole files by path, 0..1.
-
-    `meaning` is the highest cosine, before scaling. `small` is true when the index has few vectors or none, so that
-    `meaning` is no evidence.
-    """
-
-    query: Query
-    found: Sequence[ScoredChunk]
-    files: Mapping[str, float]
-    meaning: float
-    small: bool
 
 
 def candidates(reader: Reader, request: SearchRequest) -> Pool:

@@ -24,7 +24,7 @@ from muninn_core.source.classify import path_traits
 
 if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk
-    from muninn_core.retrieval.candidates import ScoredChunk
+    from muninn_core.retrieval.pool import ScoredChunk
 
 
 Judged = tuple["Chunk", list[Signal]]

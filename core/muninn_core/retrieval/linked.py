@@ -15,8 +15,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.candidates import Pool, ScoredChunk, candidates, memory_chunk
+from muninn_core.retrieval.candidates import candidates, memory_chunk
 from muninn_core.retrieval.decay import is_recallable, recency
+from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.signals import Signal, signal

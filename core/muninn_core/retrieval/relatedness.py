@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from muninn_core.retrieval.candidates import Pool, ScoredChunk, admitted_chunks, dense_matches, lexical_matches
+from muninn_core.retrieval.candidates import admitted_chunks, dense_matches, lexical_matches
+from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query
 from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.signals import signal

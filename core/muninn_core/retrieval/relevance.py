@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.abstention import abstention_reason
-from muninn_core.retrieval.candidates import Pool, ScoredChunk, candidates, memory_chunk
+from muninn_core.retrieval.candidates import candidates, memory_chunk
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior, likely_files
 from muninn_core.retrieval.file_ranking import rank_files
+from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
 from muninn_core.retrieval.reader import ids_of_files, read_chunks

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import Chunk, SourceKind
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.candidates import Pool
+    from muninn_core.retrieval.pool import Pool
     from muninn_core.retrieval.ranking import Ranking
     from muninn_core.retrieval.reader import Ids, Reader
 

@@ -22,7 +22,7 @@ from muninn_core.source.classify import path_traits
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.candidates import ScoredChunk
+    from muninn_core.retrieval.pool import ScoredChunk
     from muninn_core.retrieval.ranking import DecisionLookup
     from muninn_core.retrieval.request import Focus
 

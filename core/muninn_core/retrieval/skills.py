@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.model.answer import Reason
 from muninn_core.model.chunk import Chunk
-from muninn_core.retrieval.candidates import Pool, ScoredChunk
+from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.relatedness import Relatedness
