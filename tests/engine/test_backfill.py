@@ -212,7 +212,7 @@ def test_a_long_run_reports_and_can_be_cancelled_before_it_stores_anything(told)
         ({"source": "git", "until": "a..b"}, BadParams, "is not a revision"),
         ({"source": "git", "paths": ["x.jsonl"]}, BadParams, "no paths"),
         ({"source": "transcripts"}, BadParams, "needs paths"),
-        ({"source": "transcripts", "paths": ["x"], "since": "2025-01-01"}, BadParams, "of git"),
+        ({"source": "transcripts", "paths": ["x"], "since": "2025-01-01"}, BadParams, "to git only"),
         ({"source": "transcripts", "paths": ["nowhere.jsonl"]}, NotFoundError, "can't be read"),
         ({"source": "transcripts", "paths": ["src"]}, NotFoundError, "no transcript in"),
         ({"source": "transcripts", "paths": ["README.md"]}, BadParams, "not a transcript of Claude Code"),
