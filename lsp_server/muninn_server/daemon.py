@@ -275,7 +275,7 @@ class Daemon:
                 "Raise fs.inotify.max_user_watches, or run `muninn index` after changes.",
             )
 
-        watcher = Watcher(place, lambda paths: self.engine.touched(place, paths), failed)
+        watcher = Watcher(place, lambda paths: self.engine.files_changed(place, paths), failed)
         try:
             watcher.start()
         except OSError as error:

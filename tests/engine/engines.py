@@ -66,7 +66,7 @@ class Muninn:
     def touch(self, *files: str) -> None:
         """Tell the engine that files changed, as the watcher does, and wait until it has looked at them."""
         place = locate(str(self.root))
-        self.engine.touched(place, {str(self.root / file) for file in files})
+        self.engine.files_changed(place, {str(self.root / file) for file in files})
         updater = self.engine.open(place).updater
         assert updater.wait_files(updater.update_files(), 30)
 

@@ -169,7 +169,7 @@ def test_a_question_about_the_past_has_no_cursor_and_no_change(shared_steps):
 
 def test_files_that_are_open_or_changed_count_and_say_why(steps):
     change(steps)
-    steps.engine.desk.update(locate(str(steps.root)).root, "editor", ["src/users.py"])
+    steps.engine.open_editors.update(locate(str(steps.root)).root, "editor", ["src/users.py"])
     pack = steps.call("context", query="step delta state and the display name of a user")
     notes = {item.path: told(item).get("focus") for item in pack.items if item.kind == "code"}
     assert notes["src/users.py"] == "open in an editor"
@@ -179,13 +179,13 @@ def test_files_that_are_open_or_changed_count_and_say_why(steps):
 
 def test_an_editor_that_leaves_takes_its_files_with_it(steps):
     root = locate(str(steps.root)).root
-    steps.engine.desk.update(root, "one", ["a.py", "b.py"])
-    steps.engine.desk.update(root, "two", ["b.py", "c.py"])
-    assert steps.engine.desk.files(root, ["z.py"]) == ("z.py", "b.py", "c.py", "a.py")
-    steps.engine.desk.update(root, "two", [])
-    assert steps.engine.desk.files(root) == ("a.py", "b.py")
-    steps.engine.desk.update(root, "one", [])
-    assert steps.engine.desk.files(root) == ()
+    steps.engine.open_editors.update(root, "one", ["a.py", "b.py"])
+    steps.engine.open_editors.update(root, "two", ["b.py", "c.py"])
+    assert steps.engine.open_editors.files(root, ["z.py"]) == ("z.py", "b.py", "c.py", "a.py")
+    steps.engine.open_editors.update(root, "two", [])
+    assert steps.engine.open_editors.files(root) == ("a.py", "b.py")
+    steps.engine.open_editors.update(root, "one", [])
+    assert steps.engine.open_editors.files(root) == ()
 
 
 def test_a_querys_filters_narrow_what_is_found_and_its_mistakes_are_told_by_their_column(steps):

@@ -54,9 +54,9 @@ def test_what_changed_together_with_a_file_at_hand_comes_before_its_equals(pair:
 
 
 def test_an_open_file_is_at_hand_without_being_named(pair: Muninn) -> None:
-    pair.engine.desk.update(pair.place.root, "editor", ["left/left.py"])
+    pair.engine.open_editors.update(pair.place.root, "editor", ["left/left.py"])
     assert "together" in reasons(pair, "right/right.py")
-    pair.engine.desk.update(pair.place.root, "editor", [])
+    pair.engine.open_editors.update(pair.place.root, "editor", [])
     assert "together" not in reasons(pair, "right/right.py")
 
 

@@ -136,7 +136,7 @@ def test_of_more_changes_than_the_system_keeps_it_is_said_that_anything_may_have
 def test_after_lost_changes_every_file_is_looked_at(muninn):
     muninn.call("index")
     (muninn.root / "src" / "rigging.py").write_text("def belay_halyard(): pass\n")
-    muninn.engine.touched(locate(str(muninn.root)), {str(muninn.root)})
+    muninn.engine.files_changed(locate(str(muninn.root)), {str(muninn.root)})
     updater = muninn.engine.open(locate(str(muninn.root))).updater
     assert updater.wait_files(updater.update_files(), 30)
     assert muninn.call("recall", query="belay halyard").hits[0].path == "src/rigging.py"
@@ -197,7 +197,7 @@ def test_a_saved_file_is_found_without_being_asked_to_look(muninn, watch):
     noticed = Batches()
 
     def changed(paths):
-        muninn.engine.touched(place, paths)
+        muninn.engine.files_changed(place, paths)
         noticed(paths)
 
     watch(muninn.root, changed)

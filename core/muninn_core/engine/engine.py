@@ -122,7 +122,7 @@ class Engine(
         """Close all work trees: seal the spools of sessions and close the indexes."""
         self.trees.close()
 
-    def touched(self, place: Place, paths: set[str]) -> None:
+    def files_changed(self, place: Place, paths: set[str]) -> None:
         """Queue changed files (absolute paths) of an open work tree for indexing."""
         workspace = self.trees.get(place)
         if workspace is not None:

@@ -97,7 +97,7 @@ class Editor:
 
     async def close(self) -> None:
         """Stop all work of this editor, and remove its files from the desk."""
-        self._session.engine.desk.update(self._session.place.root, self, ())
+        self._session.engine.open_editors.update(self._session.place.root, self, ())
         self._unsubscribe()
         self.annotations.close()
         await self.client.close()
@@ -160,7 +160,7 @@ class Editor:
         self._open.pop(path, None)
         if not closed:
             self._open = {path: None, **self._open}
-        self._session.engine.desk.update(self._session.place.root, self, tuple(self._open))
+        self._session.engine.open_editors.update(self._session.place.root, self, tuple(self._open))
 
     def _publish_soon(self, uri: str, seconds: float, *, force: bool = False) -> None:
         self.client.debounce(uri, seconds, lambda: self.client.run(self.diagnostics.publish(uri, force=force)))

@@ -140,18 +140,18 @@ def _summary(record: Record, identity: str, reason: str) -> str:
         case "update":
             summary = f"changed {', '.join(sorted(data['set']))}"
         case "supersede":
-            summary = f"superseded by {data['by']}" if data["by"] else "took a superseding back"
-            summary = f"stands in the place of {data['target']}" if data["by"] == identity else summary
+            summary = f"superseded by {data['by']}" if data["by"] else "no longer superseded"
+            summary = f"supersedes {data['target']}" if data["by"] == identity else summary
         case "merge":
             others = ", ".join(data["sources"])
-            summary = f"speaks for {others}" if data["keep"] == identity else f"merged into {data['keep']}"
+            summary = f"absorbed {others}" if data["keep"] == identity else f"merged into {data['keep']}"
         case "resolve":
             summary = f"decided a conflict: keep {data['keep']}"
         case "link" | "unlink":
             verb = "linked" if record.type == "link" else "no longer"
             summary = f"{verb}: {data['target']} {data['relation']} {data['to']}"
         case "feedback":
-            summary = "found useful" if data["useful"] else "found of no use"
+            summary = "marked as useful" if data["useful"] else "marked as not useful"
         case kind if kind in _SUMMARIES:
             summary = _SUMMARIES[kind]
         case _:

@@ -34,7 +34,7 @@ class Verbs:
         self.clock = clock
         self.ids = ids
         self.trees = trees
-        self.desk = OpenEditors()
+        self.open_editors = OpenEditors()
         self._clients = clients
         self._begun = time.monotonic()
         self._longest_stall = 0.0

@@ -25,7 +25,7 @@ class SearchVerbs(Verbs):
     def recall(self, params: RecallParams, call: Call) -> RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(call), self.clock()
-        opened = self.desk.files(call.place.root) if params.at is None else ()
+        opened = self.open_editors.files(call.place.root) if params.at is None else ()
         result = recall.recall(workspace, params, call, now, opened)
         workspace.access_counts.count((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
@@ -34,7 +34,7 @@ class SearchVerbs(Verbs):
         """Return a pack within a token budget."""
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
-            params = replace(params, open_files=self.desk.files(call.place.root, params.open_files))
+            params = replace(params, open_files=self.open_editors.files(call.place.root, params.open_files))
         result = contexts.context(workspace, params, call, now)
         workspace.access_counts.count((item.id for item in result.items if item.kind == "memory"), timestamp(now))
         return result
