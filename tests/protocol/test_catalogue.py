@@ -15,13 +15,13 @@ OF_THE_PROCESS = {
     "call",
     "open",
     "close",
-    "touched",
+    "files_changed",
     "listen",
     "listen_memories",
     "idle_seconds",
     "note_stall",
     "note_problem",
-    "rest",
+    "release_memory",
 }
 
 
