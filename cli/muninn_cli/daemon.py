@@ -34,6 +34,9 @@ GRACE_SECONDS = 3.0
 FOLLOW_SECONDS = 0.2
 """How often `logs -f` checks for new lines."""
 
+LEFT = "has left"
+"""How a daemon ends that shuts down on request, in `--json`."""
+
 
 def main(argv: list[str]) -> int:
     """Run `muninn daemon`. Returns the exit code."""
@@ -117,7 +120,7 @@ def _stop(given: argparse.Namespace) -> int:
     pid, how = _end(given.repo)
     if pid is None:
         return _print(given, {"stopped": None, "how": how}, "No daemon is running.")
-    return _print(given, {"stopped": pid, "how": how}, f"The daemon (pid {pid}) {how}.")
+    return _print(given, {"stopped": pid, "how": how}, f"The daemon (pid {pid}) {'stopped' if how == LEFT else how}.")
 
 
 def _end(repo: str) -> tuple[int | None, str]:
@@ -125,7 +128,7 @@ def _end(repo: str) -> tuple[int | None, str]:
     address = address_of(repo)
     pid = _shut_down(repo)
     if pid is not None and process.wait_until_gone(pid, STOP_SECONDS):
-        return pid, "has left"
+        return pid, LEFT
     pid = pid or recorded_pid(address)
     if pid is None:
         return None, "was not running"
