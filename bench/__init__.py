@@ -1,1 +1,1 @@
-"""Measures what Muninn promises about time and memory, on the source of a large real package."""
+"""Measures Muninn's time, memory and answer quality against its budgets, on the source of a large real package."""

@@ -1,7 +1,7 @@
 """`python -m bench`: measures everything, prints a table and writes JSON to `bench/out/`.
 
-Budgets are those of the project. A figure over its budget does not fail the run: machines differ, and a figure is read
-beside the load that the machine had. `--quick` measures a tiny tree, to see that every measurement still works.
+A figure over its budget does not fail the run, because machines and their load differ. `--quick` measures a tiny tree
+and checks that every measurement still works.
 `python -m bench growth` measures how cost grows with size (`growth.py`).
 """
 
@@ -39,7 +39,7 @@ HERE = Path(__file__).parent
 
 
 class Size:
-    """How much is measured."""
+    """The number of repetitions and the amount of data of each measurement."""
 
     def __init__(self, *, quick: bool) -> None:
         self.memories = 40 if quick else 10_000
@@ -109,7 +109,7 @@ def _measure(size: Size, *, quick: bool, wanted: list[str], replayed: list[Path]
         figures: list[Figure] = []
         with Served(corpus.lay_out(source, folder / "repository")) as served:
             run = Run(served, words, size, folder, replayed or [citing.tiny(folder) if quick else HERE.parent])
-            # What the others build on is always done, and shown only when it is asked for.
+            # Other parts need this part's state: it always runs, and is shown only when requested.
             for part, measure in PARTS.items():
                 if part in wanted or part in ("index", "batch"):
                     begun = time.perf_counter()
@@ -122,7 +122,7 @@ def _measure(size: Size, *, quick: bool, wanted: list[str], replayed: list[Path]
 
 
 class Run:
-    """What every part of a run may use."""
+    """The shared state of a run's measurements."""
 
     def __init__(self, served: Served, words: corpus.Corpus, size: Size, folder: Path, replayed: list[Path]) -> None:
         self.served = served
@@ -133,23 +133,23 @@ class Run:
         self.recall_p50 = 0.0
 
     def recall(self) -> list[Figure]:
-        """Measure recall at rest, and keep the median for who compares with it."""
+        """Measure recall at rest and store the median for `rebuild`."""
         figures = answering.recall_at_rest(self.served, self.words, self.size.queries)
         self.recall_p50 = figures[0].value
         return figures
 
     def mcp(self) -> list[Figure]:
-        """Measure agents: the first result of one, many at once, and what the tools cost."""
+        """Measure MCP: time to the first result, concurrent agents, and the tokens of the tools."""
         size = self.size
         return agents.agents(self.served, self.words.queries(size.queries, 7), size.pumps, size.starts, size.agents)
 
     def python(self) -> list[Figure]:
-        """Measure the Python interface in this process, in repositories of its own."""
+        """Measure the Python interface in this process, in separate repositories."""
         size = self.size
         return inprocess.python(self.words, size.held, size.calls, self.folder, self.served.environ)
 
     def rebuild(self) -> list[Figure]:
-        """Measure recall while the index is made anew, against recall at rest just before."""
+        """Measure recall during a rebuild of the index and compare it with recall at rest just before."""
         if not self.recall_p50:
             self.recall()
         return answering.recall_while_indexing(self.served, self.words, self.recall_p50)

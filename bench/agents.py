@@ -1,4 +1,4 @@
-"""Agents on MCP: how soon the first tool answers, many at once, and what the tools cost a model's window."""
+"""MCP: time to the first tool result, latency with concurrent agents, and the tokens of the tool descriptions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo":
 
 
 def agents(served: Served, queries: list[str], starts: int, cold: int, calls: int) -> list[Figure]:
-    """Measure all of it: `starts` and `cold` are how often a client connects, `calls` those of each of many."""
+    """Measure MCP. `starts` and `cold` count connections, warm and cold; `calls` counts the calls of each agent."""
     return [*_first_results(served, queries, starts, cold), *asyncio.run(_crowd(served, queries, calls)), *_tokens()]
 
 
@@ -54,7 +54,7 @@ def _first_results(served: Served, queries: list[str], starts: int, cold: int) -
 
 
 def _first_result(served: Served, era: str, query: str) -> float:
-    """Start a pump, say all at once as a hasty client does, and wait for the answer to the call."""
+    """Start `muninn mcp`, send all messages at once, and wait for the result of the call."""
     call = {"name": "recall", "arguments": {"query": query, "limit": 5}}
     if era == "2026-07-28":
         said = [_line("tools/call", {**call, "_meta": _META}, 2)]
@@ -143,7 +143,7 @@ async def _talk(
 
 
 def _tokens() -> list[Figure]:
-    """Return what the tools cost a model that is shown all of them: names, descriptions and schemas."""
+    """Return the tokens of all tools: names, descriptions and schemas."""
     figures = []
     for name in TOOL_SETS:
         tools = tools_of((name,)).values()

@@ -1,8 +1,8 @@
-"""Questions through the socket: one client, eight clients at once, while everything is indexed anew, and whole packs.
+"""Latency over the socket: recall with one client, with eight, and during a rebuild; and context packs.
 
-A closed loop: every client waits for its answer before it asks again, and no question is asked twice. Eight clients ask
-at a pace, from one question a second each, which is more than busy people and agents do, up to ten; and as fast as they
-can, which tells what the daemon can take. The clients run on the same machine and take their share of its processors.
+The loop is closed: each client waits for its answer before it sends the next question. No question repeats. Eight
+clients send one to ten questions a second each, and then as many as possible, which measures the daemon's throughput.
+The clients share the machine's processors with the daemon.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILTERS = {
 
 
 def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:
-    """Ask `count` questions with one client and with eight at each pace, twice as many with eight at full speed."""
+    """Measure `count` questions with one client and with eight at each rate, twice as many with eight at full speed."""
     paced = [
         figure
         for pace, salt in PACES.items()
@@ -51,7 +51,7 @@ def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:
 
 
 def recall_while_indexing(served: Served, corpus: Corpus, at_rest: float) -> list[Figure]:
-    """Throw the index away and ask while it is built again; `at_rest` is one client's median without that."""
+    """Measure recall while a deleted index is rebuilt; `at_rest` is one client's median without a rebuild."""
     questions = corpus.queries(3000, salt=3)
     served.call("index", rebuild=True, wait=False)
     building: list[float] = []
@@ -74,7 +74,7 @@ def recall_while_indexing(served: Served, corpus: Corpus, at_rest: float) -> lis
 
 
 def packs(served: Served, corpus: Corpus, count: int) -> list[Figure]:
-    """Ask for context packs of the default budget with one client."""
+    """Measure `count` context packs of the default budget with one client."""
     detail = spread(_asked(served, corpus.queries(count, salt=4), "context"))
     return [
         Figure("context pack of 4,000 tokens, p50", detail["p50"], "ms", None, f"p95 {detail['p95']:.1f} ms", detail)

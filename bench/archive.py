@@ -1,4 +1,4 @@
-"""Unpacks archives, never beyond the folder that they are unpacked into."""
+"""Unpacks tar archives and skips members that would leave the target folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def guarded(archive: tarfile.TarFile) -> tarfile.TarFile:
-    """Leave out what leads out of the folder, a link for example, where this Python can (3.11.4 and newer)."""
+    """Set a filter that skips members outside the folder, such as links. Python before 3.11.4 has no filter."""
     guard = getattr(tarfile, "data_filter", None)
     if guard is not None:
         archive.extraction_filter = partial(_within, guard)

@@ -1,4 +1,4 @@
-"""The first index of a tree, from nothing: how long, how much memory at the worst moment, how much afterwards."""
+"""The first index of a tree: its time, its peak memory, and the memory afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def first_index(served: Served) -> list[Figure]:
     result = indexed.result
     pid = served.pid
     assert pid is not None
-    # The workers are gone and waited for: the daemon's account holds theirs.
+    # The workers have been reaped, so the daemon's children's usage includes them.
     processor = processor_seconds(tree(pid))
     time.sleep(REST_SECONDS + 2)
     status = served.call("status")
@@ -72,7 +72,7 @@ def first_index(served: Served) -> list[Figure]:
 
 
 class Indexed(NamedTuple):
-    """After how many seconds every file was found by its words, every chunk by its words, all by their meaning."""
+    """Seconds until every file is searchable by words, every chunk by words, and every chunk by vectors."""
 
     files_s: float
     words_s: float
@@ -81,7 +81,7 @@ class Indexed(NamedTuple):
 
 
 def index_from_nothing(served: Served, begun: float) -> Indexed:
-    """Initialise and index, and watch what can be found meanwhile. Small trees are cut at once: nothing is surveyed."""
+    """Initialise, index, and poll what is searchable meanwhile. A small tree has no survey of whole files."""
     moments: dict[str, float] = {}
     done = threading.Event()
 

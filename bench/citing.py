@@ -1,7 +1,7 @@
-"""How well citations know what became of the code: the history of real repositories, replayed.
+"""Measures the accuracy of citation judgements on replayed histories of real repositories.
 
-Definitions are cited at one commit and judged at a later one. The truth comes from another method than the judgement:
-git's own blame, renames and diff (`bench.truth`).
+Definitions are cited at one commit and judged at a later one. The ground truth comes from git's blame, renames and
+diff (`bench.truth`), not from the judged method.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _share(counts: Counter[tuple[str, str]], state: str) -> float:
 
 
 def tiny(folder: Path) -> Path:
-    """Make a repository of twelve commits, in which functions stay, move, change, and go."""
+    """Make a repository of twelve commits, in which functions stay, move, change and disappear."""
     root = folder / "history"
     root.mkdir()
     author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgsign=false"]
@@ -96,7 +96,7 @@ def _function(name: int, value: int) -> str:
 
 
 class Replay:
-    """A clone of a repository that is put at one commit after the other."""
+    """A clone of a repository that checks out one commit after another."""
 
     def __init__(self, source: Path, root: Path) -> None:
         self.root = root
@@ -105,7 +105,7 @@ class Replay:
         self._chance = random.Random(SEED)
 
     def pairs(self, count: int) -> Iterator[tuple[str, str]]:
-        """Yield pairs of commits of every distance that the history has room for, spread over all of it."""
+        """Yield up to `count` pairs of commits for each distance that fits, spread over the whole history."""
         for distance in DISTANCES:
             room = len(self.commits) - distance
             for number in range(count if room > 0 else 0):
@@ -113,9 +113,9 @@ class Replay:
                 yield self.commits[at], self.commits[at + distance]
 
     def judge(self, early: str, late: str, spans: int) -> Iterator[tuple[str, str, str, tuple[float, float]]]:
-        """Yield (what was cited, state as judged, true state, cost) of definitions drawn at `early`.
+        """Yield (cited span, judged state, true state, cost) of definitions sampled at `early`.
 
-        The cost is in milliseconds: by the clock, and of this process's processor time, git's own aside.
+        The cost is in milliseconds: wall time, and processor time of this process without git's.
         """
         self._git("checkout", "-q", "-f", early)
         cites = self._draw(early, spans)
@@ -132,7 +132,7 @@ class Replay:
         citations.release_memory()
 
     def _settle(self) -> None:
-        """Let the files look as if checked out a while ago: git reads again what is as new as its index."""
+        """Backdate the files. Git re-reads a file whose time is not older than that of its index."""
         index = self.root / ".git" / "index"
         os.utime(index, ns=(index.stat().st_atime_ns, index.stat().st_mtime_ns + 5 * 10**9))
 

@@ -1,6 +1,6 @@
-"""What is measured on: the source of Django, or a tiny tree; and questions and memories made of its own words.
+"""The measured tree (Django's source or a tiny tree), and questions and memories made of its words.
 
-Everything is drawn with a fixed seed, so that two runs ask the same questions of the same memories.
+A fixed seed gives every run the same questions and memories.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z_']+")
 
 
 def django(cache: Path) -> Path:
-    """Return the folder of Django's unpacked sdist; it is downloaded by pip the first time."""
+    """Return the folder of Django's unpacked sdist. The first call downloads it with pip."""
     folder = cache / f"{PACKAGE}-{VERSION}"
     if folder.is_dir():
         return folder
@@ -42,7 +42,7 @@ def django(cache: Path) -> Path:
 
 
 def tiny(folder: Path) -> Path:
-    """Write a tree of a few files with the shape of the large one, and return it."""
+    """Write a small tree with the structure of the large one, and return its folder."""
     for number in range(60):
         package = folder / f"package{number % 5}"
         package.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ class Corpus:
                 self.sentences += [(sentence, name) for sentence in _SENTENCE.findall(text)]
 
     def queries(self, count: int, salt: int = 0) -> list[str]:
-        """Return distinct questions: a third name a symbol, a third say what a docstring says, a third mix both."""
+        """Return distinct questions: a third name a symbol, a third quote a docstring, a third mix both."""
         chance = random.Random(SEED + salt)
         asked: dict[str, None] = {}
         for attempt in range(50 * count):
@@ -101,7 +101,7 @@ class Corpus:
         return list(asked)[:count]
 
     def memories(self, count: int) -> list[dict[str, Any]]:
-        """Return drafts as sessions leave them: decisions, failed attempts, causes of bugs, each about some files."""
+        """Return drafts like those of sessions: decisions, failed attempts and causes of bugs, each with files."""
         chance = random.Random(SEED)
         return [self._memory(chance) for _ in range(count)]
 

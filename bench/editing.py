@@ -1,8 +1,7 @@
-"""An editor at work: hovers, lenses, doubts, a pick list and typing, over `muninn lsp`, with as many memories as a run
-has; and what the daemon does while it stands open and nobody types.
+"""An editor over `muninn lsp`: hovers, code lenses, diagnostics, a pick list, typing, and the daemon's idle load.
 
-Positions are spread over the files that memories are about and over others, as a person's pointer is. Latencies are
-what the editor sees; the daemon's processor time stands beside them.
+Positions are spread over files with and without memories. Latencies are measured in the editor; each has the daemon's
+processor time beside it.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ PICKED = 20
 
 
 class Editor:
-    """Speaks to one `muninn lsp`; one request at a time."""
+    """A client of one `muninn lsp` process, with one request at a time."""
 
     def __init__(self, served: Served) -> None:
         command = [*served.muninn("lsp"), "--repo", str(served.root)]
@@ -54,7 +53,7 @@ class Editor:
         self._process.stdin.write(wire.frame({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def ask(self, method: str, params: Any) -> Any:
-        """Send a request and return its result; what comes in between is let go."""
+        """Send a request and return its result. Other messages before it are dropped."""
         self._number += 1
         assert self._process.stdin is not None
         message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
@@ -86,10 +85,10 @@ _CAPABILITIES = {
 
 
 def editor(served: Served, count: int, seconds: float, questions: list[str]) -> list[Figure]:
-    """Measure `count` hovers, lenses and pulls of doubts, as many keys with what follows them, the questions of a pick
-    list, and the daemon's processor time in `seconds` of typing and in as many of rest.
+    """Measure `count` hovers, lenses, diagnostic pulls and keystrokes with the requests after each, the questions of a
+    pick list, and the daemon's processor time in `seconds` of typing and in `seconds` of rest.
 
-    Without a key between them answers about a file are used again for a moment; those after a key are made anew.
+    Answers about an unchanged file are cached briefly; a keystroke invalidates them.
     """
     chance = random.Random(SEED)
     files = _files(served, chance)
@@ -127,9 +126,9 @@ def editor(served: Served, count: int, seconds: float, questions: list[str]) -> 
 
 
 def _typing(editing: Editor, served: Served, path: str, which: str, versions: dict[str, int], seconds: float) -> Figure:
-    """Measure the daemon's processor time while somebody types in a file without a rest.
+    """Measure the daemon's processor time during uninterrupted typing in a file.
 
-    All that an editor may ask is asked after every key; real ones leave some of it to the next pause.
+    Every kind of request follows every keystroke; real editors delay some until a pause.
     """
     assert served.pid is not None
     keys = max(1, round(seconds * KEYS_PER_SECOND))
@@ -149,9 +148,9 @@ def _typing(editing: Editor, served: Served, path: str, which: str, versions: di
 
 
 def _at_rest(served: Served, seconds: float) -> Figure:
-    """Measure the daemon's processor time while the editor stands open with all its files and nobody asks."""
+    """Measure the daemon's processor time while the editor has all files open and sends no request."""
     assert served.pid is not None
-    time.sleep(REST_SECONDS + 2)  # what is put off until nobody asks is over then
+    time.sleep(REST_SECONDS + 2)  # deferred work is done by then
     before = processor_seconds([served.pid])
     time.sleep(seconds)
     used = processor_seconds([served.pid]) - before
@@ -160,7 +159,7 @@ def _at_rest(served: Served, seconds: float) -> Figure:
 
 
 def _files(served: Served, chance: random.Random) -> list[str]:
-    """Return files: two of three are those that most memories are about, the others any."""
+    """Return files: two of three are the ones with the most memories, the others random."""
     listed = served.call("memories", limit=10_000)["memories"]
     counts: dict[str, int] = {}
     for memory in listed:
@@ -201,13 +200,13 @@ def _key(editing: Editor, served: Served, path: str, versions: dict[str, int], w
 
 
 def _picked(editing: Editor, query: str) -> None:
-    """Ask as a list of hits does that follows what is typed."""
+    """Send the queries of a pick list that updates while a query is typed."""
     argument = {"query": query, "limit": PICKED}
     editing.ask("workspace/executeCommand", {"command": "muninn.recall", "arguments": [argument]})
 
 
 def _stored(editing: Editor, served: Served, path: str, number: int) -> None:
-    """Store a memory of another file, and ask for the lenses of this one; only an editor's answers are waited for."""
+    """Store a memory of another file and request the lenses of this one. Only the editor's answer is timed."""
     argument = {"text": f"The bench passed here for the {number}. time.", "type": "insight", "files": ["bench.txt"]}
     editing.ask("workspace/executeCommand", {"command": "muninn.remember", "arguments": [argument]})
     _of(editing, served, "codeLens", path)

@@ -1,4 +1,4 @@
-"""A figure that was measured, its budget, and the table and file of all figures of a run."""
+"""A measured figure and its budget, and the table and JSON file of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. `budget` None is for figures that only explain others; `detail` goes into the file alone."""
+    """One figure. A figure without `budget` explains others; `detail` appears only in the JSON file."""
 
     name: str
     value: float
@@ -35,7 +35,7 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """Return what tells a distribution in short."""
+    """Return a summary of a distribution."""
     return {
         "n": len(values),
         "min": round(min(values), 3),

@@ -1,6 +1,6 @@
-"""The memory of years: opening its log, following what git does to it, checking and reconciling. One process each.
+"""A large memory: opening its log, following changes by git, checking and reconciling.
 
-Every figure is of a process that has just begun; for the cold ones the system has been asked to forget the files.
+Each figure comes from a new process; before cold runs the files are dropped from the system's cache.
 `python -m bench.remembering open|keep|follow|check|reconcile FOLDER` prints one of them as JSON.
 """
 
@@ -33,7 +33,7 @@ SECONDS_AT_MOST = 900
 
 
 def memory(words: Corpus, memories: int, reconciled: int, folder: Path) -> list[Figure]:
-    """Measure with so many memories, 50 a segment; reconcile with so many segments of 10."""
+    """Measure with `memories` memories, 50 per segment; reconcile `reconciled` segments of 10."""
     large, small = folder / "years", folder / "weeks"
     records = _write(large, words, memories, memories // PER_SEGMENT)
     _write(small, words, reconciled * 10, reconciled)
@@ -59,7 +59,7 @@ def memory(words: Corpus, memories: int, reconciled: int, folder: Path) -> list[
 
 
 def _opened(name: str, runs: list[dict[str, float]], unit: str, budget: float, note: str) -> Figure:
-    """Return the median of some runs, and beside it that of their processor time."""
+    """Return the median of the runs, with the median of their processor time."""
     factor = {"s": 1, "ms": 1000}[unit]
     seconds, processor = (factor * statistics.median(run[what] for run in runs) for what in ("seconds", "processor"))
     return Figure(name, seconds, unit, budget, f"{note}; {processor:.3g} {unit} of processor time", {"runs": runs})
@@ -86,7 +86,7 @@ def _run(what: str, root: Path, *, forget: bool = True) -> dict[str, float]:
 
 
 def _forget(root: Path) -> None:
-    """Ask the system to drop the files from its cache; it does so with pages that are on the disk."""
+    """Drop the files from the system's cache. Only pages that are written to disk can be dropped."""
     os.sync()
     for path in root.rglob("*.jsonl"):
         handle = os.open(path, os.O_RDONLY)
@@ -119,7 +119,7 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     came = _refresh(log)
     segment.unlink()
     went, whole = _refresh(log), _refresh(log)
-    time.sleep(SETTLED_SECONDS + 0.1)  # a look so soon after a change is at every file
+    time.sleep(SETTLED_SECONDS + 0.1)  # a check soon after a change reads every file
     _refresh(log)
     brief = statistics.median(_refresh(log, brief=True) for _ in range(100))
     return {"came": came, "went": went, "whole": whole, "brief": brief}

@@ -1,7 +1,7 @@
-"""Whether a prompt is answered with what is remembered about it, and a prompt about something else with nothing.
+"""Precision and recall of reminders: a prompt gets its memory, and an unrelated prompt gets none.
 
-A hundred and twenty memories of many trades lie beside the code of a small package. Prompts of `bench/data` touch one
-each, or none; questions about packages that the memories do not know touch none either. Nothing depends on the machine.
+The repository holds 120 memories of many fields and the code of a small package. Each prompt of `bench/data` matches
+one memory or none; questions about other packages match none. The figures do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TOLD, IDLE = 0.6, 0.1
 
 
 def measure() -> list[Figure]:
-    """Ask everything of one repository, each prompt as a session of its own."""
+    """Send each prompt to one repository in a separate session, and return the figures."""
     prompts = [json.loads(line) for line in (DATA / "prompts.jsonl").read_text("utf-8").splitlines()]
     questions = [json.loads(line)["query"] for line in QUESTIONS.read_text("utf-8").splitlines()]
     with tempfile.TemporaryDirectory(prefix="mnb-", dir="/tmp") as name:
@@ -62,7 +62,7 @@ def measure() -> list[Figure]:
 
 
 def _remember(repository: Verbs) -> dict[str, str]:
-    """Store the memories; return their ids by the pair that each comes from."""
+    """Store the memories and return their ids by the pair of the data that each belongs to."""
     pairs = [pair for pair in load() if pair.label == "same" and pair.id <= OF_PAIRS]
     stored = repository.call("remember", batch=[pair.left for pair in pairs])
     return {pair.id: identity for pair, identity in zip(pairs, stored.ids, strict=True)}  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""`python bench/run.py` is `python -m bench` from the project's folder, whatever folder it is called in."""
+"""Runs `python -m bench` from any working folder: `python bench/run.py`."""
 
 from __future__ import annotations
 

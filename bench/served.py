@@ -1,4 +1,4 @@
-"""A repository with a daemon and a runtime directory of its own, and many clients that ask it at once."""
+"""A repository with its own daemon and runtime directory, and concurrent clients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 
 class Served:
-    """Stops the daemon and removes all folders at the end of the `with` block."""
+    """A served repository. The end of the `with` block stops the daemon and removes all folders."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -39,16 +39,16 @@ class Served:
 
     @property
     def pid(self) -> int | None:
-        """The daemon's number, None before it has written it."""
+        """The daemon's process id; None until the daemon has written it."""
         pid = read_info(self._address).get("pid")
         return pid if isinstance(pid, int) else None
 
     def connect(self) -> client.Client:
-        """Connect; the first one starts the daemon."""
+        """Connect. The first connection starts the daemon."""
         return client.connect(str(self.root), self.environ, name="bench")
 
     def call(self, verb: str, **params: Any) -> dict[str, Any]:
-        """Call one verb over a connection of its own."""
+        """Call one verb over a new connection."""
         with self.connect() as muninn:
             return muninn.call(verb, params)
 
@@ -57,7 +57,7 @@ class Served:
         return [str(Path(sys.executable).parent / "muninn"), *words]
 
     def stop(self) -> None:
-        """Stop the daemon and wait until it is gone."""
+        """Stop the daemon and wait for its exit."""
         pid = self.pid
         if pid is None:
             return
@@ -71,10 +71,10 @@ class Served:
             time.sleep(0.02)
 
     def ask(self, lists: list[list[str]], period: float = 0.0) -> tuple[list[float], float]:
-        """Ask each list of questions from a process of its own, all at once, each waiting for its answers.
+        """Send each list of questions from a separate process, all concurrently; each client waits for each answer.
 
-        Return all latencies in milliseconds and the wall time of all in seconds. With a `period` each client's
-        questions begin that many seconds apart.
+        Return all latencies in milliseconds and the total wall time in seconds. With a `period` a client's
+        questions start that many seconds apart.
         """
         loops = [self._loop(queries, period) for queries in lists]
         for loop in loops:

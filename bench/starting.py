@@ -1,6 +1,6 @@
-"""Processes that somebody waits for: a hook, the pumps of editors and agents, a daemon that has to start.
+"""Start-up times: hooks, the proxies of editors and agents, and a cold daemon.
 
-Hooks are compared with a bare interpreter, run by turns, so that a busy machine slows both.
+Runs of hooks alternate with runs of a bare interpreter, so that load slows both alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from muninn_core.protocol import wire
 
 
 def hook(served: Served, count: int) -> list[Figure]:
-    """Run each event's hook and `python -I -c pass` by turns; what the daemon answers is measured, too."""
+    """Alternate each event's hook with `python -I -c pass`, and measure the daemon's part, too."""
     figures = []
     bare = [sys.executable, "-I", "-c", "pass"]
     transcript = served.root.parent / "session.jsonl"
@@ -35,7 +35,7 @@ def hook(served: Served, count: int) -> list[Figure]:
         for number in range(count + 2):
             for name, words in (("bare", bare), ("hook", command)):
                 wall, used = whole(words, served.environ, given)
-                if number >= 2:  # the first two fill the caches of files
+                if number >= 2:  # the first two warm the file cache
                     walls[name].append(wall)
                     processor[name].append(used)
         ours, its = spread(walls["hook"]), spread(walls["bare"])
@@ -83,7 +83,7 @@ _LINES = 1_000
 
 
 def _write_transcript(path: Path, root: str) -> None:
-    """Write the transcript of a session of some length: a thousand lines, most of them of tools."""
+    """Write the transcript of a long session: a thousand lines, most of them of tools."""
     with path.open("w", encoding="utf-8") as file:
         for number in range(_LINES // 2):
             text = "We decided to keep the index in one file because it is read whole." if number == 7 else "Going on."
@@ -95,7 +95,7 @@ def _write_transcript(path: Path, root: str) -> None:
 
 
 def _brief(served: Served) -> Figure:
-    """Return what the brief of a session costs the model."""
+    """Return the tokens of a session's brief."""
     with served.connect() as muninn:
         text = muninn.call("brief", {"session": "bench-brief", "max_chars": 4000})["text"]
     note = f"{len(text)} characters; tokens as packs count them"
@@ -125,7 +125,7 @@ def pumps(served: Served, count: int) -> list[Figure]:
 
 
 def cold(served: Served, count: int) -> list[Figure]:
-    """Stop the daemon, then time a client that starts it until its first status, and until its first recall."""
+    """Stop the daemon, then time a client that starts it, up to the first status and the first recall."""
     status, recall = [], []
     for number in range(count):
         served.stop()

@@ -1,4 +1,4 @@
-"""Memories on their way in: many in one round trip, one by one, and a changed file until it can be found."""
+"""Write latency: a batch of memories, single memories, and a changed file until it is searchable."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def batch(served: Served, memories: list[dict[str, Any]], folder: Path) -> list[
 
 
 def one_by_one(served: Served, corpus: Corpus, count: int) -> list[Figure]:
-    """Store memories over one connection, each when the one before is on the disk."""
+    """Store memories over one connection, each after the previous one is on disk."""
     drafts = corpus.memories(count + 50)[50:]
     latencies = []
     with served.connect() as muninn:
@@ -59,7 +59,7 @@ def one_by_one(served: Served, corpus: Corpus, count: int) -> list[Figure]:
 
 
 def changed_file(served: Served, count: int) -> list[Figure]:
-    """Write a file with a new symbol and ask for that until it is the best hit, every few milliseconds."""
+    """Write a file with a new symbol and query every few milliseconds until it is the best hit."""
     latencies = []
     with served.connect() as muninn:
         for number in range(count):
@@ -74,7 +74,7 @@ def changed_file(served: Served, count: int) -> list[Figure]:
                 if time.perf_counter() - begun > GIVE_UP_SECONDS:
                     raise RuntimeError(f"{path} was not searchable within {GIVE_UP_SECONDS:g} s")
             latencies.append((time.perf_counter() - begun) * 1000)
-            time.sleep(0.15)  # a person saves, then looks: the watcher has come to rest
+            time.sleep(0.15)  # a person pauses between saves, and the watcher settles
     detail = spread(latencies)
     note = f"p50 {detail['p50']:.0f} ms; {count} changes"
     return [Figure("changed file to searchable, p95", percentile(latencies, 0.95), "ms", 500, note, detail)]
@@ -85,7 +85,7 @@ def _finds(result: dict[str, Any], symbol: str) -> bool:
 
 
 def _flushes(path: Path, count: int) -> list[float]:
-    """Append and flush lines of a memory's size, without anything else: what the disk costs."""
+    """Append and flush lines of a memory's size, and return the latencies of the disk alone."""
     import os
 
     latencies = []

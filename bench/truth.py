@@ -1,19 +1,18 @@
-"""What became of a span of lines between two commits, told by git alone: the truth that judgements are held against.
+"""The ground truth for citations: what happened to a span of lines between two commits, computed from git alone.
 
-It knows nothing of how Muninn judges, and nothing of Muninn's symbols. Three things tell, the first that does decides:
+It shares no code with Muninn's judgement or symbols. Three tests run in order; the first that applies decides:
 
-1. Every single line, followed through all commits (`git blame --reverse -w -M -C`): when all lines survived side by
-   side, the span is fresh or moved.
-2. Text: a span whose lines all stand side by side in its own file, or in a file that did not have them before, is fresh
-   or moved, too. Blame can't know it where a change was taken back later, where the lines left one file in one commit
-   and came to the other in the next (files that were forgotten, a new file before the old one was emptied), and where
-   they have less than the forty letters that `-C` asks for.
-3. What is left: with half of its lines among blame's survivors the span has drifted, and with half of those that tell,
-   three at least, where these stand together: blame follows a bracket with its neighbours only, so a lost one says
-   nothing. So it has when its head (the words that name it: `def setUp`, `pub fn new`) stands in its file, under
-   whatever name the renames of each commit gave it, in a copy of its file where the file itself lost it, in a file to
-   which several of its lines went, or in a file that did not have it before, with half of its lines below it. Else it
-   is gone. One line alone makes no home: `def process_response(self, request, response):` stands in a dozen files.
+1. Lines: `git blame --reverse -w -M -C` follows each line through all commits. If all lines survive contiguously, the
+   span is fresh or moved.
+2. Text: if all lines are contiguous in the span's own file, or in a file that did not have them before, the span is
+   fresh or moved, too. Blame misses this where a change was reverted later, where the lines left one file in one
+   commit and entered another in the next, and where they have less than the 40 letters that `-C` requires.
+3. Remains: the span has drifted if half of its lines survive in blame, or if half of its significant lines, at least
+   three, survive together. (Blame follows a bracket only with its neighbours, so a lost bracket is no evidence.) It
+   has also drifted if its head (`def setUp`, `pub fn new`) has half of its lines below it in one of: its file under any
+   later name; a copy of its file, if the file lost it; a file that received several of its lines; a file that did
+   not have it before. Otherwise it is gone. One line is no evidence, because a line such as
+   `def process_response(self, request, response):` occurs in many files.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _Place = tuple[str, int]
 
 
 class _Line(NamedTuple):
-    """A line of a span that is not blank, and where it stands at the late commit, None when it did not get there."""
+    """A line of a span that is not blank, and its place at the late commit; None if it did not survive."""
 
     text: str
     place: _Place | None
@@ -51,7 +50,7 @@ class _Line(NamedTuple):
 
 
 class Truth:
-    """What became of the spans of an early commit at a late one. `root` is a clone that has both."""
+    """The true states, at a late commit, of spans of an early one. `root` is a clone that has both commits."""
 
     def __init__(self, root: Path, early: str, late: str) -> None:
         self._root = root
@@ -80,7 +79,7 @@ class Truth:
         return "gone"
 
     def _homes(self, cite: Cite, lines: list[_Line], head: re.Pattern[str]) -> list[str]:
-        """Return the file's names at the late commit, and the files to which several lines of a span went."""
+        """Return the file's names at the late commit, and the files that received several lines of the span."""
         telling = [line for line in lines if line.tells]
         went = Counter(line.place[0] for line in telling if line.place)
         some = max(2, _HOME * len(telling))
@@ -90,7 +89,7 @@ class Truth:
         return list(dict.fromkeys([*named, *(path for path, count in went.items() if count >= some)]))
 
     def _same_text(self, cite: Cite, lines: list[_Line], paths: list[str]) -> _Place | None:
-        """Return where all lines of a span stand side by side; the place nearest to the cited one."""
+        """Return the place where all lines of a span are contiguous, the nearest to the cited one; None without one."""
         wanted = [line.text for line in lines]
         if sum(line.tells for line in lines) < _FEW:
             return None
@@ -107,7 +106,7 @@ class Truth:
         return any(self._half_below(lines, path, head) for path in new)
 
     def _half_below(self, lines: list[_Line], path: str, head: re.Pattern[str]) -> bool:
-        """Whether a file has a span's head, and below it, within twice its length, half of the lines that tell."""
+        """Whether a file has a span's head and, within twice the span's length below, half of the significant lines."""
         text = [line.strip() for line in self._text(self._late, path)]
         telling = [line.text for line in lines if line.tells]
         for at in (at for at, line in enumerate(text) if head.search(line)):
@@ -117,14 +116,14 @@ class Truth:
         return False
 
     def _newcomers(self, cite: Cite) -> list[str]:
-        """Return the other files of the late commit that hold a span's name, and are not as they were before."""
+        """Return the other files of the late commit that contain a span's name and were changed or added."""
         name = (cite.symbol or "").rpartition(".")[2]
         asked = ("grep", "-l", "-z", "-I", "-F", "-w", "-e", name, self._late, "--", f"*{Path(cite.path).suffix}")
         paths = [found.partition(":")[2] for found in self._git(*asked, check=False).split("\0") if found]
         return [path for path in paths if path != cite.path and path in self._changed]
 
     def _side_by_side(self, places: list[_Place]) -> bool:
-        """Whether lines stand in one file, in order, with nothing but blank lines between them."""
+        """Whether the places are in one file, in order, with only blank lines between them."""
         if len({path for path, _ in places}) != 1:
             return False
         text = self._text(self._late, places[0][0])
@@ -136,7 +135,7 @@ class Truth:
         return any(head.search(line) for line in self._text(commit, path))
 
     def _text(self, commit: str, path: str) -> list[str]:
-        """Return the lines of a file as a commit has it, none when it is not there."""
+        """Return the lines of a file in a commit; an empty list if the commit lacks the file."""
         if (commit, path) not in self._texts:
             self._texts[commit, path] = self._git("show", f"{commit}:{path}", check=False).split("\n")
         return self._texts[commit, path]
@@ -158,7 +157,7 @@ class Truth:
         return found
 
     def _follow(self) -> None:
-        """Learn the names that files have at `late`, by the renames of each commit, and the copies made of them."""
+        """Collect the names of files at `late` from the renames of each commit, and the copies of files."""
         form = ("--first-parent", "-m", "-B", "-M", "-C", "--diff-filter=RC", "--name-status", "--format=", "-z")
         told = self._git("log", *form, "--reverse", f"{self._early}..{self._late}")
         fields = [field.strip("\n") for field in told.split("\0") if field.strip()]
@@ -186,7 +185,7 @@ def _state(cite: Cite, place: _Place) -> str:
 
 
 def _half_together(lines: list[_Line]) -> bool:
-    """Whether half of the lines that tell, and not too few, stand in one file within twice the length of all."""
+    """Whether half of the significant lines, and at least three, are in one file within twice the span's length."""
     telling = [line for line in lines if line.tells]
     enough = max(_FEW, math.ceil(len(telling) / 2))
     places = sorted(line.place for line in telling if line.place is not None)
@@ -195,7 +194,7 @@ def _half_together(lines: list[_Line]) -> bool:
 
 
 def _find(text: list[str], wanted: list[str]) -> list[int]:
-    """Return the numbers (1-based) of the lines at which some lines stand side by side, blanks aside."""
+    """Return the 1-based line numbers where `wanted` starts as a contiguous run, ignoring blank lines."""
     rows = [(number, "".join(line.split())) for number, line in enumerate(text, 1) if line.strip()]
     asked = ["".join(line.split()) for line in wanted]
     words = [row for _, row in rows]
@@ -204,9 +203,9 @@ def _find(text: list[str], wanted: list[str]) -> list[int]:
 
 
 def _head(first: str, symbol: str) -> re.Pattern[str]:
-    """Return what finds the words that name a span: its name behind the same word, or in front of the same bracket.
+    """Return a pattern for the head of a span: its name after the same keyword, or before the same bracket.
 
-    Between the word and the name may stand whose it is: `func (s *Store) load`, `def self.load`.
+    A receiver may separate keyword and name: `func (s *Store) load`, `def self.load`.
     """
     name = symbol.rpartition(".")[2]
     before, _, after = first.partition(name)

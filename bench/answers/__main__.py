@@ -1,4 +1,4 @@
-"""What `python -m bench answers` runs, in a process whose numeric libraries use one thread."""
+"""Entry point of `python -m bench answers`. The numeric libraries of its process use one thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between two records of answers."""
+"""Compares two records of answers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Prepares the repositories that questions are asked of, with memories, documents, skills and an index.
+"""Prepares repositories for the questions, with memories, documents, skills and an index.
 
-A prepared repository is kept in the cache folder: the clone, its memory and its index. A recording copies it, so that
+The cache folder holds each prepared repository: clone, memory and index. A recording copies it, so that
 two recordings start from the same bytes. Memories are made from the repository's own commits with a fixed seed.
 """
 
@@ -118,7 +118,7 @@ def session(root: Path, folder: Path, now: datetime, salt: int = 0) -> Iterator[
 
 
 def prepare(mirror: Path, cache: Path, memories: int = MEMORIES) -> Fixture:
-    """Return the prepared repository of a bare git directory; it is made on the first call.
+    """Return the prepared repository of a bare git directory. The first call creates it.
 
     Raises FileNotFoundError when the mirror is missing.
     """

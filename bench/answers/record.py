@@ -1,4 +1,4 @@
-"""Asks the questions of prepared repositories and keeps each answer with its digest and its processor time."""
+"""Asks the questions of prepared repositories and records each answer with its digest and processor time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def record(fixtures: Iterable[Fixture], files: Sequence[Path]) -> list[Answer]:
             with session(copied.root, copied.root.parent, NOW) as one:
                 one.call("index", wait=True)
                 one.call("recall", query="what is asked first loads what all need")
-                one.call("verify")  # so that no answer depends on the time that it has for looking at citations
+                one.call("verify")  # judges all citations now; otherwise answers depend on a time limit
                 asked = questions_of(copied, texts_of(copied, files))
                 for number, ask in enumerate(asked):
                     found += _answers(one, f"{fixture.name}/{number}", ask)

@@ -1,4 +1,4 @@
-"""Questions and the places that answer them, as the data files say. It knows neither indexes nor scores.
+"""Questions and the places that answer them, read from the data files. Independent of indexes and scores.
 
 A data folder holds `NAME_*.dev.jsonl` (one question a line), `NAME_edits.dev.json` (lines to blank in the copies, so
 that no question is answered by the comment that it was taken from) and `NAME_archives.dev.json` (published archives
@@ -29,7 +29,7 @@ class Place:
     end: int = 0
 
     def overlaps(self, other: Place) -> bool:
-        """Whether both have a line in common."""
+        """Whether both places share a line."""
         return self.path == other.path and self.start <= other.end and other.start <= self.end
 
 
@@ -54,9 +54,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Data:
-    """Questions, and what it takes to lay out what they are about.
+    """Questions, and the sources of the trees that they are about.
 
-    `archives` are {source: (file, checksum)}; `repositories` are the folders of those that are no mirror, by name.
+    `archives` are {source: (file, checksum)}; `repositories` are folders by name, for sources that are not mirrors.
     """
 
     questions: list[Question]
@@ -70,7 +70,7 @@ class Data:
 
 
 def load(folder: Path, sets: list[str]) -> Data:
-    """Read the sets. Raises FileNotFoundError for one that is not there, ValueError for edits that nobody makes."""
+    """Read the sets. Raises FileNotFoundError for a missing set, ValueError for edits of an unused copy."""
     questions: list[Question] = []
     edits: dict[str, Edits] = {}
     archives: dict[str, tuple[str, str]] = {}
@@ -94,7 +94,7 @@ def load(folder: Path, sets: list[str]) -> Data:
 
 
 def is_code(path: str) -> bool:
-    """Whether a file counts: prose, data and markup are dropped from everybody's list."""
+    """Whether a file is code. Prose, data and markup are removed from the results of every arm."""
     return language_of(path) not in NOT_CODE
 
 

@@ -17,7 +17,7 @@ GROUPS: dict[str, Callable[[Question], str]] = {
 
 
 def plain(arms: list[Arm], *, answers: bool = True) -> dict[str, Any]:
-    """Return everything that was measured, by arm and group; with `answers` also what was found for each question."""
+    """Return all measures by arm and group; with `answers` also the results of each question."""
     found: dict[str, Any] = {}
     for arm in arms:
         entry: dict[str, Any] = {group: _by(arm, key) for group, key in GROUPS.items()}

@@ -1,4 +1,4 @@
-"""Asks every question of every arm, and keeps what each answer was worth and what it cost."""
+"""Asks every arm every question, and records the score and the cost of each answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bench.quality.scoring import files_of, measure
 
 @dataclass
 class Outcome:
-    """What an arm answered to one question."""
+    """The answer of an arm to one question."""
 
     question: Question
     measures: dict[str, float]
@@ -47,7 +47,7 @@ class Arm:
 
 
 def run(data: Data, copies: Copies, wanted: Sequence[str], cache: Path) -> list[Arm]:
-    """Return the arms that were asked for and can run here, each with an outcome for every question."""
+    """Return the requested arms that can run here, each with an outcome for every question."""
     arms = {name: Arm(name) for name in wanted}
     for dataset, source in data.copies():
         questions = [one for one in data.questions if (one.dataset, one.source) == (dataset, source)]
@@ -61,7 +61,7 @@ def run(data: Data, copies: Copies, wanted: Sequence[str], cache: Path) -> list[
 
 
 def _check(question: Question, tree: Path) -> None:
-    """Raise ValueError for a question whose answer can't be found by anybody: the copy is not the one it is about."""
+    """Raise ValueError when the copy lacks a question's answer, which means that it is the wrong copy."""
     for place in question.relevant:
         if not (tree / question.root / place.path).is_file() or not is_code(place.path):
             raise ValueError(f"{question.id}: {place.path} is no file of code in {tree}")
@@ -97,7 +97,7 @@ def _theirs(arms: dict[str, Arm], questions: Sequence[Question], tree: Path, sou
 
 
 def _asked(arm: Arm, ask: Ask, questions: Sequence[Question]) -> None:
-    ask(questions[0].text)  # warm: what is loaded by the first question is no part of the others' time
+    ask(questions[0].text)  # warm-up: loading time must not count
     for question in questions:
         begun, used = time.perf_counter(), time.process_time()
         found = ask(question.text)
@@ -108,5 +108,5 @@ def _asked(arm: Arm, ask: Ask, questions: Sequence[Question]) -> None:
 
 
 def _processor() -> float:
-    """Return the processor seconds of this process and of the children that it has waited for."""
+    """Return the processor seconds of this process and of its reaped children."""
     return sum(os.times()[:4])

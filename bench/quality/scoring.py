@@ -1,4 +1,4 @@
-"""What a ranked list is worth: measures of one answer, and what two arms differ in. It knows no retrieval.
+"""Measures of a ranked list, and the difference between two arms. Independent of retrieval.
 
 Relevance is binary. A list of places is cut to the first mention of each file before it is scored by file.
 NDCG by Järvelin and Kekäläinen (2002), log base 2; the interval is the percentile bootstrap over questions.
@@ -19,7 +19,7 @@ SEED = 7
 
 
 def files_of(places: Sequence[Place]) -> list[str]:
-    """Return the files of code that are named, in the order of their first mention."""
+    """Return the code files of the places, in the order of their first mention."""
     return [path for path in dict.fromkeys(place.path for place in places) if is_code(path)]
 
 
@@ -54,7 +54,7 @@ def mean(rows: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 def interval(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float, float]:
-    """Return (difference of the means, and the 95 % interval of it), paired by question."""
+    """Return (difference of the means, lower bound, upper bound) of the 95 % interval, paired by question."""
     differences = np.asarray(ours) - np.asarray(theirs)
     chance = np.random.default_rng(SEED)
     picks = chance.integers(0, len(differences), (RESAMPLES, len(differences)))

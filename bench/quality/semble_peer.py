@@ -1,6 +1,6 @@
-"""Runs semble for `peers.py` in whatever Python has it: `semble_peer.py ROOT MODEL`, then JSON lines.
+"""Runs semble for `peers.py` in another Python environment: `semble_peer.py ROOT MODEL`, then JSON lines.
 
-It imports nothing of this project.
+That environment lacks this project, so nothing of it is imported.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import tempfile
 
 
 def main() -> None:
-    """Index the folder, say so, then answer until the input ends."""
+    """Index the folder, report readiness, then answer until the input ends."""
     root, model = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as home:
-        os.environ["HOME"] = os.environ["XDG_CACHE_HOME"] = home  # it keeps indexes and statistics there
+        os.environ["HOME"] = os.environ["XDG_CACHE_HOME"] = home  # semble stores indexes and statistics there
         os.environ["HF_HUB_OFFLINE"] = "1"
         from semble import SembleIndex
 

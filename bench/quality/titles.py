@@ -1,7 +1,7 @@
-"""Questions that a history asks: titles of fixes and features, and the files of code that they changed.
+"""Questions made from a history: titles of fixes and features, answered by the code files that they changed.
 
-Any repository makes its own benchmark of them. What is asked about is the tree of HEAD, without its history. Merges,
-sweeps, and titles that say how the code is kept rather than what it does are no questions; tests are no answers.
+Any repository can be a benchmark this way. The searched tree is that of HEAD, without history. Merges, sweeping
+commits and titles about maintenance are excluded; test files are not answers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NO_ANSWER = re.compile(
 def questions_of(repositories: Sequence[Path], count: int) -> Data:
     """Return up to `count` questions about each repository, the same each time for the same HEAD.
 
-    Raises GitError for what is no repository, ValueError where nothing can be asked.
+    Raises GitError for a folder that is not a repository, ValueError when no commit gives a question.
     """
     questions: list[Question] = []
     places: dict[str, Path] = {}
@@ -65,7 +65,7 @@ def questions_of(repositories: Sequence[Path], count: int) -> Data:
 
 
 def _name(root: Path, taken: Collection[str]) -> str:
-    """Return what a repository is called in the tables: its folder, and a number where another is called so."""
+    """Return a repository's name in the tables: its folder's name, with a number if that name is taken."""
     name = (root.parent if root.name in ("repo", ".git") else root).name.replace("@", "-").replace(":", "-")
     named = (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
     return next(each for each in named if each not in taken)
