@@ -1,9 +1,8 @@
-"""How cost grows with a repository: `python -m bench growth --sizes 1k,10k,100k,1M`, sizes in chunks.
+"""Growth of cost with a repository's size: `python -m bench growth --sizes 1k,10k,100k,1M`, sizes in chunks.
 
-A tree of any size is made of copies of Django's source. In each copy a third of all names and files are renamed, always
-in the same way: to other names, made of the words of Django's own, so that words are as frequent and as different
-as those of real code. Each size has a repository and a daemon of its own, in a folder that is removed afterwards. What
-is fitted is the slope of the logarithms: 1 is growth in proportion, 0 is none.
+A tree consists of copies of Django's source. Each copy renames a third of all names and files deterministically, to
+names made of Django's own words, so that word frequencies are those of real code. Each size has its own repository and
+daemon in a temporary folder. An exponent is the slope of the logarithms: 1 is proportional growth, 0 is no growth.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]{3,}")
 
 @dataclass(frozen=True)
 class Row:
-    """What one size costs. Indexing is in seconds, recall in milliseconds; processor time is the daemon's."""
+    """The costs of one size. Indexing is in seconds, recall in milliseconds; processor time is the daemon's."""
 
     chunks: int
     files: int
@@ -89,7 +88,7 @@ COLUMNS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Measure the sizes that were asked for, print a table with exponents and write JSON."""
+    """Measure the requested sizes, print a table with exponents and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m bench growth", description="Measure how cost grows with size.")
     parser.add_argument("--sizes", default="1k,10k,100k", help="chunks, such as 1k,10k,100k,1M")
     parser.add_argument("--questions", type=int, default=300)
@@ -108,13 +107,13 @@ def main(arguments: list[str]) -> int:
 
 
 def parse_size(text: str) -> int:
-    """Return a number such as 250, 10k or 1M."""
+    """Parse a number such as 250, 10k or 1M."""
     factor = {"k": 1_000, "m": 1_000_000}.get(text[-1].lower(), 1)
     return int(float(text[:-1] if factor > 1 else text) * factor)
 
 
 def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Row:
-    """Make a tree of so many chunks below a folder, index it from nothing, open it again, ask it and change it."""
+    """Write a tree of about `chunks` chunks below a folder, then measure indexing, reopening, recall and a change."""
     root = folder / "repository"
     write_tree(source, root, chunks)
     subprocess.run(["git", "init", "-q", "-b", "main"], cwd=root, check=True)
@@ -153,7 +152,7 @@ def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Ro
 
 
 def write_tree(source: Path, root: Path, chunks: int) -> None:
-    """Write copies of a tree below `root` until they hold about so many chunks."""
+    """Write copies of a tree below `root` until they hold about `chunks` chunks."""
     texts = _texts(source)
     counts = {path: len(chunk_file(path, text)) for path, text in texts.items()}
     vocabulary = sorted({word.lower() for text in texts.values() for word in _WORD.findall(text)})
@@ -173,7 +172,7 @@ def write_tree(source: Path, root: Path, chunks: int) -> None:
 
 
 class Renaming(dict[str, str]):
-    """What the names of one copy are called: two thirds stay, the others are made of one to three words."""
+    """The names of one copy: two thirds are unchanged, the others are made of one to three words."""
 
     def __init__(self, copy: int, vocabulary: list[str]) -> None:
         super().__init__()
@@ -194,7 +193,7 @@ class Renaming(dict[str, str]):
         return new
 
     def apply(self, text: str) -> str:
-        """Return a text with its names renamed."""
+        """Return the text with its names replaced."""
         return _NAME.sub(lambda match: self[match.group()], text)
 
 
@@ -209,7 +208,7 @@ def table(rows: list[Row]) -> str:
 
 
 def exponents(rows: list[Row]) -> dict[str, float]:
-    """Return for each cost the exponent of the number of chunks that fits best, by least squares of the logarithms."""
+    """Return each cost's exponent over the number of chunks, fitted by least squares of the logarithms."""
     from math import log
 
     sizes = [log(row.chunks) for row in rows]
@@ -220,9 +219,9 @@ def exponents(rows: list[Row]) -> dict[str, float]:
 
 
 def _texts(source: Path) -> dict[str, str]:
-    """Return the texts of the files that Muninn would index, by path, in an order of chance.
+    """Return the texts of the files that Muninn would index, by path, in random order.
 
-    The tree is walked as a copy: where it lies, git may ignore it.
+    A copy of the tree is walked, because git may ignore the original place.
     """
     with tempfile.TemporaryDirectory(prefix="muninn-source-") as folder:
         copied = shutil.copytree(source, Path(folder) / "source")
@@ -232,18 +231,18 @@ def _texts(source: Path) -> dict[str, str]:
 
 
 def _open(served: Served, question: str) -> float:
-    """Start the daemon and ask until it answers; return after how many seconds it does."""
+    """Start the daemon and query until it answers; return the seconds."""
     begun = time.perf_counter()
     while True:
         try:
             served.call("recall", query=question)
-        except BusyError:  # a daemon keeps nobody waiting for longer than half a minute
+        except BusyError:  # the daemon answers a waiting client after half a minute at most
             continue
         return time.perf_counter() - begun
 
 
 def _change(served: Served, root: Path, number: int) -> float:
-    """Write a file and wait until it is found; return the milliseconds."""
+    """Write a file and wait until it is searchable; return the milliseconds."""
     word = f"zanzibar{number}quux"
     begun = time.perf_counter()
     (root / "copy_000" / f"{word}.py").write_text(f"def {word}():\n    return {number}\n")

@@ -1,6 +1,6 @@
-"""A team's memory of years, written as its sessions would have left it: many segments, with changes among them.
+"""Writes a large memory in the form that sessions leave: many segments with memories and changes.
 
-Made of a corpus's words with a fixed seed, by the store's own encoder, so that the files are those of real sessions.
+Texts are made of a corpus's words with a fixed seed. The store's own encoder writes them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHANGED = 0.08
 
 
 def write_history(layout: Layout, words: Corpus, memories: int, segments: int) -> int:
-    """Write so many memories into so many segments, and changes beside them; return the number of records."""
+    """Write memories, spread over segments, and changes to them; return the number of records."""
     made = list(_records(words.memories(memories)))
     layout.sessions.mkdir(parents=True, exist_ok=True)
     for number in range(segments):

@@ -1,8 +1,8 @@
-"""The Python interface without a daemon: a memory stored, read, searched for and listed in this process.
+"""The Python interface without a daemon: storing, reading, searching and listing memories in this process.
 
-The same four operations as the table of mnemosyne's bindings for Python, whose figures are beside ours as budgets. That
-table names no number of memories and no machine; so it is done with a hundred memories and with ten thousand. Theirs
-is a database that knows words; ours flushes each line to the disk, and searches by words and by meaning.
+The four operations and the budgets are those of the published table of mnemosyne's Python bindings. That table states
+neither the number of memories nor the machine, so 100 and 10,000 memories are measured. Mnemosyne searches words only;
+Muninn flushes each line to disk and searches by words and by meaning.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST = 20
 
 
 def python(corpus: Corpus, sizes: tuple[int, ...], count: int, folder: Path, environ: dict[str, str]) -> list[Figure]:
-    """Measure each operation `count` times, with some numbers of memories."""
+    """Measure each operation `count` times, with each number of memories in `sizes`."""
     figures = []
     for size in sizes:
         root = folder / f"python-{size}"
@@ -63,12 +63,12 @@ def _measure(
 
 
 def _own(draft: dict[str, Any], number: int) -> dict[str, Any]:
-    """Return a draft that is like no other."""
+    """Return a draft with a unique text."""
     return {**draft, "text": f"{draft['text']} Seen in run {number}."}
 
 
 def _time(count: int, work: Callable[[int], object]) -> tuple[list[float], float]:
-    """Return how long each call took in milliseconds, and one's processor time in the mean."""
+    """Return each call's latency in milliseconds, and the mean processor time of a call."""
     took = []
     used = time.process_time()
     for number in range(count):

@@ -1,7 +1,7 @@
-"""How well reconcile tells same, new and contradictory apart, on the labelled pairs of `bench/data`.
+"""Accuracy of reconcile: same, new or contradictory, on the labelled pairs of `bench/data`.
 
-Each pair is judged as reconcile would judge a log with these two memories and no others. A second look puts all
-memories into one log, where a merge across two pairs is an error, too. Nothing here depends on the machine.
+Each pair is judged as a log of these two memories alone. A second pass puts all memories into one log, where a merge
+across two pairs is an error, too. The figures do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PRECISION, RECALL = 0.9, 0.6
 
 @dataclass(frozen=True)
 class Pair:
-    """Two memories as their authors stated them, and what a person says of them."""
+    """Two memories in their authors' words, and a person's label."""
 
     id: str
     label: str
@@ -38,12 +38,12 @@ class Pair:
 
     @property
     def part(self) -> str:
-        """`dev` for the pairs that the rules were made on, `test` for those that only judge them."""
+        """`dev` for the pairs that the rules were developed on, `test` for the held-out pairs."""
         return "test" if hashlib.sha256(self.id.encode()).digest()[0] % 2 else "dev"
 
     @property
     def shared(self) -> float:
-        """The share of their words that both sides have (Jaccard's index on lower case words)."""
+        """The Jaccard index of both sides' lower-case words."""
         left, right = ({word.strip(".,:;`") for word in side["text"].lower().split()} for side in self.sides)
         return len(left & right) / len(left | right)
 
@@ -60,7 +60,7 @@ def load(path: Path = PAIRS) -> list[Pair]:
 
 
 def judge(pair: Pair) -> str:
-    """Say what reconcile makes of a pair."""
+    """Return reconcile's verdict on a pair."""
     found = _compare(_memories([pair]))
     return "same" if found.merges else "contradiction" if found.contradictions else "new"
 
@@ -72,7 +72,7 @@ def confusion(judged: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
 
 
 def scores(matrix: dict[str, dict[str, int]], label: str) -> tuple[float, float, float]:
-    """Return precision, recall and F1 of a class; a class that was never said has precision 1."""
+    """Return precision, recall and F1 of a class; a class without a verdict has precision 1."""
     hits = matrix[label][label]
     said = sum(row[label] for row in matrix.values())
     there = sum(matrix[label].values())
@@ -82,7 +82,7 @@ def scores(matrix: dict[str, dict[str, int]], label: str) -> tuple[float, float,
 
 
 def wrong_merges(pairs: list[Pair]) -> list[tuple[str, str]]:
-    """Reconcile all memories as one log; return the texts that were merged though no label says they are the same."""
+    """Reconcile all memories as one log; return the pairs of merged texts that no label calls the same."""
     memories = _memories(pairs)
     text = {memory.id: memory.text for memory in memories}
     groups = _Groups()
@@ -90,11 +90,11 @@ def wrong_merges(pairs: list[Pair]) -> list[tuple[str, str]]:
         if pair.label == "same":
             groups.join(pair.left["text"], pair.right["text"])
     merges = [(text[kept], text[gone]) for kept, gone in _compare(memories).merges]
-    return [(kept, gone) for kept, gone in merges if groups.of(kept) != groups.of(gone)]
+    return [(kept, gone) for kept, gone in merges if groups.representative(kept) != groups.representative(gone)]
 
 
 def measure() -> list[Figure]:
-    """Measure everything; the classes and the matrix of each part are in the figures' details."""
+    """Return all figures. Their details hold the classes and the confusion matrix of each part."""
     pairs = load()
     figures: list[Figure] = []
     for part in ("dev", "test", "all"):
@@ -128,12 +128,12 @@ def _compare(memories: list[Memory]) -> Comparison:
 
 
 class _Groups:
-    """Texts that say the same, joined pair by pair."""
+    """Groups of equivalent texts, joined pair by pair."""
 
     def __init__(self) -> None:
         self._next: dict[str, str] = {}
 
-    def of(self, text: str) -> str:
+    def representative(self, text: str) -> str:
         while text in self._next:
             text = self._next[text]
         return text

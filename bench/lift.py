@@ -1,12 +1,12 @@
-"""`python -m bench lift`: does memory help to find what the next commit will change?
+"""`python -m bench lift`: measures how much memory improves retrieval of the files that the next commit changes.
 
-A clone walks along the first parents of its history. At each commit the next one's title is asked, with what memory has
-of the commits before and without; the files that it changes are the answer. Where there are several it is asked once
-more with one of them at hand, and the others are the answer. Then HEAD moves on, the engine follows the work tree, and
-what the hook after a commit stores is stored. Nothing of the future is in index, history or memory.
+A clone moves along the first parents of its history. At each commit the title of the next one is the query, with memory
+of the earlier commits and without; the changed files are the answer. If there are several, a second query has one of
+them as its focus, and the others are the answer. Then HEAD advances, the engine follows the work tree, and the memories
+of the post-commit hook are stored. Index, history and memory hold nothing of later commits.
 
-Merges and commits of many files are no questions, nor are files that a commit adds an answer; files that are not code
-are dropped, as in the other questions (`bench.quality`).
+Merges and commits of many files are skipped. Files that a commit adds are not answers. Files that are not code are
+dropped, as in `bench.quality`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TARGET = 0.08
 
 
 class Step(NamedTuple):
-    """A commit of the walk: its title and time, the files of code that it changed, whether it can be asked about."""
+    """A commit of the walk: its title and time, the code files that it changed, whether it is a question."""
 
     sha: str
     title: str
@@ -55,10 +55,10 @@ class Step(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What one question was worth, NDCG@10 of the files: by the code alone, by memory and history as well.
+    """NDCG@10 of the files for one question: with code alone, and with memory and history.
 
-    `apart` and `beside` are for the other files of a change: without and with one of its files at hand, None where it
-    has only that one.
+    `apart` and `beside` score the other files of a change, without and with one of its files as the focus; None for
+    a change of one file.
     """
 
     sha: str
@@ -71,7 +71,7 @@ class Answer(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Walk through each repository and print what memory is worth there."""
+    """Walk each repository and print the gain from memory."""
     parser = argparse.ArgumentParser(prog="python -m bench lift", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--repo", action="append", type=Path, required=True, metavar="PATH", help="a git repository")
     parser.add_argument("--commits", type=int, default=COMMITS, metavar="N", help=f"the newest N (default {COMMITS})")
@@ -118,7 +118,7 @@ def _gain(name: str, ours: Sequence[float], theirs: Sequence[float]) -> str:
 
 
 def _worth(step: Step, wanted: Sequence[str], hits: Sequence[Hit]) -> float:
-    """Return what hits are worth for some of a step's files; the others are left out of them."""
+    """Return the NDCG@10 of the hits for the wanted files of a step, ignoring its other files."""
     question = Question(step.sha, "lift", "", "", "", "", step.title, tuple(Place(path, 0, 0) for path in wanted))
     left = step.changed.difference(wanted)
     return measure(question, [Place(hit.path, 0, 0) for hit in hits if hit.path not in left])["ndcg@10"]
@@ -148,7 +148,7 @@ class Walk:
         self._engine.close()
 
     def answers(self, commits: int, *, backfill: bool) -> Iterator[Answer]:
-        """Yield what the questions of the newest commits are worth, the oldest first."""
+        """Yield the scores of the questions of the newest `commits` commits, oldest first."""
         way = self._git("rev-list", "--first-parent", "--reverse", "HEAD").split()[-commits - 1 :]
         self._git("checkout", "-q", "-f", way[0])
         self._now = self._step(way[0]).time
@@ -156,7 +156,7 @@ class Walk:
         self._call("index", wait=True)
         if backfill:
             self._call("backfill", source="git", apply=True)
-        self._call("brief", session="walk")  # a session begins: from now on its commits are looked at
+        self._call("brief", session="walk")  # starts a session, whose commits are captured from now on
         for sha in way[1:]:
             step = self._step(sha)
             if step.asked:

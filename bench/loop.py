@@ -1,8 +1,8 @@
-"""One client in a loop, in a process of its own: `python -m bench.loop ROOT QUERIES PERIOD`.
+"""One closed-loop client in a separate process: `python -m bench.loop ROOT QUERIES PERIOD`.
 
-It says that it is ready, waits for a line, asks each question once the last is answered, and prints the latencies in
-milliseconds. A latency ends when the answer has been decoded. With a PERIOD other than 0, questions begin that many
-seconds apart.
+It reports readiness, waits for a line, sends each question after the previous answer, and prints the latencies in
+milliseconds. A latency includes decoding the answer. With a PERIOD other than 0, questions start that many seconds
+apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def main() -> None:
         muninn.call("recall", {"query": "warm up " + str(os.getpid())})
         print("ready", flush=True)
         sys.stdin.readline()
-        first = time.perf_counter() + period * random.Random(queries[0]).random()  # clients are not in step
+        first = time.perf_counter() + period * random.Random(queries[0]).random()  # desynchronises the clients
         for number, query in enumerate(queries):
             time.sleep(max(0.0, first + number * period - time.perf_counter()) if period else 0)
             begun = time.perf_counter()

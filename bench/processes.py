@@ -1,4 +1,4 @@
-"""What processes cost: resident memory of a tree of them, processor time, wall time of a whole one. Needs Linux."""
+"""Costs of processes: resident memory of a process tree, processor time and wall time. Needs Linux."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERY_SECONDS = 0.05
 
 
 def tree(pid: int) -> list[int]:
-    """Return a process and all below it; those that end meanwhile are left out."""
+    """Return the ids of a process and its descendants, without those that end meanwhile."""
     found = [pid]
     for each in found:
         for task in _listed(Path(f"/proc/{each}/task")):
@@ -25,14 +25,14 @@ def tree(pid: int) -> list[int]:
 
 
 def resident(pids: Sequence[int]) -> int:
-    """Return the sum of the processes' resident memory in bytes. Pages that they share count once for each."""
+    """Return the sum of the processes' resident memory in bytes. A shared page counts once per process."""
     return sum(
         int(_text(Path(f"/proc/{pid}/statm")).split(" ")[1]) * PAGE for pid in pids if _text(Path(f"/proc/{pid}/statm"))
     )
 
 
 def proportional(pids: Sequence[int]) -> int:
-    """Return the same with shared pages divided among those that share them."""
+    """Return the proportional memory in bytes: a shared page is divided among its processes."""
     total = 0
     for pid in pids:
         for line in _text(Path(f"/proc/{pid}/smaps_rollup")).splitlines():
@@ -42,7 +42,7 @@ def proportional(pids: Sequence[int]) -> int:
 
 
 def processor_seconds(pids: Sequence[int]) -> float:
-    """Return the processor time that processes, and children that they waited for, have used: user and system."""
+    """Return the user and system time in seconds of processes and their reaped children."""
     total = 0
     for pid in pids:
         fields = _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
@@ -51,7 +51,7 @@ def processor_seconds(pids: Sequence[int]) -> float:
 
 
 class Peak:
-    """Watches the resident memory of whatever process `pid()` names and of all below it, from enter to exit."""
+    """Samples the resident memory of the process `pid()` and its descendants during the `with` block."""
 
     def __init__(self, pid: Callable[[], int | None]) -> None:
         self._pid = pid

@@ -1,8 +1,7 @@
-"""Every check and test: style, layers, generated files, types, the quick tests, then those with daemons and clients.
+"""Runs all checks and tests: style, layers, generated files, types, quick tests, then tests with daemons and clients.
 
-The real clients are installed meanwhile. The checks run two at a time, and all of them run, so that one look shows all
-that is wrong. The tests run only when the checks pass. `check.py lint` stops before the tests, `check.py unit` runs the
-quick tests alone.
+The real clients are installed in parallel. Two checks run at a time, and a failure does not stop the others. The tests
+run only when all checks pass. `check.py lint` stops before the tests, `check.py unit` runs the quick tests alone.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def main(argv: list[str]) -> int:
 
 @contextmanager
 def installed_clients() -> Iterator[Callable[[], None]]:
-    """Install the real clients during the block, and give a function that waits for the end and prints the outcome."""
+    """Install the real clients during the block; yield a function that waits for the end and prints the outcome."""
     with tempfile.TemporaryFile("w+") as output:
         installing = subprocess.Popen(
             ["scripts/install-clients.sh"], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
@@ -76,11 +75,11 @@ def installed_clients() -> Iterator[Callable[[], None]]:
         try:
             yield wait
         finally:
-            installing.wait()  # half an installation would stay otherwise
+            installing.wait()  # an interrupted installation would leave partial files
 
 
 def run_checks() -> int:
-    """Run all checks and print how each went."""
+    """Run all checks and print the outcome of each."""
     with ThreadPoolExecutor(2) as threads:
         passed = list(threads.map(passes, CHECKS, CHECKS.values()))
     failed = [name for name, good in zip(CHECKS, passed, strict=True) if not good]
@@ -90,7 +89,7 @@ def run_checks() -> int:
 
 
 def passes(name: str, command: list[str]) -> bool:
-    """Run one check; what it printed is shown only when it failed."""
+    """Run one check and print its output only if it fails."""
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     verdict = "ok" if done.returncode == 0 else "FAILED"
@@ -103,7 +102,7 @@ def passes(name: str, command: list[str]) -> bool:
 def run_tests(selection: str) -> int:
     """Run the tests that a marker expression selects, with the clients of the project on the PATH."""
     environ = {**os.environ, "PATH": os.pathsep.join([str(BIN), os.environ.get("PATH", "")])}
-    # The plugins lie beside the tests; a worker of xdist finds them the same way.
+    # The pytest plugins are in tests/; workers of xdist inherit PYTHONPATH.
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]))
     plugins = ["-p", "report", "-p", "order"]
     workers = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]

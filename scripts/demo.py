@@ -1,7 +1,7 @@
 """The demo: Muninn on a clone of this project, from the shell, a plain JSON-RPC client and an agent's MCP client.
 
-Everything that is shown is a real call. The clone lies in .tools/demo, so that this checkout stays as it is, and the
-script fails when two clients do not get the same answer from the same process.
+Every call is real. The clone is in .tools/demo, so that this checkout does not change. The script fails when two
+clients do not get the same answer from the same process.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def clone() -> None:
-    """Make a fresh clone; a daemon that an earlier demo left in its place is stopped first."""
+    """Make a fresh clone. First stop the daemon that an earlier demo left running there."""
     if CLONE.exists():
         subprocess.run([MUNINN, "daemon", "stop", "--repo", str(CLONE)], capture_output=True, check=False)
         shutil.rmtree(CLONE)
@@ -59,22 +59,22 @@ def clone() -> None:
 
 
 def show_shell() -> None:
-    """Do the main job from the shell."""
-    title("A repository gets a memory")
+    """Show init, index, remember, recall and context from the shell."""
+    title("Initialise a repository")
     shell("init")
-    title("The first client has started the daemon; now everything becomes searchable")
+    title("Index the repository; the first client has started the daemon")
     shell("index", "--wait")
     title("Remember a decision, with the file that it is about")
     shell("remember", MEMORY, "--type", "decision", "--file", "core/muninn_core/launch/runtime.py")
     title("Recall: code, knowledge and memory, found by words and meaning")
     shell("recall", QUESTION, "--limit", "3", "--why")
-    title("Context: what belongs to a task, within a budget of tokens")
+    title("Context: items for a task, within a budget of tokens")
     shell("context", QUESTION, "--budget", "600")
     shell("status")
 
 
 def show_second_client() -> None:
-    """Ask the same question as another program, and as an agent does; the answers have to be the same."""
+    """Ask the same question over JSON-RPC and over MCP, and require the same answer."""
     title("Other clients, the same daemon, the same answer")
     ours = json.loads(run("recall", QUESTION, "--limit", "3", "--json"))
     pid = json.loads(run("daemon", "status", "--json"))["pid"]
@@ -89,7 +89,7 @@ def show_second_client() -> None:
 
 
 def ask_by_socket() -> tuple[int, dict[str, Any]]:
-    """Be a plain JSON-RPC client: a Unix socket, a hello, a call. Returns the daemon's pid and the answer."""
+    """Call as a plain JSON-RPC client: Unix socket, hello, call. Returns the daemon's pid and the answer."""
     path = json.loads(run("daemon", "status", "--json"))["socket"]
     place = locate(str(CLONE))
     hello = {"version": __version__, "root": place.root, "identity": place.identity, "client": "demo"}
@@ -107,7 +107,7 @@ def ask_by_socket() -> tuple[int, dict[str, Any]]:
 
 
 def ask_as_agent() -> str:
-    """Be an agent: start `muninn mcp`, shake hands, call the tool. Returns the text that the model would see."""
+    """Call as an agent: start `muninn mcp`, initialise, call the tool. Returns the text for the model."""
     client = {"name": "demo", "version": __version__}
     messages = [
         {
@@ -132,7 +132,7 @@ def ask_as_agent() -> str:
 
 
 def same_order(hits: list[dict[str, Any]], text: str) -> bool:
-    """Whether a text names the hits in their order."""
+    """Whether a text contains the hits in their order."""
     at = 0
     for hit in hits:
         at = text.find(hit["id"], at) + 1
@@ -146,7 +146,7 @@ def title(text: str) -> None:
 
 
 def shell(*words: str) -> None:
-    """Show a command and run it as a person would."""
+    """Print a command and run it in the clone."""
     console.print(f"[dim]$[/] [bold]muninn {shlex.join(words)}[/]", soft_wrap=True)
     subprocess.run([MUNINN, *words, "--repo", str(CLONE)], check=True)
 

@@ -1,6 +1,6 @@
-"""Write the files that are made from the code: the reference in docs/, vscode-extension/src/protocol.ts and verbs.py.
+"""Writes the generated files: the reference in docs/, vscode-extension/src/protocol.ts and verbs.py.
 
-With --check nothing is written: stale files are named, and the script ends with 1.
+With --check it writes nothing, lists stale files, and exits with 1 if there are any.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
 
 
 def files() -> dict[Path, str]:
-    """Return every generated file with the text that it should have."""
+    """Return every generated file and its current text."""
     return {
         **{ROOT / "docs" / name: text for name, text in reference.pages().items()},
         ROOT / "docs" / weights.PAGE: weights.render(),
@@ -58,7 +58,7 @@ def files() -> dict[Path, str]:
 
 
 def orphans(wanted: dict[Path, str]) -> list[Path]:
-    """Return the pages of the reference that no family has any more."""
+    """Return the existing reference pages that belong to no family."""
     return sorted(set((ROOT / "docs" / "methods").glob("*.md")) - set(wanted))
 
 

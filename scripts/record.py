@@ -53,7 +53,7 @@ def main() -> int:
     console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"), force_terminal=True)  # noqa: SIM115
     try:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(repo)], check=True)
-        (repo / "scripts" / "record.py").unlink()  # it holds the answers
+        (repo / "scripts" / "record.py").unlink()  # it contains the session's texts, so recall would find it
         for command in SESSION:
             _record(console, command, repo, environ)
             if command == ("init",):
@@ -62,7 +62,7 @@ def main() -> int:
         subprocess.run([MUNINN, "daemon", "stop"], cwd=repo, env=environ, check=False, capture_output=True)
         shutil.rmtree(folder)
     svg = console.export_svg(title="muninn", unique_id="muninn")
-    svg = re.sub(r"@font-face\s*{.*?}", "", svg, flags=re.DOTALL)  # the reader's own monospace font will do
+    svg = re.sub(r"@font-face\s*{.*?}", "", svg, flags=re.DOTALL)  # use the viewer's monospace font
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     PICTURE.write_text("\n".join(line.rstrip() for line in svg.splitlines()) + "\n", "utf-8")
     print(f"wrote {PICTURE.relative_to(ROOT)}")

@@ -1,7 +1,7 @@
 """The catalogue as pages of the documentation: an index, one page per family, and one of shared values.
 
-A value that only one family uses stands on that family's page. The pages are deterministic: the order is that of the
-catalogue, values are sorted by name.
+A value that only one family uses is on that family's page. The output is deterministic: verbs in catalogue order,
+values sorted by name.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _index() -> str:
 
 
 def _set(method: Method) -> str:
-    """Return the smallest set of MCP tools that has the verb."""
+    """Return the smallest set of MCP tools that contains the verb."""
     return "core" if method.tool else "all" if method.use else ""
 
 
@@ -86,7 +86,7 @@ def _family_page(family: Family, homes: dict[str, str]) -> str:
 
 @cache
 def _definitions() -> dict[str, Schema]:
-    """Return the schemas of all values that parameters and results are made of, by name."""
+    """Return the schemas of all values in parameters and results, by name."""
     found: dict[str, Schema] = {}
     for method in METHODS.values():
         for kind in (method.params, method.result):
@@ -107,7 +107,7 @@ def _homes() -> dict[str, str]:
 
 
 def _anchor(heading: str) -> str:
-    """Return the anchor that hosts give a heading."""
+    """Return the anchor that code hosts generate for a heading."""
     return heading.lower().replace(".", "")
 
 

@@ -1,7 +1,7 @@
 """The catalogue as TypeScript, for the VS Code extension: types of every verb's parameters and results.
 
-It knows the JSON schemas of the catalogue and nothing of the extension. `render` is deterministic: the order is that
-of the catalogue, then of first use. A shape of schema that it has no TypeScript for is an error, never `any`.
+The input is the catalogue's JSON schemas. `render` is deterministic: catalogue order, then order of first use. A schema
+without a TypeScript equivalent is an error, never `any`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolea
 
 
 def render() -> str:
-    """Return the text of `protocol.ts`. Raises ValueError for a schema that has no TypeScript here."""
+    """Return the text of `protocol.ts`. Raises ValueError for a schema without a TypeScript equivalent."""
     asked, answered = _definitions("params"), _definitions("result")
     parts = [HEADER, _kinds(), _error_kinds(), _verbs(), _commands()]
     # A client may leave out a parameter that has a default; the server always sends every field of a result.
@@ -64,7 +64,7 @@ def _error_kinds() -> str:
 def _tree(cls: type[errors.MuninnError]) -> Iterator[type[errors.MuninnError]]:
     yield cls
     for child in cls.__subclasses__():
-        if child.__module__ == errors.__name__:  # whatever else happens to be imported here
+        if child.__module__ == errors.__name__:  # skip classes of other modules
             yield from _tree(child)
 
 
@@ -99,7 +99,7 @@ def _interface(schema: Schema, *, sparse: bool) -> str:
 
 
 def _description(schema: Schema) -> str:
-    """Return the field's text, or that of the type which it may hold."""
+    """Return the field's description, or that of its type."""
     texts = [schema.get("description", ""), *(_description(branch) for branch in schema.get("anyOf", ()))]
     return next((text for text in texts if text), "")
 

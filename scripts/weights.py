@@ -1,6 +1,6 @@
-"""docs/ranking.md with its tables of weights, made from muninn_core.retrieval.weights and the configuration's defaults.
+"""Generates docs/ranking.md's tables of weights from muninn_core.retrieval.weights and the configuration's defaults.
 
-A table stands between two comments, which name the section of the module. The rest of the page is written by hand.
+Two comments, which name the module's section, delimit each table. The rest of the page is hand-written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TEXT = re.compile(r"`(?P<signal>\w+)`(?: \(`(?P<key>[\w.]+)`\)| (?P<case>(?:whe
 
 
 class Weight(NamedTuple):
-    """A weight of a signal. `case` is when it applies, "" for always; `key` is its key in the configuration."""
+    """A signal's weight. `case` is its condition ("": always applies); `key` is its configuration key."""
 
     signal: str
     key: str
@@ -33,14 +33,14 @@ class Weight(NamedTuple):
 
 
 def render() -> str:
-    """Return the page with fresh tables. Raises ValueError for a table of a section that the module does not have."""
+    """Return the page with current tables. Raises ValueError for a table of an unknown section."""
     return _TABLE.sub(
         lambda match: f"{match[1]}{_table(match[2])}{match[3]}", (ROOT / "docs" / PAGE).read_text("utf-8")
     )
 
 
 def weights_of(section: str) -> list[Weight]:
-    """Return the weights below a comment of the module, in its order. Raises ValueError where there are none."""
+    """Return the weights below a section comment, in the module's order. Raises ValueError if there are none."""
     source = Path(weights.__file__).read_text("utf-8")
     start = re.search(rf"^# {re.escape(section)}$", source, re.MULTILINE)
     if start is None:
@@ -73,7 +73,7 @@ def _table(section: str) -> str:
 
 
 def _named(text: str) -> str:
-    """Return a text with the values of the constants that it names."""
+    """Return a text with the values of its constants inserted."""
     return re.sub(r"`([A-Z_]{3,})`", lambda match: f"{_number(match[1]):g}", text)
 
 

@@ -1,1 +1,1 @@
-"""How good retrieval is: questions about real repositories, and the files that answer them."""
+"""Retrieval quality: questions about real repositories, and the files that answer them."""

@@ -1,11 +1,11 @@
-"""What `python -m bench quality` runs, in a process whose numeric libraries use one thread."""
+"""Entry point of `python -m bench quality`. The numeric libraries of its process use one thread."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# Before anything loads them: a question is too short for threads, and those that spin distort what it costs.
+# Set before the libraries load: threads that spin distort the processor time of a short question.
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
     os.environ[_name] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"

@@ -1,4 +1,4 @@
-"""Our own arms: the whole engine as clients reach it, and its retrieval with parts taken away, on the same index."""
+"""Muninn's arms: the whole engine, and its retrieval with parts disabled, on the same index."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ MODEL: Embedder = load_bundled()
 
 
 class Muninn:
-    """An engine on a copy, indexed from nothing. Close it before the copy goes."""
+    """An engine on a freshly indexed copy. Close it before the copy is removed."""
 
     def __init__(self, tree: Path, spare: Path) -> None:
         shutil.rmtree(tree / ".muninn", ignore_errors=True)
@@ -81,13 +81,13 @@ class Muninn:
         self.snapshot: Snapshot = self._engine.open(self._scope.place).updater.wait_open(30).snapshot()
 
     def ask(self, text: str, kind: SourceKind | None = "code") -> list[Place]:
-        """Ask as a client does."""
+        """Return the places that `recall` finds, best first."""
         result = self._engine.call("recall", RecallParams(query=text, limit=LIMIT, kind=kind), self._scope)
         assert isinstance(result, RecallResult)
         return places(result.hits)
 
     def surveyed(self) -> Snapshot:
-        """Return what can be found before any file has been cut, only surveyed. It is made once."""
+        """Return the index state after the survey, before any file is cut into chunks. Computed once."""
         folder = self._spare / "surveyed"
         shutil.rmtree(folder, ignore_errors=True)
         paths = tuple(path for path, _, _ in self.snapshot.paths())
@@ -101,7 +101,7 @@ class Muninn:
         return Snapshot(rows, words, VectorIndex(MODEL.dim), RowCache(), self._surveyor.read())
 
     def close(self) -> None:
-        """Stop, and leave the copy as it was."""
+        """Stop the engine and remove its files from the copy."""
         self._engine.close()
         if self._surveyor is not None:
             self._surveyor.close()
@@ -109,17 +109,17 @@ class Muninn:
 
 
 def places(hits: Iterable[Hit]) -> list[Place]:
-    """Return where hits are."""
+    """Return the places of hits."""
     return [Place(hit.path, hit.start_line, hit.end_line) for hit in hits]
 
 
 def code_places(reader: Reader, text: str, vector: np.ndarray | None) -> list[Place]:
-    """Return where retrieval alone, without an engine around it, finds code."""
+    """Return the places of code that retrieval finds without an engine."""
     return places(search_hits(reader, SearchRequest(text, vector, {}, LIMIT, NOW, Relevance(), "code")))
 
 
 def variants(muninn: Muninn) -> dict[str, Ask]:
-    """Return our arms on an indexed copy, by name."""
+    """Return Muninn's arms on an indexed copy, by name."""
     whole, blind = muninn.snapshot, OnlyMeaning(muninn.snapshot)
     return {
         "muninn": muninn.ask,
@@ -139,7 +139,7 @@ def variants(muninn: Muninn) -> dict[str, Ask]:
 
 
 def weighing(ask: Ask, **chosen: float) -> Ask:
-    """Return an arm that asks with other weights."""
+    """Return an arm that searches with other weights."""
 
     def asked(text: str) -> list[Place]:
         kept = {name: getattr(weights, name) for name in chosen}
@@ -155,7 +155,7 @@ def weighing(ask: Ask, **chosen: float) -> Ask:
 
 
 def surveyed_only(muninn: Muninn) -> Ask:
-    """Return the arm that asks while every file of the copy waits to be cut."""
+    """Return the arm that searches while no file of the copy is cut into chunks."""
     known: list[Snapshot] = []
 
     def asked(text: str) -> list[Place]:
@@ -167,7 +167,7 @@ def surveyed_only(muninn: Muninn) -> Ask:
 
 
 class OnlyMeaning:
-    """An index that finds nothing by words."""
+    """An index without word search."""
 
     def __init__(self, whole: Snapshot) -> None:
         self._whole = whole
@@ -179,7 +179,7 @@ class OnlyMeaning:
 
     @property
     def sources(self) -> Sequence[OnlyMeaning]:
-        """The chunks are in one source: this one."""
+        """The only source of chunks: this index."""
         return (self,)
 
     def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
@@ -193,7 +193,7 @@ class OnlyMeaning:
         return ()
 
     def rarity(self, word: str) -> float:
-        """Return what the index returns: names of files and symbols are no search for words."""
+        """Return the index's value. Names of files and symbols need it and are not word search."""
         return self._whole.rarity(word)
 
     @property

@@ -1,7 +1,7 @@
-"""Lays the repositories that are asked about out as plain folders, without `.git`, with the lines blanked that must be.
+"""Copies the measured repositories to plain folders without `.git`, and blanks the lines that the data lists.
 
-Sources are repositories on this machine, bare git directories (`MIRRORS/OWNER+NAME/repo`) and published archives;
-nothing is downloaded here.
+Sources are repositories on this machine, bare git directories (`MIRRORS/OWNER+NAME/repo`) and published archives.
+Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DONE = ".laid-out"
 
 
 class Copies:
-    """Where the copies are: below `cache`, one for each set and source, made when first asked for."""
+    """The copies below `cache`, one per set and source, each created on first use."""
 
     def __init__(self, data: Data, cache: Path, mirrors: Path, archives: Path) -> None:
         self._data = data
@@ -31,8 +31,8 @@ class Copies:
     def folder(self, dataset: str, source: str) -> Path:
         """Return the copy of a source for a set.
 
-        Raises FileNotFoundError where the mirror or archive is not on this machine, ValueError for another archive
-        than the one that the data was made from.
+        Raises FileNotFoundError when the mirror or archive is missing, ValueError when the archive's checksum
+        differs from that of the data.
         """
         edits = self._data.edits.get(dataset, {}).get(source, {})
         state = hashlib.sha256(repr((source, sorted(edits.items()))).encode()).hexdigest()[:12]
@@ -75,7 +75,7 @@ class Copies:
             raise ValueError(f"{file} is not the archive that the questions were made from: its checksum differs")
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             guarded(archive)
-            # Each packer puts everything below one folder of its own name.
+            # An archive holds one top folder, whose name varies.
             for member in archive.getmembers():
                 inner = member.name.partition("/")[2]
                 if inner and member.isfile():
@@ -84,7 +84,7 @@ class Copies:
 
 
 def _archive_of(archives: dict[str, tuple[str, str]], source: str) -> tuple[str, str]:
-    """Return (file name, sha256). The archives of a release that has no version of its own are keyed without one."""
+    """Return (file name, sha256). The archive of a release without a version is keyed without one."""
     name, _, version = source.rpartition("@")
     for key in (f"{name}=={version}", f"{name}=="):
         if key in archives:
@@ -93,7 +93,7 @@ def _archive_of(archives: dict[str, tuple[str, str]], source: str) -> tuple[str,
 
 
 def _blank(file: Path, spans: list[list[int]]) -> None:
-    """Empty the lines, and keep their ends: all others have the numbers that they had."""
+    """Empty the lines and keep their line ends, so that line numbers do not change."""
     lines = file.read_bytes().splitlines(keepends=True)
     for first, last in spans:
         for number in range(first - 1, min(last, len(lines))):

@@ -20,7 +20,7 @@ CACHE = Path(tempfile.gettempdir()) / "muninn-bench-quality"
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what was asked for."""
+    """Run the requested arms on the requested sets, print tables and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m bench quality", description="Measure how good retrieval is.")
     asked = parser.add_mutually_exclusive_group(required=True)
     asked.add_argument("--data", type=Path, help="the folder of questions")

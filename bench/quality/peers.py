@@ -1,6 +1,6 @@
-"""Other ways to find files, over the same copies: ripgrep, SQLite's FTS5, plain BM25, semble.
+"""Other search tools over the same copies: ripgrep, SQLite's FTS5, plain BM25, semble.
 
-Each is used as it comes, without tuning. An arm that is not on this machine says so by `available`.
+Each has its default settings. `available` returns why a tool can't run on this machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _K1, _B = 1.2, 0.75
 
 
 class Ripgrep:
-    """Files by how many distinct words of the question they contain, then by how often."""
+    """Files ranked by the number of distinct question words they contain, then by the number of matches."""
 
     name = "ripgrep, distinct words"
 
@@ -56,7 +56,7 @@ class Ripgrep:
 
 
 class PlainBM25:
-    """BM25 over runs of lines, words as `\\w+` finds them: the least that calls itself a search."""
+    """BM25 over runs of lines, with `\\w+` as words: the baseline."""
 
     name = "BM25 over chunks"
 
@@ -90,7 +90,7 @@ class PlainBM25:
 
 
 class FTS5:
-    """SQLite's full-text index over the same runs of lines, with its own bm25."""
+    """SQLite's full-text index over the same runs of lines, ranked by its bm25()."""
 
     name = "SQLite FTS5"
 
@@ -115,9 +115,9 @@ class FTS5:
 
 
 class Semble:
-    """semble in a process of its own. Its package has no model: it gets none (words and its re-ranking), or ours.
+    """semble in a separate process, without a model (words and re-ranking) or with Muninn's: its package has none.
 
-    `PYTHON` is the interpreter that has it.
+    `PYTHON` is the interpreter in which it is installed.
     """
 
     name = "semble, words"
@@ -160,7 +160,7 @@ class Semble:
 
 
 class SembleWithTable(Semble):
-    """semble with the table of token vectors that Muninn brings, in place of its own."""
+    """semble with Muninn's table of token vectors as its model."""
 
     name = "semble, our table"
     alpha = None
@@ -170,7 +170,7 @@ PEERS = (Ripgrep, PlainBM25, FTS5, Semble, SembleWithTable)
 
 
 def _pieces(root: Path) -> list[tuple[Place, str]]:
-    """Return runs of lines of every file of code, sorted by path."""
+    """Return the runs of lines of every code file, sorted by path."""
     found = []
     for file in sorted(root.rglob("*")):
         path = file.relative_to(root).as_posix()

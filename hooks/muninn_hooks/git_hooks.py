@@ -43,7 +43,7 @@ _MOVED = "moved another hook aside"
 def install(repo: str, command: str, *, dry: bool = False) -> list[str]:
     """Install or update the hook; `command` starts Muninn. Returns the lines to print.
 
-    With `dry` nothing is written, and the lines tell what would be done.
+    With `dry` nothing is written, and the lines describe the planned changes.
 
     Raises NotARepository without git, MuninnError when a moved hook already exists, ReadOnlyError when a file can't be
     written.

@@ -1,4 +1,4 @@
-"""Finds functions and classes in source text, with their documentation apart: what training pairs are made of."""
+"""Finds functions and classes in source text and separates their documentation, for training pairs."""
 
 import ast
 import re
@@ -53,7 +53,7 @@ _LONGEST = 80
 
 
 class Definition(NamedTuple):
-    """A function or class: its name, the documentation before or inside it, and its lines without that."""
+    """A function or class: its name, its documentation, and its lines without the documentation."""
 
     name: str
     doc: str | None
@@ -83,7 +83,7 @@ def is_english(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text can stand for something that a person would ask."""
+    """Whether a text can serve as a question."""
     return 4 <= len(text.split()) <= 80 and is_english(text) and not _NOT_A_QUESTION.search(text)
 
 
@@ -94,7 +94,7 @@ def split_name(name: str) -> str:
 
 
 def without_comments(lines: list[str], language: str) -> list[str]:
-    """Drop lines that are comments, so that no question that was made of one is answered by itself."""
+    """Drop comment lines, so that a question made of a comment does not match its own text."""
     kept, inside = [], False
     for line in lines:
         text = line.strip()
@@ -149,7 +149,7 @@ def _braced(lines: list[str], language: str) -> Iterator[Definition]:
 
 
 def _end(lines: list[str], at: int, language: str) -> int | None:
-    """Return the line after a definition's closing brace, by indentation; None for a mere declaration."""
+    """Return the line after a definition's closing brace, by indentation; None for a declaration."""
     line = lines[at]
     if line.rstrip().endswith(";") or (language == "c" and not any("{" in near for near in lines[at : at + 8])):
         return None

@@ -1,8 +1,8 @@
 """Step 1: mine (question, answer) pairs from unpacked packages.   usage: mine.py SOURCES_DIR OUT.jsonl
 
 SOURCES_DIR holds a folder for each package. Documentation -> code, name -> body, comment -> code, heading -> section,
-sentence -> rest of its section, manual pages, WordNet glosses. Packages that are held out in sources.toml are passed
-over, so that benchmarks on them stay clean.
+sentence -> rest of its section, manual pages, WordNet glosses. Held-out packages of sources.toml are
+skipped, so that benchmarks can use them.
 """
 
 import hashlib
@@ -72,7 +72,7 @@ def _files(package: Path) -> Iterator[tuple[Path, Path, str]]:
 
 
 def mine_file(task: tuple[Path, Path, str]) -> list[Pair]:
-    """Return the pairs of one file. What is chosen at random depends on its path alone."""
+    """Return the pairs of one file. Random choices depend on its path alone."""
     package, path, language = task
     inner = path.relative_to(package).as_posix()
     chance = random.Random(f"{package.name}/{inner}")

@@ -1,4 +1,4 @@
-"""Finds passages of prose that belong together: heading and section, manual page and its one line, word and gloss."""
+"""Finds related passages of prose: heading and section, manual page and its summary, word and gloss."""
 
 import gzip
 import html
@@ -35,7 +35,7 @@ def sections(source: str, language: str) -> Iterator[tuple[list[str], str]]:
 
 
 def cloze(text: str, chance: random.Random) -> tuple[str, str] | None:
-    """Return (a sentence, the other paragraphs) of a text of several paragraphs: one must lead to the others."""
+    """Return (a sentence, the other paragraphs) of a text of several paragraphs, as a question and its answer."""
     parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
     parts = [part for part in parts if len(part.split()) >= 12 and is_english(part)]
     if len(parts) < 2:
@@ -46,7 +46,7 @@ def cloze(text: str, chance: random.Random) -> tuple[str, str] | None:
 
 
 def manual_pages(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (what a command does, its description) of the compressed manual pages below a folder."""
+    """Yield (summary, description) of the compressed manual pages below a folder."""
     for path in sorted(root.glob("**/man/man*/*.gz")):
         text = gzip.decompress(path.read_bytes()).decode("utf-8", "ignore")
         macros = r'(?m)^\.\\".*$|\\f.|\\&|^\.(?:BR|IR|B|I|RB|RI|TP|PP|IP|RS|RE|P|nf|fi|EX|EE|SS)\b *'
@@ -58,7 +58,7 @@ def manual_pages(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def glosses(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (words of one meaning, its gloss) of the WordNet database below a folder."""
+    """Yield (synonyms, gloss) of the WordNet database below a folder."""
     for path in sorted(root.glob("**/wordnet/data.*")):
         for line in path.read_text("utf-8", "ignore").splitlines():
             head, _, gloss = line.partition(" | ")

@@ -17,7 +17,7 @@ BATCH = 4096
 
 
 def load(pairs: Path) -> list[dict[str, str]]:
-    """Return the pairs to train on: fewer glosses, and questions that don't give the name away."""
+    """Return the training pairs, with fewer glosses; most questions lose a leading name of their answer."""
     chance = random.Random(0)
     kept = []
     for line in pairs.open(encoding="utf-8"):

@@ -1,4 +1,4 @@
-"""Step 3: first vectors for the tokens, from the teacher.   usage: teacher.py TEACHER_DIR DIR
+"""Step 3: initial vectors for the tokens, from the teacher.   usage: teacher.py TEACHER_DIR DIR
 
 TEACHER_DIR is all-MiniLM-L6-v2 in the layout of transformers; DIR holds tokenizer.json and gets teacher.npy, float32
 [tokens, 384]: the mean of the teacher's outputs for each token by itself.
@@ -16,7 +16,7 @@ BATCH = 512
 
 
 def main() -> None:
-    """Embed every token as a word of its own."""
+    """Embed every token by itself and write teacher.npy."""
     teacher, out = Path(sys.argv[1]), Path(sys.argv[2])
     tokenizer, model = AutoTokenizer.from_pretrained(teacher), AutoModel.from_pretrained(teacher).eval()
     vocabulary = json.loads((out / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
@@ -30,7 +30,7 @@ def main() -> None:
             outputs = model(**batch).last_hidden_state
             mask = batch["attention_mask"][..., None]
             rows[some] = ((outputs * mask).sum(1) / mask.sum(1)).numpy()
-    rows[:2] = 0  # [PAD] and [UNK] mean nothing
+    rows[:2] = 0  # [PAD] and [UNK] have no meaning
     np.save(out / "teacher.npy", rows)
 
 

@@ -1,9 +1,9 @@
 """Step 5: train the token table by contrast.   usage: train.py PREPARED.npz DIR OUT.npy [EPOCHS] [LEARNING_RATE] [PULL]
 
-The first table is the teacher's, reduced by PCA and weighted by how rare a token is. A batch is made of groups of one
-package, whose other functions are the hard negatives. The loss is taken at 256, 128 and 64 dimensions, so that a table
-may be cut. PULL draws each row a little towards its first direction in every step: without it, training on code forgets
-general English.
+The initial table is the teacher's, reduced by PCA and weighted by the rarity of tokens. A batch consists of groups from
+one package each, whose other functions are hard negatives. The loss is computed at 256, 128 and 64 dimensions, so that
+a table can be truncated. PULL moves each row slightly towards its initial direction in every step; without it, training
+on code degrades general English.
 """
 
 import json
@@ -53,7 +53,7 @@ class Batches:
             yield np.concatenate(groups[i : i + each])
 
     def bag(self, key: str, pairs: np.ndarray, *, cropped: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return (token ids, offsets) of texts; `cropped` takes windows: chunks seldom begin with a function."""
+        """Return (token ids, offsets) of texts; `cropped` uses windows, because few chunks start at a function."""
         ids, offsets = self.arrays[key], self.arrays[key + "o"]
         starts, ends = offsets[pairs], offsets[pairs + 1]
         if cropped:
@@ -68,13 +68,13 @@ class Batches:
         return torch.from_numpy(ids[positions].astype(np.int64)), torch.from_numpy(firsts.astype(np.int64))
 
     def same(self, pairs: np.ndarray) -> torch.Tensor:
-        """Return which answers of a batch are copies of one another: they are no negatives."""
+        """Return a mask of answers in a batch that are copies of one another and so are not negatives."""
         hashes = torch.from_numpy(self.arrays["h"][pairs])
         return (hashes[:, None] == hashes[None]) & ~torch.eye(len(pairs), dtype=torch.bool)
 
 
 def contrast(questions: torch.Tensor, answers: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
-    """Return the InfoNCE loss, both ways, averaged over the dimensions."""
+    """Return the InfoNCE loss in both directions, averaged over the dimensions."""
     loss = torch.zeros(())
     target = torch.arange(len(questions))
     for dim, weight in DIMENSIONS:
@@ -111,7 +111,7 @@ def train(batches: Batches, table: np.ndarray, epochs: float, rate: float, pull:
 
 
 def main() -> None:
-    """Train with the settings of the shipped model unless told otherwise."""
+    """Train with the given settings; the defaults are those of the shipped model."""
     prepared, folder, out = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
     epochs, rate, pull = (float(v) for v in [*sys.argv[4:7], *("2.0", "3e-3", "1e-3")[len(sys.argv[4:7]) :]])
     with np.load(prepared) as arrays:

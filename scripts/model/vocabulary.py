@@ -1,7 +1,7 @@
 """Step 2: build the tokenizer.   usage: vocabulary.py PAIRS.jsonl TEACHER_DIR OUT_DIR [SIZE]
 
-camelCase is split and lower-cased, punctuation dropped. The vocabulary is the teacher's alphabetic pieces (rare ones
-too: conversation and prose need them) and the words that code and its documentation use most.
+camelCase is split and lower-cased, punctuation dropped. The vocabulary has all alphabetic pieces of the teacher
+(conversation and prose need the rare ones) and the most frequent words of code and its documentation.
 """
 
 import json

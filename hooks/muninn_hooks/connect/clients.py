@@ -1,4 +1,4 @@
-"""The table of clients: their files and what each of them gets. Data only.
+"""The table of supported clients and the content of their files. Data only.
 
 Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61 (all tested with the program), the references
 of Cursor and VS Code (not tested). Another client is one more row.
@@ -125,7 +125,7 @@ _CODEX_HOOKS: tuple[Row, ...] = (
     ("Stop", None, "stop", 5),
     ("SessionEnd", None, "session-end", 3),
 )
-"""Codex passes a command's output to a hook, but not whether it failed, so post-failure is not used."""
+"""Codex passes a command's output but no exit status to a hook, so post-failure is not used."""
 
 _GEMINI_HOOKS: tuple[Row, ...] = (
     ("SessionStart", None, "session-start", 10),
@@ -143,7 +143,7 @@ _CURSOR_HOOKS: tuple[Row, ...] = (
     ("stop", None, "stop", 5),
     ("sessionEnd", None, "session-end", 5),
 )
-"""Cursor's preCompact names no transcript, so it is not used."""
+"""Cursor's preCompact has no path of a transcript, so it is not used."""
 
 _PLACES = ("MUNINN_RUNTIME_DIR", "XDG_DATA_HOME")
 """Variables that Codex passes to the server, which needs them to find the daemon and the user's global memory."""

@@ -42,7 +42,7 @@ class Json:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The parsed text. Raises UsageError with line and column, also for a text that is no object."""
+        """The parsed text. Raises UsageError with line and column, also for a text that is not an object."""
         try:
             data = jsonc.parse(self.text).value
         except jsonc.JsoncError as error:
@@ -71,7 +71,7 @@ class Toml:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The parsed text. Raises UsageError with the position."""
+        """The parsed text. Raises UsageError with the position of a syntax error."""
         try:
             return tomllib.loads(self.text.replace("\r\n", "\n"))
         except tomllib.TOMLDecodeError as error:
@@ -111,7 +111,7 @@ class Toml:
         self._accept(tomlkit.dumps(document), _without(before, path))
 
     def _accept(self, text: str, meant: dict[str, Any]) -> None:
-        """Accept a new text if its data equals `meant`. tomlkit can misplace edits in tables that are split up."""
+        """Accept a new text if its data equals `meant`. tomlkit can misplace edits in split tables."""
         old, self.text = self.text, text.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in self.text else text
         if _without_empty_tables(self.data) != _without_empty_tables(meant):
             self.text = old

@@ -113,7 +113,7 @@ def _prune(document: Document, path: Sequence[str | int]) -> None:
 
 
 def _get(data: Any, path: Sequence[str | int]) -> Any:
-    """Return the value at a path; None when it is missing. Raises UsageError when a parent is no object."""
+    """Return the value at a path; None when it is missing. Raises UsageError when a parent is not an object."""
     for depth, step in enumerate(path):
         if isinstance(step, int):
             data = data[step]
