@@ -1,13 +1,13 @@
 """What history says of files: how lively they are, and which go together."""
 
-from muninn_core.retrieval.evolution import MOST_FILES, Evolution, Made
+from muninn_core.retrieval.evolution import MOST_FILES, CommitFiles, Evolution
 
 DAY = 86_400.0
 
 
 def made(*commits: tuple[float, str]) -> Evolution:
     """Return the evolution of commits, given as days ago and paths with blanks between."""
-    return Evolution(Made(1_000 * DAY - ago * DAY, tuple(files.split())) for ago, files in commits)
+    return Evolution(CommitFiles(1_000 * DAY - ago * DAY, tuple(files.split())) for ago, files in commits)
 
 
 def test_files_that_changed_together_go_together_by_the_share_of_commits():

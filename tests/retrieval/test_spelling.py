@@ -2,7 +2,7 @@ import pytest
 
 from muninn_core.index.vocabulary import is_common
 from muninn_core.model.chunk import Chunk
-from muninn_core.retrieval.spelling import meant, slips
+from muninn_core.retrieval.spelling import corrections, misspellings
 
 COUNTS = {"browser": 90, "subdomain": 1, "wildcard": 3, "handl": 8, "light": 40, "command": 12, "panic": 4}
 
@@ -30,18 +30,18 @@ def frequency(word):
     ],
 )
 def test_a_word_that_stands_nowhere_is_taken_for_one_that_differs_by_a_single_slip(question, wanted):
-    assert slips(question, frequency, is_common) == wanted
+    assert misspellings(question, frequency, is_common) == wanted
 
 
 def test_of_several_near_words_the_commonest_is_taken_and_of_equals_the_first():
     common = {"reader": 5, "render": 9, "header": 2, "headwr": 2}
-    assert slips("reander", lambda word: common.get(word, 0), lambda _word: False) == {"reander": "render"}
-    assert slips("headxr", lambda word: common.get(word, 0), lambda _word: False) == {"headxr": "header"}
+    assert misspellings("reander", lambda word: common.get(word, 0), lambda _word: False) == {"reander": "render"}
+    assert misspellings("headxr", lambda word: common.get(word, 0), lambda _word: False) == {"headxr": "header"}
 
 
 def test_a_question_of_many_unknown_words_looks_up_a_bounded_number():
     asked = []
-    slips(
+    misspellings(
         " ".join(f"unknown{letter * 3}" for letter in "abcdefghijklmnop"),
         lambda word: len(asked.append(word) or ""),
         is_common,
@@ -77,4 +77,4 @@ class OneChunk:
     [("def isWildcardHost():\n    pass", "wildcard"), ("two\nWILDCARDS", "wildcards"), ("x", "wildcard")],
 )
 def test_the_word_is_said_as_somebody_wrote_it(text, wanted):
-    assert meant("every wilcard", OneChunk(text), is_common) == {"wilcard": wanted}
+    assert corrections("every wilcard", OneChunk(text), is_common) == {"wilcard": wanted}

@@ -19,6 +19,6 @@ def abstention_reason(pool: Pool, matcher: TermMatcher) -> str:
     if matcher.known_share >= w.LEAST_KNOWN or pool.meaning >= w.LEAST_NEAR:
         return ""
     return (
-        "nothing here is near the question: hardly a word of it that tells is anywhere, "
-        f"and the nearest is far in meaning (cosine {pool.meaning:.2f})"
+        "nothing in the index is near the question: it has few of the question's rare words, "
+        f"and the best match by meaning is weak (cosine {pool.meaning:.2f})"
     )

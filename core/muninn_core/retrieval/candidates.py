@@ -1,4 +1,4 @@
-"""Finds the candidates of a question: chunks that words and vectors match, on one scale, within the bounds."""
+"""Finds the candidates of a question within the bounds, by words and vectors on one scale."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Scores = Mapping[int, tuple[float, float]]
 def candidates(reader: Reader, request: SearchRequest) -> Pool:
     """Return the best candidates within the bounds.
 
-    The search widens while the bounds refuse too many: a filter must not hide what comes after the first hundred.
+    The search widens while the bounds reject too many candidates, up to `MOST_CANDIDATES`.
     """
     query, limit, kind, bounds = parse_query(request.text), request.limit, request.kind, request.bounds
     whole_files = start(
@@ -40,7 +40,7 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
         lexical = start(reader.documents, partial(lexical_matches, reader, query.words, reach, kind, bounds.allowed))
         dense = [] if request.vector is None else dense_matches(reader, request.vector, reach, kind, bounds.allowed)
         fused = fuse(lexical(), dense)
-        if files is None:  # directly after chunks: vectors evict what both searches read from the processor's caches
+        if files is None:  # before the vectors, which evict what both lexical searches share in the CPU caches
             files = _scaled_files(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
         found = admitted_chunks(reader, request, best, fused)
@@ -68,18 +68,18 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
 
 
 def memory_chunk(memory: Memory) -> Chunk:
-    """Return a memory as a chunk, for a memory that is a candidate without its chunk in the index."""
+    """Return a chunk with a memory's title and text, for a candidate that was not found through the index."""
     return Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
 
 
 def fuse(lexical: Sequence[Matches], dense: Sequence[Matches]) -> list[Scores]:
-    """Scale the matches of all sources to 0..1; return each source's candidates with both. `dense` may be empty."""
+    """Scale the matches of all sources to 0..1 and merge them by source and id. `dense` may be empty."""
     top = _top(lexical)
     words = [{number: score / top for number, score in found} if top > 0 else {} for found in lexical]
     if not _count(dense):
         return [{number: (value, 0.0) for number, value in found.items()} for found in words]
     high = _top(dense)
-    # The best neighbour of a question that is near nothing must not score 1.
+    # Without a floor, the best neighbour of an unrelated question would score 1.
     floor = min(_at_rank(dense, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
     span = high - floor
     fused: list[Scores] = []
@@ -96,7 +96,7 @@ def lexical_matches(
     kind: SourceKind | None,
     allowed: Allowed | None = None,
 ) -> list[Matches]:
-    """Return the chunks of each source that words find."""
+    """Return the lexical matches of each source, within `allowed` if given."""
     if allowed is None:
         return [source.lexical(words, limit, kind) for source in reader.sources]
     return [
@@ -112,7 +112,7 @@ def lexical_matches(
 def dense_matches(
     reader: Reader, vector: np.ndarray, limit: int, kind: SourceKind | None, allowed: Allowed | None = None
 ) -> list[Matches]:
-    """Return the nearest chunks of each source; with `allowed`, the nearest `limit` of all sources and ties."""
+    """Return the nearest chunks of each source; with `allowed`, the nearest `limit` over all sources, and ties."""
     if allowed is None:
         return [source.dense(vector, limit, kind) for source in reader.sources]
     found = [
@@ -151,7 +151,7 @@ def _top(found: Iterable[Matches]) -> float:
 
 
 def _at_rank(found: Sequence[Matches], rank: int) -> float:
-    """Return the score at a rank (from 1) of all sources together, the last one's where there are fewer."""
+    """Return the score at a 1-based rank over all sources; the lowest score when there are fewer."""
     if len(found) == 1:
         return found[0][min(len(found[0]), rank) - 1][1]
     scores = sorted([score for matches in found for _, score in matches], reverse=True)
@@ -163,7 +163,7 @@ def _count(groups: Iterable[Sequence[object] | Scores]) -> int:
 
 
 def _best(fused: Sequence[Scores], count: int) -> Ids:
-    """Return the ids of the best candidates of each source; ties with the last one stay, as ids depend on the build."""
+    """Return the ids of the best `count` candidates by source, and ties: ids differ between builds."""
     if _count(fused) <= count:
         return [list(scores) for scores in fused]
     sums = [

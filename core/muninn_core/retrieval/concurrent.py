@@ -1,5 +1,7 @@
-"""Two searches at the same time. Those of words and of vectors compute outside of the interpreter, so that each has a
-processor of its own where there are two."""
+"""Runs searches of a large index in parallel.
+
+Lexical and vector search release the GIL, so threads run them on separate cores.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ from typing import TypeVar
 T = TypeVar("T")
 
 LARGE = 100_000
-"""Chunks and files from which on it pays: a search of fewer takes hardly longer than it takes to wake a thread."""
+"""The number of chunks and files from which a thread saves time. A smaller search is as fast as starting one."""
 
-_threads = ThreadPoolExecutor(4, "abreast")  # none is started before the first search
+_threads = ThreadPoolExecutor(4, "abreast")  # starts no thread before the first search
 
 
 def start(size: int, search: Callable[[], T]) -> Callable[[], T]:
-    """Begin a search of an index of some size, if it is large, on a thread of its own; return what gives its result.
+    """Start a search on a thread and return a function that waits for its result, or raises the search's exception.
 
-    That raises what the search raised. In a small index the search is made when its result is asked for.
+    `size` is the number of chunks and files. Below `LARGE`, the returned function runs the search itself.
     """
     return _threads.submit(search).result if size >= LARGE else search

@@ -1,4 +1,4 @@
-"""What time and the code do to a memory: whether it speaks, how much of it is left, how stale its citations are."""
+"""Effects of time and code changes on memories: expiry, recency, decayed importance and stale citations."""
 
 from __future__ import annotations
 
@@ -12,39 +12,38 @@ from muninn_core.retrieval.signals import Signal, signal
 
 
 def is_recallable(memory: Memory, now: datetime) -> bool:
-    """Whether a memory is to be recalled: it is active and has not expired."""
+    """Whether a memory can be recalled: it is active and has not expired."""
     return memory.active and not has_expired(memory, now)
 
 
 def has_expired(memory: Memory, now: datetime) -> bool:
-    """Whether a memory's time is over."""
+    """Whether a memory's expiry time is past. An unreadable time never expires."""
     if not memory.expires:
         return False
     try:
         return datetime.fromisoformat(memory.expires) < now
     except (ValueError, TypeError):
-        return False  # no time that can be compared: better shown than lost
+        return False  # unreadable or without a time zone: show it rather than lose it
 
 
 def recency(ts: str, now: datetime) -> float:
-    """Return 1 for now, a half for `HALF_LIFE_DAYS` ago; 0 for a time that can't be read."""
-    return _halved(ts, now, w.HALF_LIFE_DAYS)
+    """Return 1 for now and 0.5 for `HALF_LIFE_DAYS` ago; 0 for an unreadable time."""
+    return _exponential_decay(ts, now, w.HALF_LIFE_DAYS)
 
 
 def decayed_importance(memory: Memory, now: datetime, half_life: float) -> float:
-    """Return a memory's importance, 0..1, as it is after the time since it was last changed.
+    """Return a memory's importance, 0..1, after decay since its last change. `half_life` is in days; 0 is no decay.
 
-    Nothing is written: a change of any kind makes it fresh again. Pinned and lasting ones do not fade, nor does
-    anything with a half-life of 0.
+    The stored importance does not change. Pinned memories and those of a `LASTING` kind do not decay.
     """
     full = memory.importance / 10
     if half_life <= 0 or memory.pinned or memory.type in w.LASTING:
         return full
-    return full * _halved(memory.updated or memory.ts, now, half_life, unknown=1.0)
+    return full * _exponential_decay(memory.updated or memory.ts, now, half_life, unknown=1.0)
 
 
 def staleness(citations: Sequence[Citation]) -> list[Signal]:
-    """Return what stale citations count against a memory, nothing when none is."""
+    """Return the `stale` signal of a memory; [] when no citation is stale."""
     stale = [one for one in citations if one.stale]
     if not stale:
         return []
@@ -54,7 +53,7 @@ def staleness(citations: Sequence[Citation]) -> list[Signal]:
     ]
 
 
-def _halved(ts: str, now: datetime, half_life: float, unknown: float = 0.0) -> float:
+def _exponential_decay(ts: str, now: datetime, half_life: float, unknown: float = 0.0) -> float:
     try:
         age = (now - datetime.fromisoformat(ts)).total_seconds() / 86_400
     except (ValueError, TypeError):

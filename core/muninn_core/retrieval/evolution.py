@@ -1,8 +1,7 @@
-"""What a repository's history says of its files: which of them change much, and which change together.
+"""Churn and evolutionary coupling from a repository's history.
 
-Who is at work in one file of a change will need the others, and files that changed together do so again: evolutionary
-coupling (Zimmermann, Weissgerber, Diehl and Zeller, "Mining version histories to guide software changes", 2005). It
-knows commits as lists of paths, not git.
+Files that changed together tend to change together again (Zimmermann, Weissgerber, Diehl and Zeller, "Mining version
+histories to guide software changes", 2005). The input is commits as lists of paths; this module does not run git.
 """
 
 from __future__ import annotations
@@ -13,22 +12,22 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 MOST_FILES = 12
-"""A commit of more files is a sweep: it joins what has nothing to do with one another."""
+"""Commits with more files are ignored: they couple unrelated files."""
 
 HALF_LIFE_DAYS = 180.0
-"""After how long a change says half as much of how lively a file is; counted back from the newest commit."""
+"""The age at which a change counts half in `churn`, relative to the newest commit."""
 
 MUCH = 20.0
-"""So many changes of late are as many as count."""
+"""The number of recent changes at which `churn` reaches 1."""
 
 DOUBT = 2.0
-"""Commits that are added to those of a file: two changes in common of two are less than twenty of twenty."""
+"""Added to a file's number of commits, so that 2 common changes of 2 count less than 20 of 20."""
 
-_KEPT = 16
-"""Answers about files at hand that are kept: they stay the same from one question to the next."""
+_MOST_CACHED = 16
+"""The most cached results of `together`. The files in focus rarely change between questions."""
 
 
-class Made(NamedTuple):
+class CommitFiles(NamedTuple):
     """A commit: when it was made, in seconds since 1970, and the paths of its files."""
 
     time: float
@@ -36,37 +35,37 @@ class Made(NamedTuple):
 
 
 class Together(NamedTuple):
-    """How much a file goes with one at hand, 0..1, and with which."""
+    """The coupling of a file with `file`, 0..1."""
 
     value: float
     file: str
 
 
 class Evolution:
-    """The newest commits of a history. It never changes; safe to use from several threads."""
+    """Churn and coupling of the newest commits of a history. Safe to use from several threads."""
 
-    def __init__(self, commits: Iterable[Made] = ()) -> None:
+    def __init__(self, commits: Iterable[CommitFiles] = ()) -> None:
         self.commits = tuple(commits)
-        """The newest first."""
-        self._told = [one.files if len(one.files) <= MOST_FILES else () for one in self.commits]
-        self._of: dict[str, list[int]] = {}
+        """The commits, newest first."""
+        self._files_of = [one.files if len(one.files) <= MOST_FILES else () for one in self.commits]
+        self._commits_of: dict[str, list[int]] = {}
         self._known: dict[frozenset[str], Mapping[str, Together]] = {}
         sums: dict[str, float] = {}
         newest = max((one.time for one in self.commits), default=0.0)
-        for number, files in enumerate(self._told):
+        for number, files in enumerate(self._files_of):
             weight = 0.5 ** ((newest - self.commits[number].time) / 86_400 / HALF_LIFE_DAYS)
             for path in files:
-                self._of.setdefault(path, []).append(number)
+                self._commits_of.setdefault(path, []).append(number)
                 sums[path] = sums.get(path, 0.0) + weight
         self.churn: Mapping[str, float] = {
             path: round(min(1.0, math.log1p(value) / math.log1p(MUCH)), 6) for path, value in sums.items()
         }
-        """How lively each file is, 0..1."""
+        """How much each file changed recently, by path, 0..1."""
 
     def together(self, files: Collection[str]) -> Mapping[str, Together]:
-        """Return what has changed together with files at hand, by path: the most that any of them says.
+        """Return {path: strongest coupling} of the files that changed together with any of `files`.
 
-        Of a file's commits it is the share that touched the other one, too.
+        The coupling is the share of a given file's commits that also touched the other file.
         """
         asked = frozenset(files)
         if not asked or not self.commits:
@@ -74,7 +73,7 @@ class Evolution:
         known = self._known.get(asked)
         if known is None:
             known = self._together(asked)
-            if len(self._known) >= _KEPT:
+            if len(self._known) >= _MOST_CACHED:
                 self._known = {}
             self._known[asked] = known
         return known
@@ -82,8 +81,8 @@ class Evolution:
     def _together(self, files: frozenset[str]) -> dict[str, Together]:
         best: dict[str, Together] = {}
         for file in sorted(files):
-            numbers = self._of.get(file, ())
-            counts = Counter(path for number in numbers for path in self._told[number])
+            numbers = self._commits_of.get(file, ())
+            counts = Counter(path for number in numbers for path in self._files_of[number])
             for path, count in counts.items():
                 value = count / (len(numbers) + DOUBT)
                 if path != file and (path not in best or value > best[path].value):
@@ -92,4 +91,4 @@ class Evolution:
 
 
 UNKNOWN = Evolution()
-"""Of a repository whose history nobody has read."""
+"""An empty history."""

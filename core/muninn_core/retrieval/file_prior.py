@@ -58,9 +58,9 @@ class _PriorSource(NamedTuple):
 
 
 class _PriorIndex:
-    """Memories as rows of arrays: numpy compares thousands in the time that a loop takes for fifty.
+    """Memories as rows of arrays, so that numpy compares thousands at once.
 
-    A row is never used twice. `alive` is 1 for the rows whose memory still exists.
+    Rows are never reused. `alive` is 1 for the rows whose memory still exists.
     """
 
     def __init__(self, memories: Iterable[Memory]) -> None:
@@ -211,10 +211,10 @@ def _files(memory: Memory) -> tuple[str, ...]:
 
 
 def _words(memory: Memory) -> frozenset[str]:
-    """Return the words that a memory is matched by: those of its question, title or text."""
+    """Return the words that a memory is matched by: those of its question, else of its title, else of its text."""
     query = memory.details.get("query")
-    said = query if isinstance(query, str) and query else memory.title or memory.text
-    return frozenset(split_words(said).split())
+    source = query if isinstance(query, str) and query else memory.title or memory.text
+    return frozenset(split_words(source).split())
 
 
 def _is_expired(memory: Memory, now: datetime) -> bool:

@@ -1,6 +1,6 @@
-"""Ranks the chunks of files, file by file, in two passes: a cheap one over all, a full one over the best.
+"""Ranks the chunks of files in two passes: a cheap one over all chunks, a full one over the best.
 
-It computes with plain numbers where it can. Most candidates never become a hit; only the others get signals.
+The first pass computes plain numbers, since most candidates never become a hit.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ Judged = tuple["Chunk", list[Signal]]
 """A chunk of a file and its signals."""
 
 _Part = tuple[float, int, int, "ScoredChunk", list[Signal]]
-"""A chunk in its file: its negative match (so that sorting puts the best first), its lines, its signals of names."""
+"""(negative match, first line, last line, chunk, name signals). Sorting puts the best match first."""
 
 _MARGIN = 1e-3
-"""More than the rounding error of a score, so that nothing is cut off by rounding."""
+"""A tolerance above the rounding error of a score."""
 
 
 def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Judged]:
-    """Return the `count` best chunks with all of their signals, in no order; also ties with the last."""
+    """Return the `count` best chunks and ties, with all signals, unordered."""
     matches = [one.words * w.WORDS + beyond_words(one) * w.MEANING for one in found]
     files: dict[str, list[int]] = {}
     for i, one in enumerate(found):
         files.setdefault(one.chunk.path, []).append(i)
     shared = {path: file_signals(context, path, found[pieces[0]].chunk.kind) for path, pieces in files.items()}
     sums = {path: sum([each[3] for each in signals]) for path, signals in shared.items()}
-    # Names are worth a look where a chunk may still come to the top by them.
+    # Match names only where they can bring a chunk into the top `NAMED`.
     least = _at(w.NAMED, [match + sums[one.chunk.path] for match, one in zip(matches, found, strict=True)])
     spread = _spread(found, files) if context.query.change else {}
     ranked: list[tuple[float, _Part, list[Signal]]] = []
@@ -67,15 +67,15 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
 
 
 def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) -> dict[str, list[Signal]]:
-    """Return the signals of code files by the number of their chunks among the candidates."""
+    """Return {path: `spread` signal} of the code files."""
     counts = {path: len(pieces) for path, pieces in files.items() if found[pieces[0]].chunk.kind == "code"}
     most = max([count for path, count in counts.items() if "test" not in path_traits(path)], default=1)
     return {path: spreading(count, most) for path, count in counts.items()}
 
 
-def _part(context: ScoringContext, one: ScoredChunk, match: float, look: bool) -> _Part:
+def _part(context: ScoringContext, one: ScoredChunk, match: float, with_names: bool) -> _Part:
     chunk = one.chunk
-    names = named(context, chunk.symbol) if look and chunk.symbol else []
+    names = named(context, chunk.symbol) if with_names and chunk.symbol else []
     return (-match - sum([each[3] for each in names]), chunk.start, chunk.end, one, names)
 
 

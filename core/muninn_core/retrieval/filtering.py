@@ -1,8 +1,7 @@
-"""Brings filters and phrases to the index: which chunks may be found, so that none hides behind others.
+"""Applies filters and phrases before ranking, so that a filter never hides a lower-ranked match.
 
-The chunks that pass are found as ids before anything is ranked, and words and vectors are searched among these. Where
-a kind has more than MOST_IDS of them, the kind is searched as a whole and `admits` refuses single chunks; the search
-then widens its candidates. The syntax of filters and phrases is not known here.
+The ids of the passing chunks are computed first, and search is restricted to them. When a kind has more than MOST_IDS
+passing chunks, the whole kind is searched, `admits` rejects single chunks, and the search widens its candidates.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.filters import FilterSet
 
 MOST_IDS = 20_000
-"""The most ids that are named for a kind; to search among so many costs some milliseconds."""
+"""The most ids per kind in a restricted search. A search among this many costs some milliseconds."""
 
 MOST_COMPARED = 3_000
-"""The most chunks whose texts are compared with a phrase, the best of those that hold all of its words."""
+"""The most chunks that are compared with a phrase: the best of those that contain all of its words."""
 
 _SHARE = 0.5
-"""A filter that passes a larger share of a kind's files hides little: `admits` refuses the others."""
+"""A filter that passes a larger share of a kind's files is applied by `admits` only."""
 
 
 class Filtering(NamedTuple):
-    """Bounds with the filters in them.
+    """Bounds that include the filters.
 
-    `files` and `memories` count what passes the filters, None without filters. `compared` is false when only the best
-    of the chunks that may hold a phrase were compared with it.
+    `files` and `memories` count those that pass the filters, None without filters. `compared` is false when more than
+    MOST_COMPARED chunks may contain a phrase and only the best were compared.
     """
 
     bounds: Bounds
@@ -55,7 +54,7 @@ def apply_filters(
     without: Sequence[str],
     now: datetime,
 ) -> Filtering:
-    """Return the bounds of what passes the filters, holds all `phrases` and none of `without`."""
+    """Return bounds that admit what passes the filters, contains all `phrases` and none of `without`."""
     allowed: dict[SourceKind, Ids | None] = dict.fromkeys(SOURCE_KINDS)
     files = count = None
     if filters.filters:
@@ -84,7 +83,7 @@ def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], witho
 
 
 def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, Ids | None]) -> int:
-    """Name the chunks of the files that pass, where these are few; return how many files pass."""
+    """Set `allowed` to the chunks of the passing files where they are few; return the number of passing files."""
     every = reader.paths() if not filters.memories_alone else ()
     passing: dict[SourceKind, list[str]] = {"code": [], "knowledge": []}
     total = dict.fromkeys(passing, 0)
@@ -100,7 +99,7 @@ def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, I
 
 
 def _with_phrases(reader: Reader, kind: SourceKind, allowed: Ids | None, phrases: Sequence[str]) -> tuple[Ids, bool]:
-    """Return the chunks of a kind that hold all phrases, and whether all that may hold them were compared."""
+    """Return the ids of a kind's chunks that contain all phrases, and whether all possible chunks were compared."""
     words = [word for phrase in phrases for word in index_words(phrase)]
     holds: Callable[[Chunk], bool] = holding(phrases)
     found: list[list[int]] = []

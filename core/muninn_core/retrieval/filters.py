@@ -1,7 +1,7 @@
-"""What filters mean: whether a file or a memory passes them, and what is wrong with a value.
+"""Evaluates filters on files and memories, and checks their values.
 
-Every filter must hold; of its values any. What a filter can't be asked of (the tag of a file) does not have it, so that
-`tag:auth` leaves code out and `-tag:auth` does not. It knows no index.
+All filters must match; a filter matches when any of its values does. A file has no tags, authors or other memory
+fields, so `tag:auth` excludes all files and `-tag:auth` none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from muninn_core.store.expiry import parse_span
 from muninn_core.store.stamp import normalise, timestamp
 
 OF_FILES = frozenset({"kind", "path", "lang"})
-"""Filters that files can be asked about. All can be asked of memories."""
+"""The keys that apply to files. All keys apply to memories."""
 
 _BOUND = re.compile(r"(>=|<=|>|<|=)?\s*(\d{1,2})|(\d{1,2})\.\.(\d{1,2})")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -41,16 +41,16 @@ _ALSO = dict(
         "makefile make",
     )
 )
-"""What languages are called, too."""
+"""Aliases of languages."""
 
 OfFile = Callable[[str, SourceKind, str], bool]
-"""Says of a file's path, kind and language whether it passes."""
+"""Returns whether a file passes, from its path, kind and language."""
 
 OfMemory = Callable[[Memory], bool]
 
 
 class FilterSet(NamedTuple):
-    """Filters, compiled: whether a file passes all of them, and whether a memory does."""
+    """Compiled filters. `file` and `memory` return whether a file or a memory passes all of them."""
 
     filters: tuple[Filter, ...]
     file: OfFile
@@ -58,7 +58,7 @@ class FilterSet(NamedTuple):
 
     @property
     def memories_alone(self) -> tuple[Filter, ...]:
-        """The filters that leave all files out, since only memories have what they ask for."""
+        """The filters that exclude all files, because they require a field that only memories have."""
         return tuple(each for each in self.filters if each.key not in OF_FILES and not each.negated)
 
 
@@ -66,20 +66,20 @@ NO_FILTERS = FilterSet((), lambda _path, _kind, _language: True, lambda _memory:
 
 
 def compile_filters(filters: Sequence[Filter], now: datetime) -> FilterSet:
-    """Return filters ready to be asked. Their values are those that `wrong_value` has no objection to."""
+    """Compile filters whose values `wrong_value` accepts. Spans such as `2w` count back from `now`."""
     files: list[OfFile] = []
     memories: list[OfMemory] = []
     for each in filters:
         of_file, of_memory = _FILES.get(each.key, _no_file)(each.values), _MEMORIES[each.key](each.values, now)
-        files.append(_turned_file(of_file) if each.negated else of_file)
-        memories.append(_turned(of_memory) if each.negated else of_memory)
+        files.append(_not_file(of_file) if each.negated else of_file)
+        memories.append(_not(of_memory) if each.negated else of_memory)
     if not filters:
         return NO_FILTERS
     return FilterSet(tuple(filters), reduce(_both_file, files), reduce(_both, memories))
 
 
 def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:
-    """Return what is wrong with a value, and what to write; "" for nothing. `kinds` are the kinds of memory."""
+    """Return an error message for an invalid value, "" for a valid one. `kinds` are the kinds of memory."""
     if key == "kind":
         return _unknown("kind", value, (*SOURCE_KINDS, *sorted(kinds)))
     if key == "type":
@@ -107,7 +107,7 @@ def _is_importance(value: str) -> bool:
 
 
 def language_named(value: str) -> str:
-    """Return the language that a name, another name for it or a suffix means, "" for none."""
+    """Return the language for its name, an alias or a file suffix; "" if there is none."""
     name = _ALSO.get(value.casefold(), value.casefold())
     return name if name in _LANGUAGES else LANGUAGES.get(name.removeprefix("."), "")
 
@@ -127,15 +127,15 @@ def _both_file(one: OfFile, other: OfFile) -> OfFile:
     return lambda path, kind, language: one(path, kind, language) and other(path, kind, language)
 
 
-def _turned(passes: OfMemory) -> OfMemory:
+def _not(passes: OfMemory) -> OfMemory:
     return lambda memory: not passes(memory)
 
 
-def _turned_file(passes: OfFile) -> OfFile:
+def _not_file(passes: OfFile) -> OfFile:
     return lambda path, kind, language: not passes(path, kind, language)
 
 
-# --- what each key asks ---
+# --- one predicate per key ---
 
 
 def _no_file(_values: tuple[str, ...]) -> OfFile:
@@ -158,7 +158,7 @@ def _file_language(values: tuple[str, ...]) -> OfFile:
 
 
 class _Passing(dict[str, bool]):
-    """Whether paths pass, each looked at once: thousands of memories are about the same files."""
+    """Caches whether a path passes: thousands of memories are about the same files."""
 
     def __init__(self, passes: Callable[[str], bool]) -> None:
         super().__init__()
@@ -170,11 +170,12 @@ class _Passing(dict[str, bool]):
 
 
 def _about(passes: Callable[[str], bool]) -> OfMemory:
-    """Return whether any file that a memory names or cites passes."""
+    """Return a predicate: whether any file that a memory names or cites passes."""
     passing = _Passing(passes)
-    look = passing.__getitem__
+    passes_path = passing.__getitem__
     return lambda memory: (
-        any(map(look, memory.files)) or (bool(memory.cites) and any(look(cite.path) for cite in memory.cites))
+        any(map(passes_path, memory.files))
+        or (bool(memory.cites) and any(passes_path(cite.path) for cite in memory.cites))
     )
 
 
@@ -204,7 +205,7 @@ def _equal(of: Callable[[Memory], Sequence[str | None]], values: tuple[str, ...]
 
 
 def _names(memory: Memory) -> Sequence[str | None]:
-    """Return who made a memory: its actor, its agent, and the agent without its version."""
+    """Return the authors of a memory: its actor, its agent, and the agent without its version."""
     agent = memory.agent or ""
     return (memory.actor, agent or None, re.split(r"[ /]", agent)[0] or None)
 
@@ -226,7 +227,7 @@ def _importance(values: tuple[str, ...], _now: datetime) -> OfMemory:
 def _span(value: str) -> tuple[int, int]:
     match = _BOUND.fullmatch(value)
     if match is None:
-        raise ValueError(f"'{value}' is no importance")
+        raise ValueError(f"'{value}' is not an importance")
     sign, number, low, high = match.groups()
     if low is not None:
         return int(low), int(high)

@@ -1,8 +1,8 @@
-"""How files and definitions of a repository hang together: who imports, calls, tests and defines what.
+"""The graph of imports, calls, tests and definitions between the files and definitions of a repository.
 
-It is worked out when it is asked for, from what each file says of itself, so that it is never out of step with the
-index. A call is known by its name only: it means a definition of that name in the same file, in what the file imports,
-in its package, or else the only one that there is; where none of these says which, it means none.
+It is computed on demand from the facts of each file, so it always agrees with the index. A call is resolved by name: to
+a definition in the same file, in an imported file, in the package, or else the only one of that name and language. A
+call that is still ambiguous is not resolved.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from muninn_core.source.definition import SCOPES, Definition, Import
 from muninn_core.source.resolve import FileIndex, resolve_import
 
 RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
-"""Every relation, in the order in which neighbours are told."""
+"""All relations, in the order of the results."""
 
 _MOST_NODES = 150
-"""Files and definitions that are followed."""
+"""The most nodes that are followed at each depth."""
 
 _MOST_CALLERS = 400
-"""Files that are looked at for the callers of one name."""
+"""The most files that are searched for callers of one name."""
 
 _NOT_CALLED = frozenset({"key", "heading", "field", "variable", "constant", "property", "module", "impl"})
 _PACKAGED = frozenset({"go", "java", "kotlin", "csharp", "php"})
-"""Languages in which the files of a folder see one another without an import."""
+"""Languages in which the files of a folder see each other's definitions without an import."""
 
 
 _COMMON = re.compile(
@@ -36,20 +36,20 @@ _COMMON = re.compile(
     r"keys|len|list|lower|map|match|new|next|open|pop|print|push|put|read|remove|replace|reset|run|save|search|send|set|size|sort|split|start|stop|strip|"
     r"sub|test|then|update|upper|value|values|wait|write"
 )
-"""Methods that everything has: that one class of the repository has such a one as well does not make it the one."""
+"""Common method names. A call of one is not resolved to a method only because the repository has one of that name."""
 
 
 _TESTS = (
     *("{}", "test_{}", "test-{}", "{}_test", "{}-test", "{}Test", "{}Tests", "Test{}"),
     *("{}_spec", "spec_{}", "{}Spec", "{}Specs", "{}_unittest"),
 )
-"""What tests of a file are called, without their endings."""
+"""Patterns of test file names for a file's stem, without suffixes."""
 
-_NAMED_SO = "its name"
-"""What makes a test one of a file before all that only import it."""
+_BY_NAME = "its name"
+"""The `how` of tests found by file name. They come before tests that only import the file."""
 
 _KIN = ({"c", "cpp"}, {"javascript", "typescript"}, {"java", "kotlin"})
-"""Languages whose tests may be written in one another."""
+"""Groups of languages whose tests may be written in another language of the group."""
 
 
 class Named(Protocol):
@@ -65,7 +65,7 @@ class Named(Protocol):
 
 
 class Facts(FileIndex, Protocol):
-    """What files say of themselves."""
+    """The facts of each file: definitions, imports and calls."""
 
     def outline(self, path: str) -> Sequence[Definition]:
         """Return the definitions of a file by line."""
@@ -83,7 +83,7 @@ class Facts(FileIndex, Protocol):
         """Return (path, lines) of the files that call a name."""
 
     def calls(self, path: str) -> Sequence[tuple[str, tuple[int, ...]]]:
-        """Return (name, lines) of what a file calls."""
+        """Return (name, lines) of the calls in a file."""
 
 
 class Node(NamedTuple):
@@ -94,19 +94,20 @@ class Node(NamedTuple):
 
     @property
     def order(self) -> tuple[str, int, str]:
-        """What nodes are sorted by."""
+        """The sort key: path, first line, label."""
         return (self.path, self.definition.start if self.definition else 0, self.label)
 
     @property
     def label(self) -> str:
-        """What a node is asked for by: `path`, or `path#Class.method`."""
+        """The unique name of the node: `path`, or `path#Class.method`."""
         return f"{self.path}#{self.definition.qualified}" if self.definition else self.path
 
 
 class Edge(NamedTuple):
-    """That a node hangs together with the one that was asked about, or with one at the depth before it.
+    """A relation from `origin` to `node`, `depth` steps from the start.
 
-    `path` and `line` say where it is written; `how` says what makes a call mean this definition.
+    `path` and `line` are the place of the import, call or definition. `how` is the rule that resolved it: `same file`,
+    `import`, `package`, `only one of its name` or `its name`; "" where no rule is needed.
     """
 
     depth: int
@@ -118,8 +119,8 @@ class Edge(NamedTuple):
     how: str = ""
 
 
-class _Looked:
-    """The files that there are, as far as somebody has asked: hundreds of imports ask for the same ones."""
+class _FileCache:
+    """Caches file lookups: hundreds of imports look up the same files."""
 
     def __init__(self, world: FileIndex) -> None:
         self._world = world
@@ -129,51 +130,51 @@ class _Looked:
         self._texts: dict[str, str] = {}
 
     def exists(self, path: str) -> bool:
-        """Whether there is such a file."""
+        """Whether a file exists."""
         found = self._exists.get(path)
         if found is None:
             found = self._exists[path] = self._world.exists(path)
         return found
 
     def text(self, path: str) -> str:
-        """Return what a file says."""
+        """Return the text of a file."""
         if path not in self._texts:
             self._texts[path] = self._world.text(path)
         return self._texts[path]
 
     def with_stem(self, stem: str) -> Sequence[str]:
-        """Return the files that are called so where they are imported, sorted."""
+        """Return the files with a stem, as imports name it, sorted."""
         if stem not in self._stems:
             self._stems[stem] = self._world.with_stem(stem)
         return self._stems[stem]
 
     def folder(self, path: str) -> Sequence[str]:
-        """Return the files right in a folder, sorted."""
+        """Return the files directly in a folder, sorted."""
         if path not in self._folders:
             self._folders[path] = self._world.folder(path)
         return self._folders[path]
 
 
 Step = tuple[Node, str, int, str]
-"""Where an edge leads, the path and line where it is written, and `how`."""
+"""(target node, path, line, `how`) of an edge."""
 
 
 class Graph:
-    """The graph over the facts of one moment. Answers of one question share what they looked up."""
+    """The graph over one snapshot of facts. Lookups are cached for the lifetime of the object."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._world = _Looked(facts)
+        self._world = _FileCache(facts)
         self._statements: dict[str, Sequence[Import]] = {}
         self._imported: dict[str, dict[str, int]] = {}
-        self._meant: dict[tuple[str, str], tuple[Node, str] | None] = {}
+        self._targets: dict[tuple[str, str], tuple[Node, str] | None] = {}
         self._named: dict[str, list[Node]] = {}
         self._outlines: dict[str, Sequence[Definition]] = {}
 
     def around(self, start: Node, relations: Sequence[str], depth: int, limit: int) -> tuple[list[Edge], int]:
-        """Return the edges from a node up to a depth, at most `limit`, and how many were left out.
+        """Return at most `limit` edges within `depth` steps of a node, and the number of omitted edges.
 
-        Edges come by depth, then relation, then place; a node is followed once.
+        Edges are ordered by depth, relation and place. Each node is expanded once.
         """
         edges: list[Edge] = []
         seen, level = {start.label}, [start]
@@ -186,14 +187,14 @@ class Graph:
                 if edge.node.label not in seen or step == 1
             ]
             found.sort(
-                key=lambda edge: (relations.index(edge.relation), edge.how != _NAMED_SO, edge.node.order, edge.line)
+                key=lambda edge: (relations.index(edge.relation), edge.how != _BY_NAME, edge.node.order, edge.line)
             )
             level = []
             for edge in found:
                 if edge.node.label not in seen:
                     seen.add(edge.node.label)
                     level.append(edge.node)
-            edges += _once(found)
+            edges += _distinct(found)
             level = level[:_MOST_NODES]
         return edges[:limit], max(len(edges) - limit, 0)
 
@@ -212,19 +213,19 @@ class Graph:
             yield Node(path), node.path, line, ""
 
     def _importers(self, node: Node) -> Iterator[Step]:
-        told = ""
+        previous = ""
         for path, one in self._facts.importing(node.path):
-            if path != told and node.path in resolve_import(path, language_of(path), one, self._world):
-                told = path
+            if path != previous and node.path in resolve_import(path, language_of(path), one, self._world):
+                previous = path
                 yield Node(path), path, one.line, ""
 
     def _callees(self, node: Node) -> Iterator[Step]:
         one = node.definition
         for name, lines in self._facts.calls(node.path):
             line = next((at for at in lines if one is None or one.start <= at <= one.end), None)
-            meant = self._meaning(node.path, name) if line is not None else None
-            if meant is not None and line is not None and meant[0] != node and (one or meant[0].path != node.path):
-                yield meant[0], node.path, line, meant[1]
+            target = self._call_target(node.path, name) if line is not None else None
+            if target is not None and line is not None and target[0] != node and (one or target[0].path != node.path):
+                yield target[0], node.path, line, target[1]
 
     def _callers(self, node: Node) -> Iterator[Step]:
         wanted = [node] if node.definition else [Node(node.path, one) for one in self._outline(node.path)]
@@ -232,17 +233,17 @@ class Graph:
         labels = {each.label for each in wanted}
         for one in [each.definition for each in wanted if each.definition and is_constructor(each.definition)]:
             # A call of a constructor is one of its class.
-            made = [(each.definition, each.label) for each in self._called_so(one.name)]
+            made = [(each.definition, each.label) for each in self._callables(one.name)]
             labels |= {label for each, label in made if each and each.qualified == one.container}
         for name in sorted(names):
             for path, lines in self._facts.called(name)[:_MOST_CALLERS]:
-                meant = self._meaning(path, name)
-                if meant is None or meant[0].label not in labels or (not node.definition and path == node.path):
+                target = self._call_target(path, name)
+                if target is None or target[0].label not in labels or (not node.definition and path == node.path):
                     continue
                 for line in lines:
-                    caller = self._holder(path, line)
-                    if caller.label != meant[0].label:
-                        yield caller, path, line, meant[1]
+                    caller = self._enclosing(path, line)
+                    if caller.label != target[0].label:
+                        yield caller, path, line, target[1]
 
     def _tests(self, node: Node) -> Iterator[Step]:
         if node.definition is not None:
@@ -251,24 +252,26 @@ class Graph:
             yield from (step for each in (node, *members) for step in self._callers(each) if _is_test(step[0], step[1]))
             return
         own = [Node(node.path, one) for one in self._outline(node.path) if one.kind == "module"]
-        yield from ((each, node.path, each.order[1], _NAMED_SO) for each in own if _is_test(each, node.path))
-        told = self._tests_by_name(node.path)
-        yield from ((Node(path), path, 1, _NAMED_SO) for path in sorted(told))
+        yield from ((each, node.path, each.order[1], _BY_NAME) for each in own if _is_test(each, node.path))
+        by_name = self._tests_by_name(node.path)
+        yield from ((Node(path), path, 1, _BY_NAME) for path in sorted(by_name))
         for importer, path, line, _ in self._importers(node):
-            if "test" in path_traits(path) and path not in told:
+            if "test" in path_traits(path) and path not in by_name:
                 yield importer, path, line, "import"
 
     def _tests_by_name(self, path: str) -> set[str]:
-        """Return the tests that are called like a file. Of files of one name it is that in whose folders a test is."""
+        """Return the tests named after a file. Among files of one name, the most common folders decide."""
         name, stem = posixpath.basename(path).partition(".")[0], stem_of(path)
-        rivals = [each for each in self._world.with_stem(stem) if "test" not in path_traits(each) and _akin(each, path)]
+        rivals = [
+            each for each in self._world.with_stem(stem) if "test" not in path_traits(each) and _testable_by(each, path)
+        ]
         found = set()
         for called in {name, stem}:
             for form in _TESTS:
                 for test in self._world.with_stem(form.format(called)):
-                    if "test" not in path_traits(test) or test == path or not _akin(test, path):
+                    if "test" not in path_traits(test) or test == path or not _testable_by(test, path):
                         continue
-                    # An `index.test.ts` elsewhere is that of another `index.ts`.
+                    # An `index.test.ts` in another folder belongs to another `index.ts`.
                     if called != stem and not test.startswith(posixpath.dirname(path) + "/"):
                         continue
                     if _shared(test, path) >= max((_shared(test, each) for each in rivals), default=0):
@@ -276,7 +279,7 @@ class Graph:
         return found
 
     def _files_imported(self, path: str) -> dict[str, int]:
-        """Return {file: line} of what a file imports."""
+        """Return {imported file: line of its first import}."""
         known = self._imported.get(path)
         if known is None:
             known, language = {}, language_of(path)
@@ -287,11 +290,11 @@ class Graph:
         return known
 
     def _imports_one(self, path: str, wanted: Sequence[Node]) -> list[Node]:
-        """Return those of some definitions whose files a file imports."""
+        """Return the nodes of `wanted` whose files a file imports."""
         language = language_of(path)
         if language != "python" or path in self._imported:
             imported: Container[str] = self._files_imported(path)
-        else:  # which imports these can be is told by their names: most need not be followed
+        else:  # the names rule out most imports, which then need no resolution
             if path not in self._statements:
                 self._statements[path] = self._facts.imports(path)
             last = frozenset().union(*(marks(each.path) for each in wanted))
@@ -303,15 +306,15 @@ class Graph:
             }
         return [each for each in wanted if each.path in imported]
 
-    def _meaning(self, path: str, name: str) -> tuple[Node, str] | None:
-        """Return the definition that a name means when it is called in a file, and why; None where nothing says so."""
+    def _call_target(self, path: str, name: str) -> tuple[Node, str] | None:
+        """Return (definition, how) that a call of a name in a file resolves to; None if it can't be resolved."""
         key = (path, name)
-        if key not in self._meant:
-            self._meant[key] = self._looked_up(path, name)
-        return self._meant[key]
+        if key not in self._targets:
+            self._targets[key] = self._resolve_call(path, name)
+        return self._targets[key]
 
-    def _looked_up(self, path: str, name: str) -> tuple[Node, str] | None:
-        known = self._called_so(name)
+    def _resolve_call(self, path: str, name: str) -> tuple[Node, str] | None:
+        known = self._callables(name)
         if not known:
             return None
         folder = posixpath.dirname(path)
@@ -330,8 +333,8 @@ class Graph:
             return None
         return same[0], "only one of its name"
 
-    def _called_so(self, name: str) -> list[Node]:
-        """Return what a call of a name could mean: prototypes only where there is nothing else."""
+    def _callables(self, name: str) -> list[Node]:
+        """Return the definitions that a call of a name can resolve to; prototypes only if there are no others."""
         if name not in self._named:
             every = [Node(each.path, each.definition) for each in self._facts.named(name)]
             callable_ = [each for each in every if each.definition and each.definition.kind not in _NOT_CALLED]
@@ -340,8 +343,8 @@ class Graph:
             self._named[name] = types or whole or callable_
         return self._named[name]
 
-    def _holder(self, path: str, line: int) -> Node:
-        """Return the innermost definition around a line, or the file."""
+    def _enclosing(self, path: str, line: int) -> Node:
+        """Return the innermost callable or type around a line, else the file."""
         around = [one for one in self._outline(path) if one.start <= line <= one.end and one.kind not in _NOT_CALLED]
         return Node(path, max(around, key=lambda one: (one.start, -one.end), default=None))
 
@@ -352,30 +355,30 @@ class Graph:
 
 
 def is_constructor(one: Definition | None) -> bool:
-    """Whether a definition makes things of the class that it is in, and is called like it."""
+    """Whether a definition is a constructor: a method with the name of its class."""
     return one is not None and one.kind in ("method", "prototype") and f".{one.container}".endswith(f".{one.name}")
 
 
 def _is_test(node: Node, path: str) -> bool:
-    """Whether what stands in a file is a test: by the file's name, or in Rust in a module for tests beside the code."""
+    """Whether a node is a test: in a test file, or in Rust in a module `test` or `tests`."""
     if "test" in path_traits(path):
         return True
     within = node.definition.qualified.split(".") if node.definition else ()
     return language_of(path) == "rust" and not {"test", "tests"}.isdisjoint(within)
 
 
-def _akin(one: str, other: str) -> bool:
+def _testable_by(one: str, other: str) -> bool:
     languages = {language_of(one), language_of(other)}
     return len(languages) == 1 or any(languages <= kin for kin in _KIN)
 
 
 def _shared(one: str, other: str) -> int:
-    """Return how many names of folders two paths share."""
+    """Return the number of folder names that two paths share."""
     return len({*one.split("/")[:-1]} & {*other.split("/")[:-1]})
 
 
-def _once(edges: Iterable[Edge]) -> list[Edge]:
-    """Return the edges without those that say again what one has said: the first place of each is enough."""
+def _distinct(edges: Iterable[Edge]) -> list[Edge]:
+    """Return the first edge for each relation, origin and node."""
     found: dict[tuple[str, str, str], Edge] = {}
     for edge in edges:
         found.setdefault((edge.relation, edge.origin.label, edge.node.label), edge)

@@ -1,4 +1,4 @@
-"""Makes hits of what was found. It knows nothing of how it was found."""
+"""Convert chunks and memories to hits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from muninn_core.source.bridge import bridge_of, origin_of
 
 
 def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
-    """Make a hit of a chunk and its reasons, whose sum is its score."""
+    """Return the hit of a chunk, or of `memory` if one is given. The score is the sum of the reasons' contributions."""
     score = round(sum(found.contribution for found in reasons), 4)
     if memory is None:
         bridge = bridge_of(chunk.path) if chunk.kind == "knowledge" else None
@@ -35,7 +35,7 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citat
 
 
 def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
-    """Make a hit of a memory, its reasons and its citations as they stand."""
+    """Return the hit of a memory. `citations` are its citations in the current work tree."""
     path, start, end = place_of(memory, citations)
     return Hit(
         kind="memory",
@@ -59,9 +59,9 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
 
 
 def place_of(memory: Memory, citations: Sequence[Citation] = ()) -> tuple[str, int, int]:
-    """Return path, first and last line of what a memory is about: its first cite, or the first of its files.
+    """Return (path, first line, last line) of a memory's first cite, else of its first file with lines 0.
 
-    Citations come in the order of the cites; they say where the code is now.
+    `citations` are in the order of `memory.cites` and hold the current places of the code.
     """
     if memory.cites and citations:
         return citations[0].path, citations[0].start, citations[0].end

@@ -1,6 +1,6 @@
-"""The words of a text that tell most: of a long question, and of a place that others shall be like.
+"""Selects the most informative words of a text: for long questions, and to search for text similar to a place.
 
-Rarity is asked of the index; it knows nothing else.
+A word is informative when it is rare in the index.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ from collections.abc import Callable, Iterable
 from muninn_core.source.identifiers import split_words
 
 MOST_WORDS = 96
-"""Distinct words of a question that are searched; questions of people and agents have fewer."""
+"""The most distinct words of a question that are searched. Typical questions have fewer."""
 
 MOST_READ = 20_000
-"""Distinct words of a text whose rarity is looked up."""
+"""The most distinct words of a text whose rarity is looked up."""
 
 LIKE_WORDS = 24
-"""Words that stand for a place."""
+"""The number of words that represent a place in a search for similar text."""
 
 _RUN = re.compile(r"[^\W_]\w*")
 
 Frequency = Callable[[str], int]
-"""Returns in how many chunks a word of the index stands."""
+"""Returns the number of chunks that contain a word."""
 
 
 def limit_terms(text: str, frequency: Frequency) -> tuple[str, int]:
-    """Return a question with its MOST_WORDS rarest words, in their order, and how many distinct ones it had.
+    """Return the MOST_WORDS rarest words of a question in their order, and its number of distinct words.
 
-    One of no more words is left as it is. Words that stand nowhere tell nothing; among equals the first are kept.
+    A question with fewer words is returned unchanged; the number is 0 when it was not counted. Words that are not in
+    the index are dropped. Of equally rare words the first win.
     """
     if len(text) <= MOST_WORDS:
         return text, 0
@@ -43,7 +44,7 @@ def limit_terms(text: str, frequency: Frequency) -> tuple[str, int]:
 
 
 def informative_terms(text: str, frequency: Frequency) -> str:
-    """Return the LIKE_WORDS words that tell most of a text, in its order: often here, seldom elsewhere."""
+    """Return the LIKE_WORDS words that are most frequent in a text and rare in the index, in its order."""
     counts = Counter(_RUN.findall(text))
     runs = [run for run in list(counts)[:MOST_READ] if len(run) > 1]
     weights = [(1 + math.log(counts[run])) / math.log(2 + _rarity(run, frequency)) for run in runs]
@@ -52,10 +53,10 @@ def informative_terms(text: str, frequency: Frequency) -> str:
 
 
 def weights(wanted: Iterable[str], frequency: Frequency) -> dict[str, float]:
-    """Return how much each word of the index tells, between 0 and 1.5: the less, the more chunks it stands in."""
+    """Return {word: weight}, 0 to 1.5. Words in fewer chunks weigh more."""
     return {word: 1 / math.log(2 + frequency(word)) for word in wanted}
 
 
 def _rarity(run: str, frequency: Frequency) -> int:
-    """Return in how many chunks the rarest word of a run stands; 0 when all of them stand nowhere."""
+    """Return the chunk count of the rarest indexed word of a run; 0 when none is indexed."""
     return min(filter(None, map(frequency, split_words(run).split())), default=0)

@@ -1,6 +1,6 @@
-"""How memories hang together: their links, followed in both directions, step by step.
+"""The graph of links between memories, walked in both directions.
 
-A link to a memory that was merged means the one that speaks for it now. It knows no question and ranks nothing.
+A link to a merged memory leads to the memory that it was merged into.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from muninn_core.model.memory import Link, Memory
 
 
 class LinkStep(NamedTuple):
-    """A link as it is met on a walk: who states it, about whom, and at which step it was found."""
+    """A link on a walk from memory `source` to memory `target`, and the step at which it was reached."""
 
     depth: int
     source: str
@@ -25,21 +25,21 @@ class LinkStep(NamedTuple):
 
 
 class LinkGraph:
-    """The links of some memories. Made once for a state; asking it costs what the answer is long."""
+    """The links between `memories`. Construction indexes all links; later lookups are proportional to their results."""
 
     def __init__(self, memories: Mapping[str, Memory]) -> None:
         self.memories = memories
-        self._strands: dict[str, list[LinkStep]] = {}
+        self._links_by_id: dict[str, list[LinkStep]] = {}
         for memory in memories.values():
             for link in memory.links:
-                source, target = self.speaker(memory.id), self.speaker(link.target)
+                source, target = self.resolve_merged(memory.id), self.resolve_merged(link.target)
                 if target in memories and source != target:
-                    strand = LinkStep(1, source, target, link)
-                    self._strands.setdefault(source, []).append(strand)
-                    self._strands.setdefault(target, []).append(strand)
+                    step_link = LinkStep(1, source, target, link)
+                    self._links_by_id.setdefault(source, []).append(step_link)
+                    self._links_by_id.setdefault(target, []).append(step_link)
 
-    def speaker(self, identity: str) -> str:
-        """Return the id of the memory that speaks for one that was merged; else the id itself."""
+    def resolve_merged(self, identity: str) -> str:
+        """Return the id of the memory that `identity` was merged into, directly or through others; else `identity`."""
         seen: set[str] = set()
         while identity in self.memories and identity not in seen:
             seen.add(identity)
@@ -52,29 +52,31 @@ class LinkGraph:
     def walk(
         self, starts: Iterable[str], depth: int, admits: Callable[[Memory], bool]
     ) -> tuple[dict[str, int], list[LinkStep]]:
-        """Return {id: steps away} of what links lead to, and the links, by depth, relation and ids.
+        """Return {id: distance} of the memories within `depth` steps, and the links, by depth, relation and ids.
 
-        The starts are there with 0. Of two memories that state the same relation of each other both links are told;
-        a link within what is reached already is told, too, at the step at which it was met.
+        The starts have distance 0. Links between memories that are already reached are included. When two memories
+        state the same relation to each other, both links are included. `admits` excludes memories.
         """
-        reached = {self.speaker(each): 0 for each in starts}
-        told: dict[tuple[str, str, str], LinkStep] = {}
+        reached = {self.resolve_merged(each): 0 for each in starts}
+        links: dict[tuple[str, str, str], LinkStep] = {}
         level = sorted(reached)
         for step in range(1, depth + 1):
             following: set[str] = set()
             for here in level:
-                for strand in self._strands.get(here, ()):
-                    there = strand.beyond(here)
+                for step_link in self._links_by_id.get(here, ()):
+                    there = step_link.beyond(here)
                     if not admits(self.memories[there]):
                         continue
-                    told.setdefault((strand.source, strand.link.relation, strand.target), strand._replace(depth=step))
+                    links.setdefault(
+                        (step_link.source, step_link.link.relation, step_link.target), step_link._replace(depth=step)
+                    )
                     if there not in reached:
                         following.add(there)
             reached |= dict.fromkeys(following, step)
             level = sorted(following)
-        return reached, sorted(told.values(), key=lambda each: (each.depth, each.link.relation, *each[1:3]))
+        return reached, sorted(links.values(), key=lambda each: (each.depth, each.link.relation, *each[1:3]))
 
     def strength(self, here: str) -> Iterable[tuple[str, float, str]]:
-        """Yield (id, strength, relation) of what a memory is linked to, whichever side states it."""
-        for strand in self._strands.get(here, ()):
-            yield strand.beyond(here), strand.link.strength, strand.link.relation
+        """Yield (id, strength, relation) for each link of a memory, in either direction."""
+        for step_link in self._links_by_id.get(here, ()):
+            yield step_link.beyond(here), step_link.link.strength, step_link.link.relation

@@ -1,11 +1,11 @@
-"""The terms of the profile `mnemosyne`: memories by words, links, importance and age, the narrow scope first.
+"""The ranking of the profile `mnemosyne`: memories by words, links, importance and age, narrow scopes first.
 
 The shares are those of Mnemosyne's hybrid scoring: 50 % keyword match, 20 % graph proximity, 20 % importance, 10 %
 recency, over what words find and what links lead to from there, two steps by default (its ARCHITECTURE.md, "Memory
-Retrieval Flow" and "Priority-Based Retrieval"). What that text leaves open is settled here: a memory's proximity is the
-match of the best other match that links lead to it from, times the strengths of the links on the way, halved at each
-further step; and since the shares add up to 1, a point for each narrower scope makes session, project, global the
-order in which they are searched.
+Retrieval Flow" and "Priority-Based Retrieval"). That text leaves two points open. Here a
+memory's proximity is the match of the best other memory that leads to it, times the strengths of the links between
+them, halved at each step after the first. Each narrower scope adds 1, which outweighs all other shares, so session
+notes come before the project's memories, and these before global ones.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TIERS = {"session": 2.0, "project": 1.0, "global": 0.0}
 
 
 class LinkedMatch(NamedTuple):
-    """A memory's proximity to what words find, 0..1, and the link that it comes by."""
+    """A memory's proximity to the memories that words find, 0..1, and a description of the link."""
 
     value: float
     note: str
@@ -44,7 +44,7 @@ class LinkedMatch(NamedTuple):
 class Links(NamedTuple):
     """The ranking by words, links, importance, age and scope. It finds memories only.
 
-    `session` is the asker's: notes of other sessions rank with the global memories. `depth` is the number of links
+    `session` is the caller's; notes of other sessions rank with the global memories. `depth` is the number of links
     that are followed.
     """
 
@@ -53,7 +53,7 @@ class Links(NamedTuple):
     depth: int = DEPTH
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
-        """Return the memories that words find; without text all that may be found."""
+        """Return the memories that words find; without text, all memories within the bounds."""
         if not request.text:
             found = [
                 ScoredChunk(memory_chunk(each), each, 0.0, 0.0)
@@ -65,7 +65,7 @@ class Links(NamedTuple):
         return pool._replace(found=[one for one in pool.found if one.memory is not None and one.words > 0])
 
     def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
-        """Return the memories of the pool, and those that links lead to from them."""
+        """Return the memories of the pool and those linked to them."""
         matches: dict[str, float] = {}
         for one in pool.found:
             if one.memory is not None:
@@ -95,7 +95,7 @@ class Links(NamedTuple):
 def proximity(
     graph: LinkGraph, matches: Mapping[str, float], depth: int, request: SearchRequest
 ) -> dict[str, LinkedMatch]:
-    """Return the proximity of each memory that links lead to from another one that words find."""
+    """Return {memory id: proximity} of the memories within `depth` links of one in `matches` ({memory id: match})."""
     best: dict[str, LinkedMatch] = {}
     for start, match in sorted(matches.items()):
         reached = {start: match}

@@ -1,6 +1,6 @@
-"""The words of names: of files and of what chunks define. They are asked for again and again, so they are kept.
+"""Splits names of files and definitions into words.
 
-Tens of thousands are kept, so they are tuples, not sets, and strings that are equal are one.
+Results are cached. The cache holds tens of thousands of names, so it uses tuples and interned strings to save memory.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from sys import intern
 from muninn_core.source.identifiers import split_identifier
 
 _RUN = re.compile(r"\w+")
-_SAY_NOTHING = frozenset({"index", "init", "__init__", "__main__", "mod", "main", "lib"})
-"""Names of files that are called by their folder."""
+_GENERIC_STEMS = frozenset({"index", "init", "__init__", "__main__", "mod", "main", "lib"})
+"""File names that are replaced by the name of their folder."""
 
 
 @lru_cache(maxsize=20_000)
 def file_words(path: str) -> tuple[str, ...]:
-    """Return the distinct words of a file's name; of its folder's where the name says nothing (`__init__.py`)."""
+    """Return the distinct words of a file's name, or of its folder's name for a generic one (`__init__.py`)."""
     folder, _, name = path.rpartition("/")
     stem = name.lstrip(".").partition(".")[0] or name
-    if stem.lower() in _SAY_NOTHING and folder:
+    if stem.lower() in _GENERIC_STEMS and folder:
         stem = folder.rpartition("/")[2]
     return _parts(stem)
 
@@ -33,7 +33,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """Return the distinct words of a name, without those that are a run of several in one piece."""
+    """Return the distinct words of a name, without the joined form of compound identifiers."""
     found: dict[str, None] = {}
     for run in _RUN.findall(name):
         expanded = split_identifier(run).split()

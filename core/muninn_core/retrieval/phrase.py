@@ -1,7 +1,7 @@
-"""Exact phrases: whether words stand side by side in a text, in prose or within identifiers.
+"""Matches exact phrases in prose and within identifiers.
 
-The word index keeps no positions, so candidates are found by it and compared here. Letters are compared whatever
-their case, and an identifier is its parts: "user name" is in `get_user_name`, `getUserName` and "the user, name of".
+The word index has no positions, so its candidates are compared here. The comparison ignores case and splits
+identifiers: "user name" is in `get_user_name`, `getUserName` and "the user, name of".
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from muninn_core.source.identifiers import split_words
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# Scripts without blanks between words: each character stands for itself, as it does in the word index.
+# Scripts without spaces between words: each character is a word, as in the word index.
 _SIGNS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _OTHER = re.compile(f"[{_SIGNS}]|[^\\W_{_SIGNS}]+")
 
 
 def parts(text: str) -> str:
-    """Return the words of a text and the parts of its identifiers, in order, each between blanks."""
+    """Return the casefolded words and parts of identifiers of a text, in order, each surrounded by spaces."""
     return f" {' '.join(_split(text))} ".casefold()
 
 
 def index_words(phrase: str) -> tuple[str, ...]:
-    """Return words of the index that every text with the phrase holds."""
+    """Return the index words that every text with the phrase contains."""
     return tuple(dict.fromkeys(word for part in _split(phrase) for word in split_words(part).split()))
 
 
@@ -36,13 +36,13 @@ def _split(text: str) -> list[str]:
 
 
 def holding(phrases: Sequence[str]) -> Callable[[Chunk], bool]:
-    """Return whether a chunk holds every one of some phrases, in its text or its title."""
+    """Return a predicate: whether a chunk contains all of the phrases, each in its text or its title."""
     wanted = [_holds(phrase) for phrase in phrases]
     return lambda chunk: all(holds(chunk.text) or holds(chunk.title) for holds in wanted)
 
 
 def _holds(phrase: str) -> Callable[[str], bool]:
-    """Return whether a text holds a phrase. Only where its letters follow each other is a text taken apart."""
+    """Return a predicate: whether a text contains a phrase. Only text around matching letters is split into words."""
     wanted = parts(phrase)
     letters = re.compile(r"[\W_]*".join(map(re.escape, wanted.split())))
 
@@ -56,14 +56,14 @@ def _holds(phrase: str) -> Callable[[str], bool]:
                 start, looked_at = _around(text, *found.span())
                 if wanted in parts(text[start:looked_at]):
                     return True
-            at = found.start() + 1  # not behind it: the next one may begin within
+            at = found.start() + 1  # matches may overlap
         return False
 
     return holds
 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return two places, moved apart to where the runs of letters and digits end that they lie in."""
+    """Return the span extended to the ends of the alphanumeric runs at its start and end."""
     while start > 0 and text[start - 1].isalnum():
         start -= 1
     while end < len(text) and text[end].isalnum():

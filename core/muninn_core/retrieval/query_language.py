@@ -1,9 +1,8 @@
-"""The small language of questions: free words, "exact phrases" and filters such as `type:decision -path:tests/**`.
+"""Parses the query language: free words, "exact phrases" and filters such as `type:decision -path:tests/**`.
 
-One parser for every face, by hand and in linear time. A question is mostly plain text, and plain text must never
-become an error: a word counts as a filter only when it begins with one of KEYS and a colon with a value directly
-behind it. What nearly is one is an error in a terse question, which points at the column; in prose it counts as words.
-What a filter's value means is the affair of `retrieval.filters`. docs/recall.md is the reference.
+All front ends use this parser. It takes linear time. Plain text must never be an error: a word is a filter only when it
+is one of KEYS, a colon and a value, without spaces. In a terse question a near miss is an error with a column; in prose
+it is plain words. `retrieval.filters` interprets the values. docs/recall.md is the reference.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ KEYS: tuple[str, ...] = (
     *("kind", "type", "tag", "path", "lang", "author", "importance", "since", "until"),
     *("session", "task", "branch", "at"),
 )
-"""What a filter may begin with."""
+"""The keys of filters."""
 
 MOST_CHARACTERS = 200_000
-"""Of a question; what is longer is a file that somebody sent by mistake."""
+"""The longest accepted question, in characters."""
 
 PROSE_WORDS = 6
-"""With more plain words than this a question is prose: quotation marks quote, and what is no filter is no mistake."""
+"""A question with more plain words is prose: quotation marks only quote, and near misses of filters are plain words."""
 
 _ALSO = {"language": "lang", "file": "path", "files": "path", "branches": "branch", "after": "since", "before": "until"}
 _KEY = re.compile(r"(-?)([a-z]{2,12}):(?![:\s]|//|$)")
@@ -37,9 +36,9 @@ _AROUND = 36
 
 
 class Filter(Value):
-    """One filter: what it looks at must have (or, `negated`, must not have) any of the values.
+    """One filter: the field `key` must have (or, if `negated`, must not have) any of the values.
 
-    `said` is how it was written, `column` where (1-based, in characters); 0 for a parameter.
+    `said` is the source text and `column` its position (1-based, in characters); "" and 0 for a parameter.
     """
 
     key: str
@@ -50,16 +49,16 @@ class Filter(Value):
 
 
 class Phrase(Value):
-    """Words that must (or, `negated`, must not) stand side by side."""
+    """Words that must (or, if `negated`, must not) occur next to each other."""
 
     text: str
     negated: bool = False
 
 
 class Question(Value):
-    """A question, taken apart. `text` are its words in their order, those of phrases among them.
+    """A parsed question. `text` has its words in order, including those of phrases, without filters.
 
-    `notes` say what was taken otherwise than it may have been meant.
+    `notes` are messages about near misses that were read as plain words.
     """
 
     text: str
@@ -69,11 +68,11 @@ class Question(Value):
 
 
 Check = Callable[[str, str], str]
-"""Says what is wrong with a value of a key, with what to write in its place; "" when nothing is."""
+"""Returns an error message for a (key, value), "" for a valid one."""
 
 
 class _Mistake(NamedTuple):
-    """What is no filter or phrase, and may have been meant as one. `start` and `end` are offsets."""
+    """A near miss of a filter or phrase. `start` and `end` are character offsets."""
 
     start: int
     end: int
@@ -82,7 +81,7 @@ class _Mistake(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """A piece of a question: `plain` text, or a phrase or filter; `doubt` says what is wrong with it."""
+    """A piece of a question: `plain` text, or a phrase or filter. `doubt` is set for a near miss."""
 
     plain: str
     meant: Phrase | Filter | None = None
@@ -90,11 +89,11 @@ class _Token(NamedTuple):
 
 
 def read_question(text: str, check: Check) -> Question:
-    """Take a question apart. Raises BadParams with the column of what can't be read in a terse question."""
+    """Parse a question. Raises BadParams for one that is too long, and for a near miss in a terse question."""
     if len(text) > MOST_CHARACTERS:
         raise BadParams(
             f"a question has at most {MOST_CHARACTERS:,} characters, this one has {len(text):,}",
-            hint="Ask for what matters in it; recall looks at the words that tell most.",
+            hint="Shorten it to the essential words; recall searches only the rarest words of a long question.",
         )
     if ":" not in text and '"' not in text:
         return Question(text=text)
@@ -103,9 +102,9 @@ def read_question(text: str, check: Check) -> Question:
     doubts = [token.doubt for token in tokens if token.doubt is not None]
     if doubts and not prose:
         _refuse(text, doubts[0])
-    notes = [f"{each.message}: it counts as words here" for each in doubts]
+    notes = [f"{each.message}: it is read as plain words here" for each in doubts]
     if prose and any(isinstance(token.meant, Phrase) for token in tokens):
-        notes.append("in a long question a quotation counts as words; the parameter `phrase` makes it a demand")
+        notes.append("in a long question a quotation counts as words; use the parameter `phrase` to require it")
     phrases = () if prose else tuple(token.meant for token in tokens if isinstance(token.meant, Phrase))
     filters = tuple(token.meant for token in tokens if isinstance(token.meant, Filter))
     if not (filters or phrases):
@@ -136,7 +135,7 @@ def _word(text: str, at: int) -> tuple[_Token, int]:
 
 
 def _phrase(text: str, at: int, negated: bool) -> tuple[_Token, int]:
-    """Read a phrase that begins at `at`; without an end it is doubtful, and all of it is a word."""
+    """Read the phrase at `at`. Without a closing mark it is a near miss, read as a word."""
     start = at + (2 if negated else 1)
     end = text.find('"', start)
     if end < 0:
@@ -152,7 +151,7 @@ def _phrase(text: str, at: int, negated: bool) -> tuple[_Token, int]:
 
 
 def _filter(text: str, at: int, match: re.Match[str], check: Check) -> tuple[_Token, int]:
-    """Read what looks like a filter: of a known key one, of nearly one doubtful, else a word."""
+    """Read a filter at `at`. A misspelt key is a near miss; an unknown key makes it a word."""
     minus, key = match.groups()
     values, end = _values(text, match.end())
     said = text[at:end]
@@ -178,7 +177,7 @@ def _filter(text: str, at: int, match: re.Match[str], check: Check) -> tuple[_To
 
 def _wrong(key: str, values: tuple[str, ...], negated: bool, check: Check) -> str:
     if key == "at" and (negated or len(values) > 1):
-        return "one revision can be asked about, not all but one"
+        return "`at` takes one revision and can't be negated"
     return next((wrong for value in values if (wrong := check(key, value))), "")
 
 
@@ -187,7 +186,7 @@ def _quoting(said: str) -> str:
 
 
 def _values(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """Return the values from `at` on, and where they end: beyond the text when a quotation mark has no partner."""
+    """Return the values from `at` on and their end offset; len(text) + 1 for an unclosed quotation mark."""
     found: list[str] = []
     while at < len(text):
         if text[at] == '"':
@@ -207,14 +206,14 @@ def _values(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 
 def near_key(word: str) -> str | None:
-    """Return the key that a word was meant as, when it is its plural, another word for it, or one edit away."""
+    """Return the key for a word that is its plural, an alias, or one edit away; else None."""
     if word in _ALSO:
         return _ALSO[word]
     return next((key for key in KEYS if word == f"{key}s" or (len(key) > 3 and _one_edit(word, key))), None)
 
 
 def reads_as(key: str, value: str, check: Check) -> bool:
-    """Whether a value looks like one of a key, so that `math:sin` and `time:now` are taken for what they are."""
+    """Whether a value is plausible for a key, so that `math:sin` and `time:now` stay plain words."""
     if key == "path":
         return any(mark in value for mark in "/*.")
     if key == "task":
@@ -223,7 +222,7 @@ def reads_as(key: str, value: str, check: Check) -> bool:
 
 
 def _one_edit(one: str, other: str) -> bool:
-    """Whether one letter more, less or changed, or two that changed places, make one word of another."""
+    """Whether two different words have Damerau distance 1."""
     short, long = sorted((one, other), key=len)
     if len(long) - len(short) > 1 or one == other:
         return False
@@ -243,7 +242,7 @@ def _refuse(text: str, doubt: _Mistake) -> NoReturn:
 
 
 def _excerpt(text: str, doubt: _Mistake) -> str:
-    """Return the text around a doubt, and a line below it that points at it, for faces of fixed width."""
+    """Return the text around a near miss and a line of carets below it, for fixed-width display."""
     start, end = max(0, doubt.start - _AROUND), min(len(text), max(doubt.end, doubt.start + 1) + _AROUND)
     shown = "".join(c if c.isprintable() else " " for c in text[start:end])
     before, marked = shown[: doubt.start - start], shown[doubt.start - start : doubt.end - start]
@@ -252,7 +251,7 @@ def _excerpt(text: str, doubt: _Mistake) -> str:
 
 
 def _cells(text: str) -> int:
-    """Return how many cells of a terminal a text takes."""
+    """Return the width of a text in terminal cells."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -16,8 +16,8 @@ _STOP_WORDS = frozenset(
     ).split()
 )
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_SOUGHT = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|/)[^\W\d]\w*)*(?:\(\))?")
-_TELLING = re.compile(r"[^_]_+[^_]|[a-z][A-Z]|^[A-Z][A-Z0-9_]{2,}$")
+_NAME_ALONE = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|/)[^\W\d]\w*)*(?:\(\))?")
+_CODE_LIKE = re.compile(r"[^_]_+[^_]|[a-z][A-Z]|^[A-Z][A-Z0-9_]{2,}$")
 _TEST_WORDS = frozenset(split_words("test tests testing spec fixture mock").split())
 
 _CHANGE = re.compile(
@@ -28,19 +28,19 @@ _CHANGE = re.compile(
     |(?:add|chang|fix|implement|improv|mak|mov|refactor|remov|updat|us)ing)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""What the title of a change begins with, also behind where it is made (`parser: fix …`). "Adds" and "returns", in the
-third person, are how comments speak of what is there."""
+"""The beginning of a change's title, also after a scope (`parser: fix …`). Third-person verbs ("adds", "returns") are
+excluded: comments use them to describe existing code."""
 
 _SHORTEST = 3
 """The fewest letters of an abbreviation: `proc` matches `process`, `p` does not."""
 
 
 class Query(Value):
-    """`words` are distinct, in the order of the text; stop words are gone unless there is nothing else.
+    """A parsed question. `words` are distinct, in the order of the text, without stop words unless there are no others.
 
-    `identifiers` are those that look like names of code (`get_user`, `getUser`, `MAX_SIZE`), or else all that are no
-    stop words. `sought` says that the question is a name and nothing else, `change` that it asks for something to be
-    done ("fix the parser"). `tests` is 0 for a question that does not mention tests, and 1 for one that is about them.
+    `identifiers` are the runs that look like code (`get_user`, `getUser`, `MAX_SIZE`), or else all except stop words.
+    `sought` is true for a question that is a single name, `change` for one that requests a change ("fix the parser").
+    `tests` is 0 for a question that does not mention tests, and 1 for one about tests.
     """
 
     text: str
@@ -52,25 +52,25 @@ class Query(Value):
 
 
 def parse_query(text: str) -> Query:
-    """Parse a question."""
+    """Return the words, identifiers and form of a question."""
     every = tuple(dict.fromkeys(split_words(text).split()))
-    telling = tuple(word for word in every if word not in _STOP_WORDS) or every
+    significant = tuple(word for word in every if word not in _STOP_WORDS) or every
     runs = _IDENTIFIER.findall(text)
-    names = frozenset(run for run in runs if _TELLING.search(run))
-    about_tests = sum(word in _TEST_WORDS for word in telling)
+    names = frozenset(run for run in runs if _CODE_LIKE.search(run))
+    about_tests = sum(word in _TEST_WORDS for word in significant)
     return Query(
         text=text,
-        words=telling,
+        words=significant,
         identifiers=names or frozenset(run for run in runs if split_words(run) not in _STOP_WORDS),
-        sought=bool(_SOUGHT.fullmatch(text.strip())),
+        sought=bool(_NAME_ALONE.fullmatch(text.strip())),
         change=bool(_CHANGE.match(text)),
         # "and add tests" at the end of a long sentence does not make it one about tests.
-        tests=min(1.0, 2.5 * about_tests / len(telling)) if telling else 0.0,
+        tests=min(1.0, 2.5 * about_tests / len(significant)) if significant else 0.0,
     )
 
 
 TermMatch = tuple[float, float, Mapping[str, float]]
-"""How well words match a question: the share of the question that they hold, weighted by rarity; the share of the
+"""The match of words with a question: the share of the question that they cover, weighted by rarity; the share of the
 words that match; and {matched word of the question: degree}."""
 
 
@@ -84,7 +84,7 @@ class TermMatcher:
         """The rarity of a word that is not in the index. It grows with the index."""
         self._matched: dict[str, tuple[float, str]] = {}
         self._beginnings = frozenset(word[:_SHORTEST] for word in self._rarity)
-        # Unstemmed text begins with these: the stem `fly` may stand for `flies`.
+        # Prefixes in unstemmed text: `fly` is the stem of `flies`.
         self._written = tuple(sorted({each.removesuffix("y") or each for each in self._beginnings}))
 
     @property
@@ -93,9 +93,9 @@ class TermMatcher:
         return sum([each for each in self._rarity.values() if each < self.unknown_rarity]) / self._whole
 
     def match(self, parts: Sequence[str]) -> TermMatch | None:
-        """Return how well distinct words match the question; None when none does.
+        """Return the match of distinct words with the question; None when no word matches.
 
-        A word matches itself with degree 1, and an abbreviation by the share of letters that both have.
+        Equal words match with degree 1, abbreviations with the ratio of the lengths of both words.
         """
         best: dict[str, float] = {}
         own, matched = 0.0, self._matched
@@ -111,15 +111,15 @@ class TermMatcher:
         return question / self._whole, own / len(parts), best
 
     def may_match(self, name: str) -> bool:
-        """Whether a word of a name may match: a quick test of its letters before the name is split."""
+        """Whether a word of a name may match. A cheap test before the name is split."""
         if not name.isascii():
-            return True  # accents are no part of a word
+            return True  # the index words have no accents
         low = name.lower()
         return any(map(low.__contains__, self._written))
 
     def _match(self, part: str) -> tuple[float, str]:
         found = (1.0, part) if part in self._rarity else (0.0, "")
-        # Most words match nothing; their first letters tell.
+        # The first letters rule out most words.
         if not found[0] and len(part) >= _SHORTEST and part[:_SHORTEST] in self._beginnings:
             for word in self._rarity:
                 if len(word) >= _SHORTEST and (word.startswith(part) or part.startswith(word)):

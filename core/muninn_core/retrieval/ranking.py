@@ -1,6 +1,6 @@
-"""Scored candidates in their order, and the hits that are made of the best.
+"""Sorts scored candidates and converts the best to hits.
 
-Deterministic: equal scores are ordered by kind, path, lines and id.
+The order is deterministic: equal scores are ordered by kind, path, lines and id.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
 
 CitationLookup = Callable[["Memory"], Sequence["Citation"]]
-"""Returns a memory's citations as they are in the asker's work tree. It reads files, so few memories are looked up."""
+"""Returns a memory's citations in the caller's work tree. It reads files, so it is called for few memories."""
 
 DecisionLookup = Callable[[str], "tuple[bool, str] | None"]
-"""Returns of a path whether the decision there is in force, and its status; None for what is no decision."""
+"""Returns (in force, status) of the decision record at a path; None for other files."""
 
 
 def no_citations(_memory: Memory) -> Sequence[Citation]:
-    """Return (): citations do not count."""
+    """Return no citations, so that they do not affect the score."""
     return ()
 
 
 def no_decision(_path: str) -> None:
-    """Return None: no path is a decision."""
+    """Return None: treat no file as a decision."""
 
 
 class Candidate:
-    """A chunk or memory with its signals. Hits are made late, since most candidates never become one."""
+    """A chunk or memory with its signals. Lighter than a hit, since most candidates never become one."""
 
     __slots__ = ("chunk", "citations", "citations_counted", "memory", "order", "signals")
 
@@ -52,7 +52,7 @@ class Candidate:
         """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
 
     def add(self, further: Signal) -> None:
-        """Count one more signal."""
+        """Add a signal and update the sort key."""
         self.signals.append(further)
         self.order = self._order()
 
@@ -74,7 +74,7 @@ class Ranking(list[Candidate]):
 def settle(
     ranked: Sequence[Candidate], limit: int, citations: CitationLookup, decisions: DecisionLookup = no_decision
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
-    """Return the first `limit` candidates as hits, their citations counted, and the candidates that come after them."""
+    """Return the first `limit` candidates as hits, with citations counted, and the remaining candidates in order."""
     found, rest = _settled(ranked, limit, citations)
     hits = (hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations) for each in found)
     return tuple(
@@ -85,10 +85,10 @@ def settle(
 def _settled(
     ranked: Sequence[Candidate], limit: int, citations: CitationLookup
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the first `limit` candidates once their citations count, and the others in their order.
+    """Return the first `limit` candidates with citations counted, and the others in order.
 
-    Stale citations only lower a score. So a candidate that is first after its citations were looked up stays first,
-    and the result equals that of looking up all.
+    Stale citations only lower a score. A candidate that is still first after its lookup stays first, so the result
+    equals that of looking up all candidates.
     """
     heap = [(candidate.order, number, candidate) for number, candidate in enumerate(ranked)]
     heapify(heap)

@@ -1,9 +1,9 @@
-"""What search asks of an index: the protocols `Reader` and `Source`.
+"""The index interface that search uses: the protocols `Reader` and `Source`.
 
-A reader is one moment of everything that can be searched. Its chunks are in one or more sources: the index of the
+A reader is a snapshot of everything that can be searched. Its chunks are in one or more sources: the index of the
 work tree, files that wait to be indexed, memory of other branches. A chunk's key is its source and an id. The id is
-opaque: only the source that gave it can resolve it. So results stay grouped by source, in the order of
-`Reader.sources`, and no key is built for each candidate.
+opaque: only the source that returned it can resolve it. Results stay grouped by source, in the order of
+`Reader.sources`, to avoid a key object per candidate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ids = Sequence[Sequence[int]]
 
 
 class Source(Protocol):
-    """Chunks of one index, and how to find them."""
+    """The chunks of one index."""
 
     def lexical(
         self,
@@ -35,10 +35,10 @@ class Source(Protocol):
         only: Sequence[int] | None = None,
         every: Iterable[str] = (),
     ) -> Matches:
-        """Return chunks with their BM25 scores, more than `limit` where the last scores are equal.
+        """Return the `limit` best chunks with their BM25 scores, and ties with the last.
 
-        `words` are those of `identifiers.words(query).split()`. `only` restricts the ids; a chunk must hold each of
-        the words of `every`.
+        `words` are those of `identifiers.split_words(query).split()`. `only` restricts the ids. A chunk must contain
+        all words of `every`.
         """
 
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Matches:
@@ -48,7 +48,7 @@ class Source(Protocol):
         """Return the cosines of the given chunks; chunks without a vector are left out."""
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
-        """Return {id: chunk}; ids that are gone are left out. The chunk of a memory has the memory's id as path."""
+        """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""
 
     def ids_of_files(self, paths: Sequence[str]) -> Sequence[int]:
         """Return the ids of the chunks of the given files."""
@@ -58,11 +58,11 @@ class Source(Protocol):
 
 
 class Reader(Protocol):
-    """An index at one moment: its sources of chunks, its files and its word statistics."""
+    """A snapshot of an index: its sources of chunks, its files and its word statistics."""
 
     @property
     def sources(self) -> Sequence[Source]:
-        """The sources of chunks. Ids that are grouped by source have this order."""
+        """The sources of chunks. Ids grouped by source have this order."""
 
     @property
     def documents(self) -> int:
@@ -87,13 +87,13 @@ class Reader(Protocol):
 
     @property
     def generated(self) -> Collection[str]:
-        """The files whose text says that a program generated them."""
+        """The paths of files with a comment that marks them as generated."""
 
     def rarity(self, word: str) -> float:
         """Return the inverse document frequency that BM25 gives a word."""
 
     def frequency(self, word: str) -> int:
-        """Return in how many chunks a word stands."""
+        """Return the number of chunks that contain a word."""
 
 
 def ids_of_files(reader: Reader, paths: Sequence[str]) -> Ids:

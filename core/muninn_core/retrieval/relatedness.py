@@ -1,8 +1,7 @@
-"""The terms of reminders: how sure it is that a text has to do with another one, on an absolute scale.
+"""The ranking of reminders: how related two texts are, on an absolute scale.
 
-Recall orders what exists, and its scores are relative to the best. A reminder comes unasked, so it needs to know
-whether the best is any good. Two measures tell: the cosine of both texts, and how much of what is rare in each stands
-in the other.
+Recall's scores are relative to the best candidate. A reminder is unsolicited, so it needs an absolute measure. It
+combines the cosine of both texts with the share of each text's rare words that the other contains.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.request import SearchRequest
 
 REACH = 40
-"""The number of memories that words find, and that meaning finds."""
+"""The number of candidates from lexical search, and from vector search."""
 
 SURE = 0.5
-"""From this value on two texts are related. Of 85 prompts, each with one related memory among 120, two in three reach
+"""The least value of related texts. Of 85 prompts, each with one related memory among 120, two in three reach
 it, and so does one in twenty of the prompts without one (`python -m bench --only reminders`). With 0.42 it would be
 four in five, and one in six: people ignore reminders that are often unrelated."""
 
 SHARE = 0.25
-"""What each of the two shares counts beside the cosine."""
+"""The weight of each of the two shares of words; the cosine has weight 1."""
 
 NAMED = 0.25
-"""What it counts that one text names a file which the other is about."""
+"""The bonus when the text names a file that the memory is about."""
 
 ALONE = 0.55
-"""The cosine from which on two texts that share no telling word are alike."""
+"""The least cosine of related texts that share no word."""
 
 
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.\w{1,8}\b|(?:[\w.-]+/)+[\w.-]+")
@@ -93,7 +92,7 @@ class Relatedness:
         self._rarity = rarity
 
     def score(self, other: str, cosine: float, *, named: bool = False) -> float:
-        """Return how sure it is that `other` has to do with the text: 0 for not at all, 1 and more for quite sure."""
+        """Return how related `other` is to the text: 0 is unrelated, 1 and more is closely related."""
         words = parse_query(other).words
         matched = self._matcher.match(words) if words else None
         if matched is None:

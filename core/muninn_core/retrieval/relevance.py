@@ -1,4 +1,4 @@
-"""The terms of recall and contexts: code, knowledge and memory ranked by words, meaning and everything beside them."""
+"""The default ranking, for recall and contexts: code, knowledge and memory by words, meaning and all other signals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EvolutionLookup = Callable[[], Evolution]
 
 
 def no_evolution() -> Evolution:
-    """Return that nothing is known of the history."""
+    """Return an empty history."""
     return UNKNOWN
 
 
@@ -64,7 +64,7 @@ class Relevance(NamedTuple):
     evolution: EvolutionLookup = no_evolution
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
-        """Return what words and meaning find; without text everything that the bounds admit."""
+        """Return the candidates by words and meaning; without text, everything that the bounds admit."""
         return candidates(reader, request) if request.text else _listed(reader, request)
 
     def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
@@ -104,7 +104,7 @@ class Relevance(NamedTuple):
         return ranking
 
     def _weighed(self, request: SearchRequest, pool: Pool) -> Ranking:
-        """Return all candidates by what they weigh without a question."""
+        """Return all candidates with the signals that need no question."""
         context = ScoringContext(
             pool.query,
             TermMatcher((), lambda _word: 0.0),
@@ -132,7 +132,7 @@ class Relevance(NamedTuple):
 
 
 def _with_required(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
-    """Return the memories of a pool, and those that are candidates whatever their words are."""
+    """Return the memories of a pool and the required memories of the bounds."""
     found = [each for each in pool.found if each.memory is not None]
     known = {each.memory.id for each in found if each.memory is not None}
     if request.kind in (None, "memory"):
@@ -145,7 +145,7 @@ def _with_required(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
 
 
 def _of_memories(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Candidate]:
-    """Return the `count` memories that match best; also ties with the last, linked ones and those without a match."""
+    """Return the `count` best memories, ties with the last, and memories that are linked or have no match."""
     weights = context.memory_weights
     graph = graph_signals(found, weights)
     matches = [one.words * weights.words + one.meaning * weights.meaning for one in found]
@@ -158,7 +158,7 @@ def _of_memories(context: ScoringContext, found: Sequence[ScoredChunk], count: i
 
 
 def _listed(reader: Reader, request: SearchRequest) -> Pool:
-    """Return all that the bounds admit: of files the chunks of the first `MOST_LISTED`."""
+    """Return all chunks and memories that the bounds admit, of files only the first `MOST_LISTED`."""
     bounds, kind, filters = request.bounds, request.kind, request.bounds.filters
     found: list[ScoredChunk] = []
     if kind != "memory" and not filters.memories_alone:

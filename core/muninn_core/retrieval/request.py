@@ -1,7 +1,7 @@
-"""What a search is asked: one frozen request, whatever asks.
+"""The search request.
 
-Recall, contexts, reminders, skills and the profile `mnemosyne` make the same request and differ in its terms, which
-gather the candidates and score them.
+Recall, contexts, reminders, skills and the profile `mnemosyne` use the same request. They differ in `terms`, which
+gathers the candidates and scores them.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Allowed = Mapping["SourceKind", "Ids | None"]
 
 
 class Bounds(NamedTuple):
-    """What may be found.
+    """Restrictions on what a search finds.
 
-    `admits` accepts or refuses a chunk and its memory, the filters included. `required` are memories that are
-    candidates whatever their words are. `filters` are those of the query. `allowed` names the chunks that pass the
-    filters; None allows all.
+    `admits` returns whether a chunk and its memory may be found, with the filters applied. `required` are memories that
+    are always candidates. `filters` are those of the query. `allowed` has the ids of the chunks that pass the filters;
+    None allows all.
     """
 
     admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
@@ -42,7 +42,7 @@ class Bounds(NamedTuple):
 
 
 class Focus:
-    """What the asker works at: files, a session, a task. What belongs to it counts a little more."""
+    """The files, session and task that the caller works on. Related results score a little higher."""
 
     __slots__ = ("files", "folders", "session", "task")
 
@@ -67,7 +67,7 @@ NO_FOCUS = Focus()
 
 
 class SearchRequest(NamedTuple):
-    """A search. Without `text` it lists what the bounds admit; without `vector` words alone decide.
+    """A search. Without `text` it lists what the bounds admit; without `vector` it uses words only.
 
     `memories` are all memories by id: an indexed memory that is missing there, or is not recallable at `now`, is left
     out. `limit` is the number of wanted hits; a ranking may have more.

@@ -1,7 +1,7 @@
-"""The signals of candidates: of a chunk, of the file around it, of a memory.
+"""Computes the signals of chunks, files and memories.
 
-A chunk has words, meaning and the names that it defines. The file's own signals (its words as a whole, its name, its
-place) count for each of its chunks; its further chunks count for the best one only.
+A chunk has signals for words, meaning and the names that it defines. A file's signals (its whole text, name and place)
+count for each of its chunks. Signals for the file's other chunks count for its best chunk only.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ DEFAULT_WEIGHTS = MemoryWeights()
 
 
 class ScoringContext(NamedTuple):
-    """What the signals of a question's candidates are computed from.
+    """The inputs of a question's signals.
 
-    `files` is the match of whole files, `priors` what memory says of files and `prior_weight` what that counts,
-    `generated` the files that a program generated.
+    `files` is the match of whole files, `priors` are the file priors from memory, with the weight `prior_weight`, and
+    `generated` are the paths of generated files. `half_life` is in days.
     """
 
     query: Query
@@ -73,15 +73,15 @@ def match_of(found: ScoredChunk) -> list[Signal]:
 
 
 def beyond_words(found: ScoredChunk) -> float:
-    """Return the value of meaning for a chunk of a file: the match to the power `NEARLY`, as cosines fall off steeply.
+    """Return the value of the `meaning` signal: the match to the power `NEARLY`, reduced where words match as well.
 
-    It counts less where words match as well, since both partly measure the same.
+    Words and meaning partly measure the same.
     """
     return float(found.meaning**w.NEARLY * (1 - w.SHARED * found.words))
 
 
 def named(context: ScoringContext, symbol: str) -> list[Signal]:
-    """Return the signals of the names that a chunk defines: those in the question, and the best match."""
+    """Return the signals `defines` (exact identifiers) and `symbol` (best match) of the names that a chunk defines."""
     query, matcher = context.query, context.matcher
     if not matcher.may_match(symbol):
         return []
@@ -115,12 +115,12 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     bridge = bridge_of(path) if kind == "knowledge" else None
     if whole := context.files.get(path):
         found.append(signal("file", whole, w.WHOLE_OF_CHANGE if context.query.change else w.WHOLE))
-    # Where a folder outside of the work tree lies says nothing of what is in it.
+    # The path of a folder outside the work tree is not related to its contents.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
     if matched := context.matcher.match(file_words(name)):
         question, own, shared = matched
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
-    found += _at_hand(context, path)
+    found += _focus_signals(context, path)
     if kind == "code" and (churn := context.evolution.churn.get(path)):
         found.append(signal("churn", churn, w.CHURN))
     if bridge is not None and bridge.trust == "agent":
@@ -141,8 +141,8 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     return found + _decision(context.decisions, path, kind)
 
 
-def _at_hand(context: ScoringContext, path: str) -> list[Signal]:
-    """Return the signals of a file in the focus, or beside or together with one."""
+def _focus_signals(context: ScoringContext, path: str) -> list[Signal]:
+    """Return the signals `focus`, `folder` and `together` of a file relative to the files in focus."""
     focus = context.focus
     if not focus.files:
         return []
@@ -157,7 +157,7 @@ def _at_hand(context: ScoringContext, path: str) -> list[Signal]:
 
 
 def several(matches: Sequence[float]) -> list[Signal]:
-    """Return the signal of a file's further chunks for its best one. `matches` are theirs, best first."""
+    """Return the `parts` signal of a file's best chunk. `matches` are those of its other chunks, best first."""
     value, share = 0.0, 1.0
     for match in matches[: w.MOST_PARTS]:
         value, share = value + share * match, share * w.FADING
@@ -165,15 +165,15 @@ def several(matches: Sequence[float]) -> list[Signal]:
 
 
 def spreading(count: int, most: int) -> list[Signal]:
-    """Return the signal of a file of which `count` chunks are candidates. `most` is the highest count of any file.
+    """Return the `spread` signal of a file with `count` candidate chunks. `most` is the highest count of any file.
 
-    A question that asks for a change is short and concerns several places of a file.
+    It applies to change requests, which often concern several places of a file.
     """
     return [signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")]
 
 
 def crowding(context: ScoringContext, place: int) -> list[Signal]:
-    """Return the penalty of a file's further chunk, so that one file does not fill the list."""
+    """Return the `crowd` penalty of a file's chunk at `place` (0 is the best), so that no file fills the list."""
     return [signal("crowd", place, w.CROWD_OF_CHANGE if context.query.change else w.CROWD)]
 
 
@@ -200,10 +200,10 @@ def memory_signals(
 
 
 def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[str, Signal]:
-    """Return {memory id: signal} of the memories that are linked to others among the candidates.
+    """Return {memory id: `graph` signal} of the memories that are linked to other candidates.
 
-    Its value is the strength of a link times the other's mean match, of the link for which that is the most. A link
-    counts in both directions.
+    The value is the maximum over links of strength times the other memory's mean match. Links count in both
+    directions.
     """
     match = {one.memory.id: (one.words + one.meaning) / 2 for one in found if one.memory is not None}
     best: dict[str, tuple[float, str]] = {}
@@ -220,9 +220,9 @@ def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[
 
 
 def _decision(decisions: DecisionLookup, path: str, kind: str) -> list[Signal]:
-    """Return the signal of a decision record's status."""
-    told = decisions(path) if kind == "knowledge" else None
-    if told is None:
+    """Return the signal `decided` or `retired` of a decision record; [] for other files."""
+    decision = decisions(path) if kind == "knowledge" else None
+    if decision is None:
         return []
-    holds, standing = told
-    return [signal("decided", 1.0, w.DECIDED, standing) if holds else signal("retired", 1.0, w.RETIRED, standing)]
+    in_force, status = decision
+    return [signal("decided", 1.0, w.DECIDED, status) if in_force else signal("retired", 1.0, w.RETIRED, status)]

@@ -1,4 +1,4 @@
-"""The search: every question that is answered by ranking takes this path."""
+"""Runs a search request: gather candidates, score them, sort them. All ranked answers use it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def search(reader: Reader, request: SearchRequest) -> Ranking:
-    """Return the candidates of a request in their order: `limit` of them and, where there are, some more.
+    """Return the candidates of a request, best first. There may be more than `limit`.
 
-    The same index, memories and clock give the same candidates in the same order, down to the rounding of scores.
+    Deterministic: the same index, memories and clock give the same order and the same scores.
     """
     terms = request.terms
     ranking = terms.score(reader, request, terms.gather(reader, request))
@@ -31,5 +31,5 @@ def search_hits(
     citations: CitationLookup = no_citations,
     decisions: DecisionLookup = no_decision,
 ) -> tuple[Hit, ...]:
-    """Return at most `limit` hits of a request, best first, with the state of their citations counted."""
+    """Return at most `limit` hits, best first. Stale citations lower a memory's score."""
     return settle(search(reader, request), request.limit, citations, decisions)[0]

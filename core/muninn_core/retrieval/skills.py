@@ -1,4 +1,4 @@
-"""The terms of skills: which of them help with a task, by how related their descriptions are to it."""
+"""The ranking of skills for a task, by how related their descriptions are."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST = 7
 """The most skills for one task."""
 
 LEAST = 0.2
-"""The least score: a lower one comes of a single word in common."""
+"""The least score of a match. A lower one results from a single common word."""
 
 
 class Match(NamedTuple):
@@ -80,12 +80,12 @@ def _signals(related: float, one: ScoredChunk, local: Collection[str]) -> list[S
 
 
 def distinct(skills: Sequence[Skill]) -> tuple[list[Skill], list[Skill]]:
-    """Return one skill of each name, and those that gave way: the local one stays, else the first.
+    """Return one skill per name, and the dropped ones. A local skill wins, else the first.
 
-    The order stays, so that it is the same for the same folders.
+    The kept skills are local ones first, then in the given order.
     """
     kept: dict[str, Skill] = {}
-    for skill in sorted(skills, key=lambda one: not one.local):  # stable: within each half the order of the folders
+    for skill in sorted(skills, key=lambda one: not one.local):  # stable: keeps the order of the folders
         kept.setdefault(skill.name, skill)
     chosen = {skill.path for skill in kept.values()}
     return list(kept.values()), [skill for skill in skills if skill.path not in chosen]
@@ -94,7 +94,7 @@ def distinct(skills: Sequence[Skill]) -> tuple[list[Skill], list[Skill]]:
 def match_skills(
     reader: Reader, task: str, skills: Sequence[Skill], cosines: Sequence[float], now: datetime
 ) -> list[Match]:
-    """Return the skills that are related to a task, the best first, by name where scores are equal.
+    """Return the skills that are related to a task, best first; equal scores are ordered by name.
 
     `cosines` are those of the task's vector and the skills' vectors.
     """
@@ -108,5 +108,5 @@ def match_skills(
 
 
 def about(skill: Skill) -> str:
-    """Return what a skill is matched by: its name as words, and when it helps."""
+    """Return the text that a skill is matched by: its name as words, and its description."""
     return f"{skill.name.replace('-', ' ')}. {skill.description[:DESCRIPTION_CHARS]}"

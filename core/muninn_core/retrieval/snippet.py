@@ -1,6 +1,6 @@
-"""Snippets: the lines of a hit that answer for it, and what to highlight in them.
+"""Selects the lines of a hit that match the question, and the ranges to highlight.
 
-It knows words, not where they are shown. Offsets count UTF-16 code units, as the language server protocol does.
+Offsets count UTF-16 code units, as in the language server protocol.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from muninn_core.retrieval.phrase import parts
 from muninn_core.source.identifiers import MAX_WORD_LENGTH, split_identifier, stem
 
 LINES = 5
-"""How many lines a snippet has at most; they follow one another."""
+"""The most lines of a snippet. They are consecutive."""
 
 LINE_CHARACTERS = 240
-"""Of a line that are shown; what is beyond is not looked at."""
+"""The characters of a line that are searched and shown."""
 
-LOOKED_AT = 400
-"""Lines of a text that are looked at: a chunk has some dozens, a memory could have any number."""
+LINES_SEARCHED = 400
+"""The lines of a text that are searched. Chunks have some dozens; memories have no limit."""
 
 _WHOLE = 10**9
-"""What a weight of 1 is as a whole number: sums of those are the same in any order."""
+"""The integer for weight 1. Sums of integers do not depend on their order."""
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _Marks = list[tuple[int, int, str]]
-"""(start, end, word) of what is wanted in a line."""
+"""(start, end, word) of the wanted words in a line."""
 
 
-class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
-    """What is wanted in each run of letters that was looked at: (start, end, word). Code repeats its names."""
+class _RunCache(dict[str, tuple[tuple[int, int, str], ...]]):
+    """Caches the wanted words of each run of letters as (start, end, word), since code repeats names."""
 
     def __init__(self, wanted: frozenset[str], seeming: Collection[str]) -> None:
         super().__init__()
@@ -41,12 +41,12 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
         self._seeming = tuple(seeming)
 
     def __missing__(self, run: str) -> tuple[tuple[int, int, str], ...]:
-        found = self[run] = tuple(self._look(run[:MAX_WORD_LENGTH]))
+        found = self[run] = tuple(self._find_wanted(run[:MAX_WORD_LENGTH]))
         return found
 
-    def _look(self, run: str) -> _Marks:
-        """Return what is wanted in an identifier: its parts, else the whole of it."""
-        if run.isascii():  # most hold nothing: their letters say so before they are taken apart
+    def _find_wanted(self, run: str) -> _Marks:
+        """Return the wanted words in an identifier: its matching parts, else the whole identifier."""
+        if run.isascii():  # cheap substring tests rule out most runs before they are split
             low = run.lower().replace("_", "")
             if not any(map(low.__contains__, self._seeming)):
                 return []
@@ -63,12 +63,12 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
 
 @lru_cache(maxsize=10_000)
 def _parts(run: str) -> tuple[tuple[int, int, str], ...]:
-    """Return where the words of an identifier stand in it."""
+    """Return (start, end, stem) of the parts of an identifier."""
     return tuple((match.start(), match.end(), stem(match[0].lower())) for match in _PART.finditer(run))
 
 
 class _Bits:
-    """Words as the bits of whole numbers, so that sets of them are joined and weighed at once."""
+    """Sets of words as bit masks, for fast union and cached total weights."""
 
     def __init__(self, weights: Mapping[str, int]) -> None:
         self.of = {word: 1 << i for i, word in enumerate(weights)}
@@ -76,14 +76,14 @@ class _Bits:
         self._worth = {0: 0}
 
     def all(self, words: Iterable[str]) -> int:
-        """Return the bits of some words."""
+        """Return the mask of some words."""
         found = 0
         for word in words:
             found |= self.of[word]
         return found
 
     def worth(self, held: int) -> int:
-        """Return what words weigh together."""
+        """Return the total weight of the words in a mask."""
         found = self._worth.get(held)
         if found is None:
             found = self._worth[held] = sum([weight for i, weight in enumerate(self._weights) if held >> i & 1])
@@ -91,10 +91,10 @@ class _Bits:
 
 
 class Marker:
-    """Finds the words of one question in texts; each word is looked up once, however often it stands there.
+    """Finds the words of one question in texts.
 
-    `wanted` says how much each word tells: a line with a rare one comes before one with two that stand everywhere.
-    Where one of `phrases` stands its lines come before all others.
+    `wanted` is {stemmed word: weight}; a line with one rare word beats a line with two common ones. Lines that contain
+    one of `phrases` come before all others.
     """
 
     def __init__(self, wanted: Mapping[str, float], phrases: Iterable[str] = ()) -> None:
@@ -106,16 +106,16 @@ class Marker:
         self._words = _Bits(weights)
         self._beginnings = _Bits(seeming)
         self._seeming = tuple(self._beginnings.of.items())
-        self._looked = _Looked(frozenset(wanted), seeming)
+        self._looked = _RunCache(frozenset(wanted), seeming)
 
     def snippet(self, text: str, first: int = 1) -> tuple[SnippetLine, ...]:
-        """Return the lines that hold the most of the words, at most LINES; none when no word is there.
+        """Return the consecutive lines with the highest total weight of words, at most LINES; () when no word matches.
 
-        `first` is the number of the text's first line. Of equal places the first is taken.
+        `first` is the line number of the text's first line. Of equal ranges the first wins.
         """
         if not self._seeming:
             return ()
-        rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LOOKED_AT)[:LOOKED_AT]]
+        rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LINES_SEARCHED)[:LINES_SEARCHED]]
         start, end, found = self._place(rows)
         return tuple(
             [
@@ -125,9 +125,9 @@ class Marker:
         )
 
     def _place(self, rows: Sequence[str]) -> tuple[int, int, list[_Marks]]:
-        """Return the first and behind the last of the lines to show, and what is wanted in each; no line for nothing.
+        """Return (start, end, marks of each line) of the lines to show; an empty range when no word matches.
 
-        Where words seem to begin says enough of all the lines; those to show are looked at in full.
+        A cheap search for prefixes selects the lines; only these are then matched exactly.
         """
         seems, joined = self._seem_in(rows)
         said = self._phrase_in(rows)
@@ -137,13 +137,13 @@ class Marker:
         found = [self._in_row(rows[i], joined) if i in seems else [] for i in range(start, end)]
         if any(found) or start == end:
             return start, end, found
-        every = [self._in_row(row, joined) for row in rows]  # it only seemed so: `form` begins `format`
+        every = [self._in_row(row, joined) for row in rows]  # only a prefix matched: `form` begins `format`
         held = {i: self._words.all([word for _, _, word in row]) for i, row in enumerate(every) if row}
         start, end = _window(held, self._words, len(rows))
         return start, end, every[start:end]
 
     def _phrase_in(self, rows: Sequence[str]) -> int:
-        """Return the line in which a phrase begins, -1 where none does or nobody asked for one."""
+        """Return the index of the first line with a phrase, -1 if there is none. A phrase may wrap to the next line."""
         for phrase in self._phrases:
             for i, row in enumerate(rows):
                 below = "".join(rows[i + 1 : i + 2])
@@ -152,21 +152,19 @@ class Marker:
         return -1
 
     def _seem_in(self, rows: Sequence[str]) -> tuple[dict[int, int], bool]:
-        """Return the beginnings of wanted words that seem to begin a word, or a part of a name, by their line.
-
-        And whether one may stand in pieces that underscores join. Of most lines one look at the whole text tells that
-        nothing is there.
+        """Return {line: mask of the prefixes found at the start of a word or of a part of a name}, and whether a
+        prefix may span underscores. The whole text is searched at once, which is faster than line by line.
         """
         text = "\n".join(rows)
         low = text.lower()
         joined = "_" in low and self._joined(low)
-        if not text.isascii():  # accents, and scripts without blanks
+        if not text.isascii():  # accents, and scripts without spaces
             return {i: held for i, row in enumerate(rows) if (held := self._seem_in_row(row, joined))}, joined
         found: dict[int, int] = {}
         for part, bit in self._seeming:
             at, before, line = low.find(part), 0, 0
             while at >= 0:
-                if _begins(text, low, part, at):
+                if _is_word_start(text, low, part, at):
                     line += low.count("\n", before, at)
                     found[line] = found.get(line, 0) | bit
                     before = low.find("\n", at)  # once in a line is enough
@@ -180,7 +178,7 @@ class Marker:
         return found, joined
 
     def _joined(self, low: str) -> bool:
-        """Whether a wanted word stands somewhere only when underscores are left out."""
+        """Whether a prefix occurs more often without underscores."""
         whole = low.replace("_", "")
         return any(whole.count(part) > low.count(part) for part, _ in self._seeming)
 
@@ -189,9 +187,9 @@ class Marker:
             low = row.lower()
             found = 0
             for part, bit in self._seeming:
-                if part in low and _stands(row, low, part):
+                if part in low and _starts_word(row, low, part):
                     found |= bit
-            if found or not (joined and "_" in row):  # get_user_name answers to getusername
+            if found or not (joined and "_" in row):  # get_user_name matches getusername
                 return found
         return self._beginnings.all([_beginning(word) for _, _, word in self._in_row(row, joined)])
 
@@ -204,7 +202,7 @@ class Marker:
         ]
 
     def _runs(self, row: str, joined: bool) -> list[tuple[int, str]]:
-        """Return the runs of letters that may hold what is wanted, and where they start; most of a line does not."""
+        """Return (start, run) of the runs of letters that may contain a wanted word."""
         if not row.isascii() or (joined and "_" in row):
             return [(match.start(), match[0]) for match in _RUN.finditer(row)]
         low = row.lower()
@@ -219,7 +217,7 @@ class Marker:
 
 
 def _around(row: str, at: int) -> tuple[int, int]:
-    """Return where the run of letters begins and ends in which a place lies."""
+    """Return the (start, end) of the run of word characters around an offset."""
     match = _RUN.match(row, at)
     end = match.end() if match else at + 1
     while at > 0 and (row[at - 1].isalnum() or row[at - 1] == "_"):
@@ -228,9 +226,9 @@ def _around(row: str, at: int) -> tuple[int, int]:
 
 
 def _window(held: Mapping[int, int], bits: _Bits, rows: int) -> tuple[int, int]:
-    """Return the first and behind the last of the lines that together hold the most, blank ends left out.
+    """Return the range of at most LINES lines with the highest weight, without trailing lines that have no word.
 
-    `held` has what is in each of the lines that have something, `rows` is how many lines there are.
+    `held` is {line: mask of its words}; `rows` is the number of lines.
     """
     if not held:
         return 0, 0
@@ -250,27 +248,27 @@ def _window(held: Mapping[int, int], bits: _Bits, rows: int) -> tuple[int, int]:
 
 
 def _beginning(word: str) -> str:
-    """Return what a stemmed word leaves of the word as it is written: `y` may stand for `ies`."""
+    """Return the prefix that a stem shares with its inflected forms: `fly` is the stem of `flies`."""
     return word.removesuffix("y") or word
 
 
-def _stands(row: str, low: str, part: str) -> bool:
-    """Whether a part begins a word, or a part of a name, somewhere in a line; `low` is the line in lower case."""
+def _starts_word(row: str, low: str, part: str) -> bool:
+    """Whether a prefix starts a word, or a part of a name, in a line; `low` is the line in lower case."""
     at = low.find(part)
     while at >= 0:
-        if _begins(row, low, part, at):
+        if _is_word_start(row, low, part, at):
             return True
         at = low.find(part, at + 1)
     return False
 
 
-def _begins(text: str, low: str, part: str, at: int) -> bool:
-    """Whether what stands at a place begins a word, or a part of a name; `low` is the text in lower case."""
+def _is_word_start(text: str, low: str, part: str, at: int) -> bool:
+    """Whether the prefix at an offset starts a word, or a part of a name; `low` is the text in lower case."""
     return at == 0 or not low[at - 1].isalpha() or text[at].isupper() or not part[0].isalpha()
 
 
 def _unspaced(run: str, there: Collection[str]) -> _Marks:
-    """Return where words stand in a run of a script without blanks, the longest first where they overlap."""
+    """Return the places of words in a run of a script without spaces. At each offset the longest word wins."""
     marked: list[tuple[int, int, str]] = []
     at = 0
     lengths = sorted({len(word) for word in there}, reverse=True)
@@ -284,7 +282,7 @@ def _unspaced(run: str, there: Collection[str]) -> _Marks:
 
 
 def _in_utf16(row: str, spans: _Marks) -> tuple[Mark, ...]:
-    """Return where words stand in a line as marks in UTF-16 code units."""
+    """Convert places in code points to marks in UTF-16 code units."""
     wide = [] if row.isascii() else [i for i, sign in enumerate(row) if ord(sign) > 0xFFFF]
     if not wide:
         return tuple([Mark(start=a, end=b) for a, b, _ in spans])

@@ -1,7 +1,7 @@
-"""Slips of the pen in a question: what is no word and stands nowhere, where a word that differs by a single slip does.
+"""Corrects misspelt words of a question: words that are neither in the dictionary nor in the index.
 
-A slip is a letter too many, too few, another one, or two that changed places (the distance of Damerau, 1964), but never
-the first letter, which is seldom mistaken. Short words are left alone: too many others are near to them.
+A correction has Damerau distance 1 (Damerau, 1964): one letter inserted, deleted or changed, or two adjacent letters
+swapped. The first letter is seldom mistyped and never changes. Short words have too many neighbours and are skipped.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader
 
 SHORTEST = 6
-"""Letters of a word that is looked at."""
+"""The fewest letters of a word that is corrected."""
 
-MOST_LOOKED_AT = 4
-"""Unknown words of a question that are looked at: each costs some hundred looks into the index."""
+MOST_CORRECTED = 4
+"""The most unknown words of a question that are corrected. Each costs some hundred index lookups."""
 
 Spelt = Callable[[str], bool]
-"""Says whether a word, in lower case, is one: somebody who asks for `prompt` does not mean `promote`."""
+"""Returns whether a lower-case word is in the dictionary: `prompt` is not a misspelt `promote`."""
 
 _LONGEST = 24
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-def meant(text: str, reader: Reader, spelt: Spelt) -> dict[str, str]:
-    """Return {word: what it was most likely meant as, as somebody wrote it} of the slips in a question."""
-    found = slips(text, reader.frequency, spelt)
+def corrections(text: str, reader: Reader, spelt: Spelt) -> dict[str, str]:
+    """Return {misspelt word: correction} for a question. Corrections are spelt as in the indexed text."""
+    found = misspellings(text, reader.frequency, spelt)
     return {word: _as_written(near, reader) for word, near in found.items()}
 
 
-def slips(text: str, frequency: Frequency, spelt: Spelt) -> dict[str, str]:
-    """Return {word: the word of the index that is near to it} of a question's words that stand nowhere and are none.
+def misspellings(text: str, frequency: Frequency, spelt: Spelt) -> dict[str, str]:
+    """Return {misspelt word: stem of the nearest indexed word}.
 
-    Of several near words the commonest is taken. Words for which there is none are left out.
+    Of several neighbours the most frequent wins. Words without a neighbour are left out.
     """
     parts = dict.fromkeys(part.lower() for part in _PART.findall(text) if SHORTEST <= len(part) <= _LONGEST)
-    unknown = [word for word in parts if not frequency(stem(word)) and not spelt(word)][:MOST_LOOKED_AT]
+    unknown = [word for word in parts if not frequency(stem(word)) and not spelt(word)][:MOST_CORRECTED]
     found = {word: _nearest(word, frequency) for word in unknown}
     return {word: near for word, near in found.items() if near}
 
 
 def _nearest(word: str, frequency: Frequency) -> str:
-    """Return the commonest word of the index at one slip's distance, the first by the alphabet; "" for none."""
-    best = min({stem(each) for each in _one_slip_off(word)}, key=lambda each: (-frequency(each), each))
+    """Return the most frequent indexed stem at distance 1, alphabetically first among equals; "" for none."""
+    best = min({stem(each) for each in _neighbours(word)}, key=lambda each: (-frequency(each), each))
     return best if frequency(best) else ""
 
 
 def _as_written(word: str, reader: Reader) -> str:
-    """Return a word of the index as it is written in the chunk where it weighs most; unchanged if no text has it.
+    """Return a stem as it is spelt in the chunk with the highest BM25 score; unchanged if no chunk has it.
 
-    Memories are left out, since some are private.
+    Memories are not read, because some are private.
     """
     kinds: tuple[SourceKind, ...] = ("code", "knowledge")
     for kind in kinds:
@@ -76,7 +76,7 @@ def _as_written(word: str, reader: Reader) -> str:
     return word
 
 
-def _one_slip_off(word: str) -> Iterator[str]:
+def _neighbours(word: str) -> Iterator[str]:
     for at in range(1, len(word) + 1):
         head, tail = word[:at], word[at:]
         yield from (head + letter + tail for letter in ascii_lowercase)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _PARTS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|_")
-_BEHIND = frozenset({"test", "vendored", "generated"})
+_LAST = frozenset({"test", "vendored", "generated"})
 _RANK = {kind: number for number, kind in enumerate(KINDS)}
 
 
 class Names(Protocol):
-    """The names that there are, and what they stand for."""
+    """The names of all definitions."""
 
     def names(self) -> Sequence[str]:
         """Return the distinct names of definitions."""
@@ -39,13 +39,13 @@ def find(
     language: str | None = None,
     path: str | None = None,
 ) -> tuple[list[Named], int]:
-    """Return the best definitions for a name, and how many there are in all.
+    """Return the best `limit` definitions for a name, and the number of all matches.
 
-    `Class.method` asks for a method of a class. The whole name comes before its beginning, that before humps (`gUN`
-    for getUserName), these before parts; then what is written here and no test, by kind, shorter names, path and line.
+    `Class.method` restricts matches to members of a class. The order is: exact name, prefix, CamelHumps (`gUN` for
+    getUserName), substring; then tests, vendored and generated files last; then kind, length of name, path and line.
     """
     container, _, name = query.strip().replace("::", ".").replace("#", ".").rpartition(".")
-    close = closeness(name)
+    close = name_ranker(name)
     ranked = sorted((rank, len(each), each) for each in code.names() if (rank := close(each)) is not None)
     found: list[tuple[tuple[int, bool, int, int, str, int], Named]] = []
     for rank, length, each in ranked:
@@ -59,17 +59,17 @@ def find(
                 continue
             if path is not None and not (fnmatchcase(one.path, path) or one.path.startswith(path.rstrip("/") + "/")):
                 continue
-            behind = not _BEHIND.isdisjoint(path_traits(one.path))
+            behind = not _LAST.isdisjoint(path_traits(one.path))
             order = (rank, behind, _RANK[what.kind], length, one.path, what.start)
             found.append((order, one))
     found.sort(key=lambda pair: pair[0])
     return [one for _, one in found[:limit]], len(found)
 
 
-def closeness(query: str) -> Callable[[str], int | None]:
-    """Return what says how close a name is to what was asked for: 0 is the same, higher is further, None is not at all.
+def name_ranker(query: str) -> Callable[[str], int | None]:
+    """Return a function that ranks a name against the query: 0 is equal, higher is less similar, None is no match.
 
-    All names of a repository are asked, so that most are told by their letters alone.
+    It runs on all names of a repository, so cheap string tests come first.
     """
     lower = query.lower()
     bare, humps = lower.replace("_", ""), [part.lower() for part in _PARTS.findall(query)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.git import log as history
 from muninn_core.launch.place import Place
-from muninn_core.retrieval.evolution import Evolution, Made
+from muninn_core.retrieval.evolution import CommitFiles, Evolution
 
 COMMITS = 2_000
 """How many commits are read; more change nothing (decision 029)."""
@@ -84,5 +84,5 @@ class EvolutionLoader:
         ):
             if self._closed:
                 break
-            fresh.append(Made(datetime.fromisoformat(one.commit.time).timestamp(), one.commit.files))
+            fresh.append(CommitFiles(datetime.fromisoformat(one.commit.time).timestamp(), one.commit.files))
         return Evolution(islice((*fresh, *known), COMMITS))

@@ -28,7 +28,7 @@ from muninn_core.retrieval.ranking import DecisionLookup
 from muninn_core.retrieval.relevance import FilePriorLookup, Relevance
 from muninn_core.retrieval.request import Focus, SearchRequest
 from muninn_core.retrieval.scoring import MemoryWeights
-from muninn_core.retrieval.spelling import meant
+from muninn_core.retrieval.spelling import corrections
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.documents import SteeringDocuments
@@ -63,7 +63,7 @@ def search_request(
     """
     task = task_of(workspace, searched.documents, params.task, params.session).code
     text, _ = limit_terms(params.query, searched.reader.frequency)
-    text = " ".join((text, *meant(text, searched.reader, is_common).values()))
+    text = " ".join((text, *corrections(text, searched.reader, is_common).values()))
     bounds = scope_bounds(workspace.memory, searched.documents, searched.memories, params.scope, params.session, None)
     if asked is not None and asked.is_restricted:
         bounds = apply_filters(

@@ -29,7 +29,7 @@ from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import NO_FOCUS, Bounds, Focus, SearchRequest, Terms
 from muninn_core.retrieval.search import search
 from muninn_core.retrieval.snippet import Marker
-from muninn_core.retrieval.spelling import meant
+from muninn_core.retrieval.spelling import corrections
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.documents import SteeringDocuments
@@ -90,7 +90,7 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
     text, distinct = limit_terms(parsed.text, searched.reader.frequency)
     if distinct > MOST_WORDS:
         notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
-    slips = meant(text, searched.reader, is_common)
+    slips = corrections(text, searched.reader, is_common)
     notes += [f'"{word}" occurs nowhere; "{other}" was searched as well' for word, other in slips.items()]
     text = " ".join((text, *slips.values()))
     bounds = scope_bounds(

@@ -36,7 +36,7 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
     """
     known = workspace.memory.all()
     web = workspace.memory.link_graph(known)
-    start = known[web.speaker(memory_of(known, params.id).id)]
+    start = known[web.resolve_merged(memory_of(known, params.id).id)]
     admits = _admitting(workspace.memory, params, now)
     reached, steps = web.walk([start.id], params.depth, admits)
     if params.relation:  # drop memories reached over other relations only
@@ -65,7 +65,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
     (memory,) = workspace.work_states.label([memory_of(known, params.id)])
     seen = visible(workspace.memory, None, None)
     web = workspace.memory.link_graph(known)
-    here = web.speaker(memory.id)
+    here = web.resolve_merged(memory.id)
     _, steps = web.walk([here], 1, lambda other: seen(other) and not other.redacted and not other.trace)
     ends = dict.fromkeys(end for each in steps for end in (each.source, each.target) if end != here)
     return ShowResult(
