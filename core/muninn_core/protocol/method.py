@@ -1,4 +1,4 @@
-"""The form of a catalogue entry: a verb with what every front end must know about it, and a family of verbs."""
+"""The form of a catalogue entry: a verb with everything that front ends need, and a family of verbs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Effect = Literal["read", "write", "control"]
 
 
 class Method(Value):
-    """One verb, with everything that a front end must know about it.
+    """One verb, with everything that front ends need.
 
     A dot in a verb separates a group from the verb in it: `pack.add` is `muninn pack add` on the command line.
     """
@@ -39,16 +39,16 @@ class Method(Value):
     """When a model should call the verb. Without it the verb is no MCP tool."""
 
     destructive: bool = False
-    """Whether the verb takes away or replaces something, so that a person may want to confirm it."""
+    """Whether the verb removes or replaces something, so that front ends may ask for confirmation."""
 
     idempotent: bool = True
     """Whether a second call with the same parameters changes nothing more: a hint for MCP clients."""
 
     retry: bool = False
-    """Whether a client may send a verb that does not only read again when the connection broke before the answer."""
+    """Whether a client may repeat a write or control verb when the connection breaks before the response."""
 
     alone: bool = False
-    """Whether the command line runs the verb in a daemon of its own, which leaves nothing behind."""
+    """Whether the command line runs the verb in a temporary daemon."""
 
     searches: bool = False
     """Whether the answer comes from the index. The command line then warns when the index could not be updated."""
@@ -102,7 +102,7 @@ class Method(Value):
 
     @property
     def repeatable(self) -> bool:
-        """Whether a client may send the verb again when it does not know whether it was carried out."""
+        """Whether a client may repeat the verb when its outcome is unknown."""
         return self.effect == "read" or self.retry
 
     @property
@@ -112,7 +112,7 @@ class Method(Value):
 
     @property
     def function(self) -> str:
-        """The name of the engine's method; a word of the language gets a line behind it."""
+        """The name of the engine's method; a Python keyword gets a trailing underscore."""
         return self.verb.replace(".", "_") + ("_" if keyword.iskeyword(self.verb) else "")
 
     @property
