@@ -139,6 +139,6 @@ class _Groups:
         return text
 
     def join(self, one: str, other: str) -> None:
-        first, second = self.of(one), self.of(other)
+        first, second = self.representative(one), self.representative(other)
         if first != second:
             self._next[second] = first
