@@ -1,4 +1,4 @@
-"""Clients that a test needs and the machine may not have: skip with the reason, or fail where all must run."""
+"""Real clients that the machine may lack: a test skips with the reason, or fails if all must run."""
 
 from __future__ import annotations
 

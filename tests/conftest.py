@@ -1,4 +1,4 @@
-"""What all suites share: tiny real repositories, their own runtime directory, and a daemon that is gone afterwards."""
+"""Shared fixtures: tiny real repositories with their own runtime directory; daemons stop after the test."""
 
 from __future__ import annotations
 

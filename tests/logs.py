@@ -1,4 +1,4 @@
-"""An initialised folder with its open log, without an engine: a clock that a look moves on, and countable chance."""
+"""An initialised folder with an open log and no engine. Each call of the clock advances it; ids are seeded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from muninn_core.store.log import Log, open_log
 
 
 class Clock:
-    """A second passes whenever somebody looks."""
+    """A clock that advances by one second per call."""
 
     def __init__(self, start: datetime = datetime(2026, 1, 7, 10, 0, tzinfo=UTC)) -> None:
         self.now = start
@@ -28,7 +28,7 @@ class Clock:
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock of this test alone."""
+    """A clock for one test."""
     return Clock()
 
 

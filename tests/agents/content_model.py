@@ -1,4 +1,4 @@
-"""A language model that says what it is told to: the part of the Gemini API that Gemini CLI uses, on loopback.
+"""A scripted language model on loopback: the part of the Gemini API that Gemini CLI uses.
 
 A script is a list of turns, a turn a list of texts and tool calls. Requests without tools (what to call a conversation,
 and the like) take no turn. Every request is kept for the test to read.

@@ -1,4 +1,4 @@
-"""An HTTP server on loopback for models that say what they are told to: it lives as long as it is entered."""
+"""An HTTP server on loopback for scripted models. It runs during its `with` block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model that says what it is told to: the part of the Responses API that Codex uses, on loopback.
+"""A scripted language model on loopback: the part of the Responses API that Codex uses.
 
 A script is a list of turns, a turn a list of texts and tool calls. A request for a summary has a fixed answer and takes
 no turn. Every request is kept for the test to read.

@@ -1,4 +1,4 @@
-"""A language model that says what it is told to: the part of the Messages API that Claude Code uses, on loopback.
+"""A scripted language model on loopback: the part of the Messages API that Claude Code uses.
 
 A script is a list of turns, a turn a list of texts and tool calls. Only requests of the conversation itself take turns;
 requests for a summary and asides (titles and the like) have fixed answers. Every request is kept for the test to read.

@@ -1,4 +1,4 @@
-"""What every agent under test stands on: a repository, a home folder of its own, its program, and Muninn beside it."""
+"""The environment of an agent under test: repository, home folder, program, and Muninn."""
 
 from __future__ import annotations
 

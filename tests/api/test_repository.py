@@ -1,4 +1,4 @@
-"""The Python interface: in this process when nobody serves the repository, through its daemon when one does."""
+"""The Python interface uses the repository's daemon if one runs, and otherwise works in this process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FACT = "Sessions expire after an hour, because the gateway drops them then."
 
 @pytest.fixture
 def quiet(plain_repo: Path, environ: dict[str, str]) -> Path:
-    """A repository with memory that nobody serves."""
+    """A repository with memory and without a daemon."""
     with open_repository(plain_repo, environ=environ) as repository:
         repository.init()
     assert daemon_pid(plain_repo, environ) is None

@@ -1,4 +1,4 @@
-"""A tiny repository with a daemon of its own, and an environment that shares nothing with the user's."""
+"""A tiny repository with its own daemon, and an environment isolated from the user's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The configuration: what is right holds, and what is wrong is told by key, line and allowed values."""
+"""Parsing the configuration: valid values apply, and an error has key, line and allowed values."""
 
 from __future__ import annotations
 

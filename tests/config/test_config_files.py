@@ -1,4 +1,4 @@
-"""What is made from the keys of the configuration: template, reference, schema."""
+"""The files generated from the configuration's keys: template, reference, schema."""
 
 from __future__ import annotations
 

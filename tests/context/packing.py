@@ -1,4 +1,4 @@
-"""Hits and packs to try the choosing and writing of packs on."""
+"""Hits and packs for tests of the selection and rendering of packs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hit(
     identity: str | None = None,
     **more: Any,
 ) -> Hit:
-    """Return a hit; its span is as long as its text unless it is said."""
+    """Return a hit. Its span has the length of its text by default."""
     end = end or start + text.count("\n")
     fields: dict[str, Any] = {"score": 1.0, "why": (), **more}
     return Hit(

@@ -1,4 +1,4 @@
-"""What a hover says: markdown of what was found about a place, in which no text passes for the editor's own."""
+"""The markdown of a hover. Text of memories is escaped, so that it can't imitate the editor's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Briefs keep their length whatever goes in, and say first what matters most."""
+"""Briefs keep their length limit for any input, and start with the most important items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs keep their budget whatever goes in, hold each thing once, and say what they leave out."""
+"""Packs keep their budget for any input, contain each item once, and list what they omit."""
 
 from __future__ import annotations
 

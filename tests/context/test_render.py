@@ -1,4 +1,4 @@
-"""What a pack says reads the same in every format, and nobody's text can pass for the pack's own."""
+"""A pack has the same content in every format, and quoted text can't imitate the pack's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is being written at a place of a file of ours."""
+"""The syntactic slot at a position of one of Muninn's files."""
 
 from __future__ import annotations
 

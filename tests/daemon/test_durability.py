@@ -1,4 +1,4 @@
-"""What was acknowledged is there again after the worst: kill -9, a full disk, a disk that takes no writes."""
+"""Acknowledged memories survive kill -9, a full disk, and a disk that refuses writes."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_malformed_line_is_skipped_counted_and_shown_with_its_place(repo: Path
 
 
 def _fill(path: Path) -> None:
-    """Write until there is no room for another page."""
+    """Fill the disk until no page is left."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT)
     with pytest.raises(OSError, match="No space"):
         _write_for_ever(handle)

@@ -1,4 +1,4 @@
-"""The daemon leaves when it should, wholly; it comes back when somebody asks."""
+"""The daemon exits when idle or stopped and leaves nothing behind; the next request starts it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""However many clients come at once, there is one daemon, and each gets its own answers."""
+"""Any number of concurrent clients share one daemon, and each gets its own answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain face: errors that name the nearest word, cancellation, progress, many requests on one connection."""
+"""JSON-RPC: errors with the nearest name, cancellation, progress, many requests on one connection."""
 
 from __future__ import annotations
 

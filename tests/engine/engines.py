@@ -1,4 +1,4 @@
-"""The engine itself on a tiny real repository, without a daemon: a clock that is set by hand, and countable chance."""
+"""The engine on a tiny real repository without a daemon, with a manual clock and seeded ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from muninn_core.worktree.overlays import Overlays
 
 
 class Clock:
-    """Time that moves when it is told to."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

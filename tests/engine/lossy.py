@@ -1,4 +1,4 @@
-"""Watches a folder in a process of its own, which a test can stop: what happens meanwhile fills the system's queue.
+"""Watches a folder in a separate process. A test stops that process to overflow the system's event queue.
 
 Prints "ready" when it watches, then each path that it is told of, a line each.
 """

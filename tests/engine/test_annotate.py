@@ -1,4 +1,4 @@
-"""What is remembered about a file, in its places, and what of it is in doubt: as an editor shows it."""
+"""The annotations of a file for an editor: memories at their lines, and stale citations."""
 
 from __future__ import annotations
 

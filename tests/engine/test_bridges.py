@@ -1,4 +1,4 @@
-"""Memory of other tools: read where it lies, labelled wherever it is shown, never written."""
+"""Memory of other tools is read in place, labelled in every answer, and never written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recall knows which files change together, from git, and keeps up with it."""
+"""Recall uses git's history of files that change together, and follows new commits."""
 
 from __future__ import annotations
 

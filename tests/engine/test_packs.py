@@ -46,7 +46,7 @@ def author(muninn):
 
 @pytest.fixture
 def reader(start, tmp_path):
-    """Another repository, which knows nothing yet."""
+    """Another repository, without memory."""
     root = tmp_path / "reader"
     root.mkdir()
     git(root, "init", "-q", "-b", "main")

@@ -24,7 +24,7 @@ def bundle(muninn, **filters):
 
 @pytest.fixture
 def other(tmp_path, start, muninn):
-    """A second repository that knows nothing of the first."""
+    """A second repository without the first one's memory."""
     root = tmp_path / "other"
     root.mkdir()
     git(root, "init", "-q", "-b", "main")

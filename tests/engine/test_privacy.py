@@ -1,4 +1,4 @@
-"""What must not be stored is not stored, and what is private stays on this machine."""
+"""Secrets are never stored, and private memories stay on this machine."""
 
 from __future__ import annotations
 

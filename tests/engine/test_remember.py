@@ -1,4 +1,4 @@
-"""Storing, listing, forgetting: what a client may rely on."""
+"""Storing, listing and forgetting memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session is told without asking: what is sure, what it was not given yet, and mostly nothing."""
+"""Proactive reminders: only certain matches, each once per session, and none for most prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of git, on repositories in every state that they can be in."""
+"""Queries of git, on repositories in every state."""
 
 from __future__ import annotations
 

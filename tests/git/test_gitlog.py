@@ -1,4 +1,4 @@
-"""The log as a stream: what `git log` prints is read whole, whatever stands in messages and names."""
+"""The output of `git log` is parsed completely, for any bytes in messages and names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a change touches is read line by line, whoever wrote the patch."""
+"""Patches of any author are parsed line by line into the changed lines."""
 
 from __future__ import annotations
 

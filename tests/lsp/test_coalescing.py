@@ -1,4 +1,4 @@
-"""Answers about one document come one after the other: whoever types fast gets the last one, and stops nobody else."""
+"""Requests about one document run in turn. Fast typing gets the last answer and blocks no other document."""
 
 from __future__ import annotations
 

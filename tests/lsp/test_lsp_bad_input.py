@@ -1,4 +1,4 @@
-"""What an editor may come with that nobody planned for: no git, no right to write, hundreds of files, whole folders."""
+"""Unusual editor input: no git, read-only folders, hundreds of files, whole folders."""
 
 from __future__ import annotations
 

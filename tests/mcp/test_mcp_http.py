@@ -1,4 +1,4 @@
-"""MCP over HTTP: both eras, who is let in, and how long it is served."""
+"""MCP over HTTP: both eras, authentication, and the server's lifetime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources, prompts, completions, and what is told of changes; over stdio and HTTP, in both eras."""
+"""Resources, prompts, completions and change notifications, over stdio and HTTP, in both eras."""
 
 from __future__ import annotations
 

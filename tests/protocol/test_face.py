@@ -1,4 +1,4 @@
-"""The plain face over a real connection: answers, errors, cancelling, and clients that misbehave."""
+"""JSON-RPC over a real connection: answers, errors, cancellation, and misbehaving clients."""
 
 from __future__ import annotations
 

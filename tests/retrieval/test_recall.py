@@ -28,7 +28,7 @@ VECTOR = np.ones(4, np.float32)
 
 
 class Known:
-    """An index that finds what it is told to."""
+    """An index with preset results."""
 
     documents = 0
 
@@ -413,7 +413,7 @@ def test_other_questions_ask_for_no_change(text):
 
 
 class Strange(Known):
-    """An index that knows no word but those that it is told."""
+    """An index with preset known words."""
 
     def __init__(self, known, strange, *rest):
         super().__init__(*rest)

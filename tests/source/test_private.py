@@ -1,4 +1,4 @@
-"""What an author marked as private is nowhere in what is left."""
+"""Text marked as private is removed completely."""
 
 import pytest
 

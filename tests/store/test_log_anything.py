@@ -1,4 +1,4 @@
-"""Whatever stands in a file, reading and folding it raises nothing and loses nothing."""
+"""Reading and folding a file with any content raises nothing and loses nothing."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The log on real branches: git moves and merges the files, and the state is the same whichever way it took."""
+"""The log on real branches: the state does not depend on how git moved and merged the files."""
 
 import subprocess
 

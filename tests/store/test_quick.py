@@ -1,4 +1,4 @@
-"""The short way from a line to its memory says the same as the long one."""
+"""The fast path from a line to its memory gives the same result as the full one."""
 
 import json
 
