@@ -10,7 +10,7 @@ import { muninn } from './repository.mjs';
 export async function unusual(root) {
   const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), 'muninn-unusual-')));
   try {
-    await withDesk({ folder: root }, { settings: { 'muninn.server.command': ['no-such-program-here', 'lsp'] } }, broken);
+    await withDesk({ folder: root }, { settings: { 'muninn.server.command': ['no-such-program-here', 'lsp'] }, env: { PATH: '/usr/bin:/bin' } }, broken);
     await withDesk({ folder: root }, uninstalled(scratch), (desk) => installing(desk, path.join(scratch, 'bin', 'muninn')));
     await withDesk({ folder: root }, { ...served(), trust: true }, untrusted);
     await withDesk({ workspace: virtual(scratch) }, served(), diskless);
@@ -79,7 +79,7 @@ function virtual(scratch) {
 async function diskless(desk) {
   await desk.step('a workspace that is on no disk is left alone, and the list of extensions says why', async () => {
     await desk.page.locator('.activitybar [aria-label^="Extensions"]').first().click();
-    await desk.hovered(desk.page.locator('.extension-list-item', { hasText: 'Muninn' }).first(), 'works on files on a disk');
+    await desk.hovered(desk.page.locator('.extension-list-item', { hasText: 'Muninn' }).first(), 'needs files on disk');
     await desk.shot('virtual');
     if (await desk.status.count()) throw new Error('the extension runs where there is no disk');
   });

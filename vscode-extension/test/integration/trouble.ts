@@ -70,7 +70,7 @@ suite('Muninn in trouble', () => {
   test('when .muninn is deleted the status bar says so, and initialising mends it', async () => {
     const folder = vscode.Uri.joinPath(api.server.folder.uri, '.muninn');
     await vscode.workspace.fs.delete(folder, { recursive: true, useTrash: false });
-    const gone = (): boolean => api.server.state.status?.problems.some(({ message }) => /\.muninn is gone/.test(message)) ?? false;
+    const gone = (): boolean => api.server.state.status?.problems.some(({ message }) => /\.muninn was deleted/.test(message)) ?? false;
     await until(api.server.onDidChange, gone);
     assert.match(api.item.text, /problem|\$\(warning\)/);
     assert.match((api.item.tooltip as vscode.MarkdownString).value, /muninn&nbsp;init/);
