@@ -200,8 +200,13 @@ export async function daily(desk, root) {
     mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
     writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.shot('stale-view');
-    await desk.press(desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }), 'Confirm');
-    await desk.pane('Stale').getByText('All code that memories cite still says so.').waitFor();
+    const confirmed = desk.pane('Stale').getByText('All code that memories cite still says so.');
+    for (let tries = 0; tries < 5 && !(await confirmed.isVisible()); tries += 1) {
+      // A row that is replaced at that moment asks to press the button again.
+      await desk.press(desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }), 'Confirm');
+      await confirmed.waitFor({ timeout: 10_000 }).catch(() => undefined);
+    }
+    await confirmed.waitFor();
     await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'guides' }).click();

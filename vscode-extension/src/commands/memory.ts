@@ -135,7 +135,9 @@ async function side(server: Server, node: Node): Promise<ResolveParams['keep'] |
   return (await vscode.window.showQuickPick(rows, { title: `${server.label}: Which one holds?`, ignoreFocusOut: true }))?.keep;
 }
 
-function memoryOf(node: Node): string {
+/** VS Code passes no row when the list was replaced between the pointer's move and its click. */
+function memoryOf(node: Node | undefined): string {
+  if (!node) throw new Error('the list has just changed. Press the button again');
   if (node.target?.to === 'memory') return node.target.id;
   throw new Error('this row is no memory');
 }
