@@ -123,7 +123,7 @@ async def _crowd(served: Served, queries: list[str], calls: int) -> list[Figure]
 async def _talk(
     pump: asyncio.subprocess.Process, number: int, queries: list[str], calls: int
 ) -> tuple[list[float], int]:
-    """Speak as one client: connect, then ask one thing after the other. Return the latencies in ms and the errors."""
+    """Run one client: connect, then send one request after the other. Return the latencies in ms and the errors."""
     assert pump.stdin is not None
     assert pump.stdout is not None
     pump.stdin.write(_line("initialize", _HANDSHAKE, 0) + _line("notifications/initialized", {}))

@@ -26,7 +26,7 @@ FILTERS = {
     "a folder without its tests": "path:*.py -path:tests/**",
     "a phrase": '"is valid"',
 }
-"""What narrows a question, in words and as it is written."""
+"""Filters of a question: a description and the text."""
 
 
 def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:

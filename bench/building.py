@@ -81,7 +81,7 @@ class Indexed(NamedTuple):
 
 
 def index_from_nothing(served: Served, begun: float) -> Indexed:
-    """Initialise, index, and poll what is searchable meanwhile. A small tree has no survey of whole files."""
+    """Initialise, index, and poll the searchable files meanwhile. A small tree has no survey of whole files."""
     moments: dict[str, float] = {}
     done = threading.Event()
 

@@ -37,7 +37,7 @@ from muninn_core.source.walk import walk
 HERE = Path(__file__).parent
 MB = 1_000_000
 REST_SECONDS = 8.0
-"""A daemon rests when nobody has asked for five seconds."""
+"""A daemon is idle after five seconds without a request."""
 
 CHANGE_SECONDS = 120.0
 

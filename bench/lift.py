@@ -35,7 +35,7 @@ from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call import Call
 
 LIMIT = 50
-"""Hits that are asked for: enough for ten files."""
+"""The number of requested hits: enough for ten files."""
 
 MOST_FILES = 20
 """A commit of more files is a sweep, and no answer to its title."""

@@ -14,7 +14,7 @@ from repositories import copy_plain_repo, git, kill_daemon
 from muninn_core import client
 
 DAEMON = frozenset(("environ", "runtime_dir", "home", "agents"))
-"""Who asks for one of these fixtures starts a daemon, and processes that talk to it."""
+"""Tests that use one of these fixtures start a daemon and client processes."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def environ() -> Iterator[dict[str, str]]:
-    """The environment of clients: as it is, with a runtime directory of this test alone (short: sockets need that)."""
+    """The environment of clients: the current one, with a private runtime directory (a short path, for sockets)."""
     runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
     data = tempfile.mkdtemp(prefix="mn-data-", dir="/tmp")  # nobody's global memory takes part in a test
     yield {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": data}

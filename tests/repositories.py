@@ -45,7 +45,7 @@ README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expir
 
 
 def git(repo: Path, *arguments: str) -> str:
-    """Run git in a repository as a fixed author, and return what it prints."""
+    """Run git in a repository as a fixed author, and return its output."""
     author = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
     done = subprocess.run(
         ["git", *author, *arguments], cwd=repo, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Transcript:
-    """A session in a folder; each method adds what one turn writes."""
+    """A session in a folder; each method adds one turn's lines."""
 
     def __init__(self, folder: Path | str, session: str = "5e55-1") -> None:
         self.folder = str(folder)
@@ -38,7 +38,7 @@ class Transcript:
         return self._add("user", {"role": "user", "content": [block]}, toolUseResult={"filePath": path})
 
     def raw(self, line: bytes) -> Transcript:
-        """A line as it is."""
+        """Add a line unchanged."""
         self.lines.append(line)
         return self
 

@@ -16,7 +16,7 @@ _WORD = re.compile(r"[A-Za-z][\w-]{2,}")
 
 
 class Ask(NamedTuple):
-    """One question: what sort it is, the verb, and its parameters. A `follow` asks for the next page as well."""
+    """One question: its category, verb and parameters. `follow` also requests the next page."""
 
     kind: str
     verb: str

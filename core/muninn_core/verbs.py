@@ -355,7 +355,7 @@ class Verbs:
         )
 
     def show(self, id: str) -> ShowResult:
-        """Show one memory whole, with its citations as they stand and its links in both directions.
+        """Show one memory in full, with the state of its citations and its links in both directions.
 
         `id`: The memory's id or an unambiguous prefix of it.
         """
@@ -820,7 +820,7 @@ class Verbs:
 
         `ids`: The memories' ids, or unambiguous prefixes of them.
         `note`: A note, kept with the memory.
-        `actor`: Who approves.
+        `actor`: The approving actor.
         `agent`: The calling program, with its version.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -849,7 +849,7 @@ class Verbs:
 
         `ids`: The memories' ids, or unambiguous prefixes of them.
         `reason`: The reason, kept with the memory.
-        `actor`: Who rejects.
+        `actor`: The rejecting actor.
         `agent`: The calling program, with its version.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """

@@ -30,7 +30,7 @@ class Edit:
         self.before = before
         self.after = after
         self.backup = backup
-        """What happens to the backup: "make", "drop" or "keep"."""
+        """The action on the backup: "make", "drop" or "keep"."""
         self._made: list[str] = []
 
     @property

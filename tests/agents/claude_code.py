@@ -1,4 +1,4 @@
-"""A real Claude Code in a scratch repository with a home folder of its own, and a scripted model.
+"""A real Claude Code in a scratch repository, with its own home folder and a scripted model.
 
 Nothing leaves the machine: the model is on loopback.
 """
@@ -28,7 +28,7 @@ class Run:
 
 
 class ClaudeCode(Workbench):
-    """Claude Code in a repository, with a home folder of its own."""
+    """Claude Code in a repository, with its own home folder."""
 
     def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:
         super().__init__(repo, home, environ)

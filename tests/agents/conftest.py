@@ -19,7 +19,7 @@ def program() -> Path:
 
 @pytest.fixture
 def bare(program: Path, repo: Path, tmp_path: Path, environ: dict[str, str]) -> ClaudeCode:
-    """Claude Code that knows nothing of Muninn, in a repository that remembers one decision."""
+    """Claude Code without Muninn installed, in a repository with one stored decision."""
     return ClaudeCode(program, repo, tmp_path / "home", environ)
 
 

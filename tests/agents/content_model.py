@@ -1,7 +1,7 @@
 """A scripted language model on loopback: the part of the Gemini API that Gemini CLI uses.
 
-A script is a list of turns, a turn a list of texts and tool calls. Requests without tools (what to call a conversation,
-and the like) take no turn. Every request is kept for the test to read.
+A script is a list of turns, a turn a list of texts and tool calls. Requests without tools (titles of conversations,
+and the like) use no turn. Every request is kept for the test to read.
 """
 
 from __future__ import annotations

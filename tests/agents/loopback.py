@@ -12,10 +12,10 @@ Json = dict[str, Any]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A request; what it answers is the affair of each model. Says nothing on stderr: pytest shows what matters."""
+    """Handles one request. Subclasses write the answers. Nothing is logged to stderr."""
 
     def log_message(self, *_arguments: object) -> None:
-        """Say nothing."""
+        """Suppress the log line of a request."""
 
     def do_GET(self) -> None:
         self.get()

@@ -17,7 +17,7 @@ from loopback import Handler, Json, Loopback
 Kind = Literal["turn", "summary", "aside"]
 
 SUMMARY = "<summary>The user and the assistant worked on the demo.</summary>"
-"""What the model makes of a conversation: nothing of what was decided in it survives."""
+"""The model's summary of any conversation. It contains no decision of the conversation."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ Turn = Sequence[str | Call]
 
 @dataclass(frozen=True)
 class Request:
-    """One request and what it was for."""
+    """One request and its purpose."""
 
     kind: Kind
     body: Json

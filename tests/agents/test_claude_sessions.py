@@ -1,4 +1,4 @@
-"""Whole sessions of a real Claude Code: what reaches the model, what is in `.muninn` then, and daemons in trouble."""
+"""Whole sessions of a real Claude Code: requests to the model, contents of `.muninn`, and failing daemons."""
 
 from __future__ import annotations
 

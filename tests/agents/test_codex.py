@@ -36,7 +36,7 @@ TRUST = """
 trust_level = "trusted"
 """
 WAITS = "mcp_servers.muninn.required=true"
-"""Codex connects servers in the background; with this it waits, so that a test does not depend on who is faster."""
+"""Codex connects servers in the background. This setting makes it wait, so that tests do not depend on timing."""
 
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
@@ -60,7 +60,7 @@ class Codex(Connected):
         self.trust(repo)
 
     def trust(self, place: Path) -> None:
-        """Let Codex take what a work tree's own `.codex` says."""
+        """Make Codex trust the `.codex` folder of a work tree."""
         with (self.home / ".codex" / "config.toml").open("a") as config:
             config.write(TRUST.format(place=place))
 

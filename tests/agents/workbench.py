@@ -32,7 +32,7 @@ def installed(name: str, agent: str) -> Path:
 
 
 class Workbench:
-    """A repository, a home folder for whoever works there, and the environment of both."""
+    """A repository, a home folder for an agent, and the environment of both."""
 
     def __init__(self, repo: Path, home: Path, environ: dict[str, str]) -> None:
         self.repo = repo
@@ -51,7 +51,7 @@ class Workbench:
         self.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
 
     def muninn(self, *words: str) -> str:
-        """Run a command of ours in the repository; return what it prints."""
+        """Run a Muninn command in the repository; return its output."""
         # `claude plugin` with a key would look for its server for twenty seconds.
         env = {name: value for name, value in self.env.items() if name != "ANTHROPIC_API_KEY"}
         command = [MUNINN, *words, "--repo", str(self.repo)]
@@ -81,7 +81,7 @@ class Workbench:
         return [entry for entry in self.events() if "error" in entry]
 
     def warm_up(self) -> None:
-        """Let the daemon answer one MCP client, so that it has loaded what that takes."""
+        """Send the daemon one MCP request, so that its MCP library is loaded."""
         about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
         command = [MUNINN, "mcp", "--repo", str(self.repo)]

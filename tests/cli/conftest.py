@@ -23,7 +23,7 @@ def runtime_dir() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def environ(runtime_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of the command: a home and a runtime directory of its own, and no colour."""
+    """The environment of the command: private home and runtime directories, and no colour."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("MUNINN_", "CLAUDE", "GIT_"))}
     home = tmp_path_factory.mktemp("home")
     places = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "MUNINN_RUNTIME_DIR": str(runtime_dir)}

@@ -1,4 +1,4 @@
-"""Contexts on the command line: pipes in and out, ids for people, and errors that say what to do."""
+"""Contexts on the command line: pipes in and out, short ids, and errors with hints."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from muninn_cli.process import end, is_daemon, wait_until_gone
 
 @pytest.fixture
 def alone(new_shell: Callable[[], Shell]) -> Shell:
-    """A shell in a repository whose daemon nobody else uses."""
+    """A shell in a repository with a daemon that no other test uses."""
     made = new_shell()
     made.json("init")
     return made

@@ -1,6 +1,6 @@
-"""What commands print for people, compared with the transcripts in `snapshots`.
+"""Compares the terminal output of commands with the transcripts in `snapshots`.
 
-A transcript has lines `$ muninn …`, each followed by what the command prints and, if it fails, `[exit CODE]`. The
+A transcript has lines `$ muninn …`, each followed by the command's output and, if it fails, `[exit CODE]`. The
 commands run one after the other in one small repository.
 
 `pytest tests/cli/test_cli_output.py --update-snapshots` writes what is printed now into the files, and `git diff` shows
@@ -36,7 +36,7 @@ FOLDER = Path(__file__).parent / "snapshots"
 TRANSCRIPTS = sorted(FOLDER.glob("*.txt"))
 
 VARYING = {r"\d+\.\d s\b": "SECONDS", r"\bc-[0-9a-f]{16}\b": "CONTEXT", r" · the index lags by .*": ""}
-"""What differs from run to run, and what stands for it in a transcript."""
+"""Text that differs between runs, and its replacement in a transcript."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Callable[[str], str]:
-    """A function that runs a command line in the repository and returns what it prints.
+    """A function that runs a command line in the repository and returns its output.
 
     The engine answers in this process, with a clock and ids that are the same in every run.
     """

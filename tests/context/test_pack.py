@@ -1,4 +1,4 @@
-"""Packs keep their budget for any input, contain each item once, and list what they omit."""
+"""Packs keep their budget for any input, contain each item once, and list omitted items."""
 
 from __future__ import annotations
 

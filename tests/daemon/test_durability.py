@@ -132,7 +132,7 @@ def _write_for_ever(handle: int) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own, 4 MB small; needs the right to mount."""
+    """A separate file system of 4 MB. It needs the right to mount."""
     mount = tmp_path / "disk"
     mount.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(mount)], capture_output=True)

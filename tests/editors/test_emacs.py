@@ -16,7 +16,7 @@ from muninn_core import client
 
 NAME = "Emacs"
 HELPER = files("muninn_hooks") / "snippets" / "emacs.el"
-"""What is shipped, and printed by `muninn install emacs --print`."""
+"""The shipped configuration, as `muninn install emacs --print` prints it."""
 
 SCRIPT = Path(__file__).with_name("emacs.el")
 

@@ -24,7 +24,7 @@ NEOVIMS = {
 }
 
 HELPER = files("muninn_hooks") / "snippets" / "neovim.lua"
-"""What is shipped, and printed by `muninn install neovim --print`."""
+"""The shipped configuration, as `muninn install neovim --print` prints it."""
 
 pytestmark = pytest.mark.client(NAME)
 

@@ -1,4 +1,4 @@
-"""The manual about editors: its configurations are those that are shipped, and each tested feature has a test."""
+"""The documentation of editors: its configurations equal the shipped ones, and each tested feature has a test."""
 
 from __future__ import annotations
 

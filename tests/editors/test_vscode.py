@@ -1,7 +1,7 @@
 """The VS Code extension, checked, packaged and used in a real VS Code on real repositories.
 
-What happens inside the editor is tested there, by the extension's own suites; this module gives them what they need
-and runs them. A machine that can't have VS Code skips, with the reason, what needs it.
+The extension's own suites test the behaviour inside the editor. This module prepares their environment
+and runs them. Tests that need VS Code are skipped, with the reason, where it cannot be installed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run(*command: str, limit: float, cwd: Path = EXTENSION) -> subprocess.Comple
 
 
 def succeed(*command: str, limit: float) -> str:
-    """Run a program that must end well, and return what it said."""
+    """Run a program that must succeed, and return its output."""
     done = run(*command, limit=limit)
     assert done.returncode == 0, done.stdout
     return done.stdout
@@ -68,7 +68,7 @@ def alone() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def one_at_a_time() -> Iterator[None]:
-    """Run one of these tests at a time, whatever the number of workers."""
+    """Run one of these tests at a time, with any number of workers."""
     with alone():
         yield
 
@@ -96,7 +96,7 @@ def vscode(packages: None) -> None:
 
 
 def last_line(text: str) -> str:
-    """Return the last line that says something."""
+    """Return the last line that is not empty."""
     return next((line for line in reversed(text.splitlines()) if line.strip()), "no reason was given")
 
 

@@ -1,6 +1,6 @@
 """Watches a folder in a separate process. A test stops that process to overflow the system's event queue.
 
-Prints "ready" when it watches, then each path that it is told of, a line each.
+Prints "ready" when it watches, then each reported path on its own line.
 """
 
 from __future__ import annotations

@@ -226,7 +226,7 @@ def test_a_glob_that_matches_no_file_gives_no_hits_and_says_so(crowded: Muninn) 
 
 
 def found_or_error(muninn: Muninn, query: str) -> tuple[int, str]:
-    """Return how many hits a question has, and what is wrong with it."""
+    """Return the number of hits of a question, or its error."""
     try:
         return len(muninn.call("recall", query=query).hits), ""
     except BadParams as error:

@@ -1,4 +1,4 @@
-"""What a memory cites is made out when it is stored, and judged against the work tree whenever it is shown."""
+"""Citations are resolved when a memory is stored, and judged against the work tree when it is shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def keep(muninn, **params):
 
 
 def standing(muninn, identity):
-    """Return the citations of a memory as they stand."""
+    """Return the current citations of a memory."""
     return muninn.call("memories", id=identity).citations.get(identity, ())
 
 
@@ -45,7 +45,7 @@ def rewrite(muninn, change):
 
 @pytest.fixture(autouse=True)
 def _enough_time(monkeypatch):
-    """What is judged must not depend on how busy the machine is."""
+    """Remove the time limit of judging, so that results do not depend on the machine's load."""
     monkeypatch.setattr(citations, "ANSWER_SECONDS", 60.0)
 
 

@@ -1,4 +1,4 @@
-"""Context files: what their references bring into the pack, what does not fit, and how a new one begins."""
+"""Context files: items from references, omitted items, and templates of new files."""
 
 from __future__ import annotations
 

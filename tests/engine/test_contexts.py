@@ -1,4 +1,4 @@
-"""Contexts: what is at hand comes first, each has an id, and can be explained and given once more."""
+"""Contexts: the working set comes first; each context has an id and can be explained and replayed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONG = "".join(
     + "\n\n"
     for name in ("alpha", "beta", "gamma", "delta")
 )
-"""A file of four definitions, each long enough to be a piece of its own."""
+"""A file of four definitions, each long enough to be its own chunk."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What speaks for itself, kept up with changes, is what looking through everything finds."""
+"""Incrementally maintained lists of memories equal lists computed from all memories."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ pytest_plugins = ["engines"]
 
 
 class Tree:
-    """A work tree with a watcher that is told what to have seen, and a clock that is set."""
+    """A work tree with a scripted watcher and a settable clock."""
 
     def __init__(self, root, monkeypatch):
         self.root, self.count, self.now, self.asked = root, 0, 0.0, 0
@@ -105,7 +105,7 @@ def watcher(plain_repo):
 
 
 def settled(watcher):
-    """Return what was seen, once the system has told of it."""
+    """Return the reported changes, after the system has delivered them."""
     while (count := watcher.seen()) is None:
         pass
     return count

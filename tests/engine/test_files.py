@@ -1,4 +1,4 @@
-"""What happens on the disk is what can be found: saved, deleted, moved, ignored, and everything that is odd."""
+"""The index follows the disk: files that are saved, deleted, moved, ignored or unusual."""
 
 from __future__ import annotations
 

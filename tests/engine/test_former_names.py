@@ -1,4 +1,4 @@
-"""A file that was renamed is still found by the memories that know its old name."""
+"""Memories that contain a file's old name find the renamed file."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def updater_of(muninn):
 
 
 class Broken:
-    """Stands in for git when it can't answer."""
+    """Replaces git by one that fails."""
 
     def __init__(self, monkeypatch):
         self._works = core_git.list_files

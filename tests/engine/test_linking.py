@@ -1,4 +1,4 @@
-"""References between files: what they mean, who makes them, how they follow a rename, and what can be named."""
+"""References between files: targets, sources, updates after a rename, and completion."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def project(muninn):
 
 
 def edited(muninn, *moves):
-    """Return the files that a rename edits, as they are afterwards."""
+    """Return the files that a rename edits, with their new texts."""
     texts = {}
     for edit in reversed(muninn.call("relink", moves=list(moves)).edits):
         lines = texts.setdefault(edit.path, (muninn.root / edit.path).read_text().split("\n"))

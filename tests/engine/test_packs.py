@@ -1,4 +1,4 @@
-"""Packs of knowledge: what leaves in one, what comes in, and that its text is known to be from outside."""
+"""Knowledge packs: building, installing, and the marking of their text as external."""
 
 from __future__ import annotations
 

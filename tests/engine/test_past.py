@@ -24,7 +24,7 @@ def texts(muninn, **params):
 
 
 def commit(muninn, message):
-    """Seal what is open and commit everything; return the commit."""
+    """Seal all spools and commit everything; return the commit."""
     muninn.call("seal")
     git(muninn.root, "add", "-A")
     git(muninn.root, "commit", "-q", "--allow-empty", "-m", message)

@@ -1,4 +1,4 @@
-"""Bundles: what leaves comes back as it was, and what comes from outside can't pass for the user's own."""
+"""Bundles: a round trip changes nothing, and imported memories are never trusted as the user's own."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ WORD = "quetzalcoatlus"
 
 
 def holders(root, word=WORD):
-    """Return every file under .muninn that holds a word, whatever it is for."""
+    """Return all files under .muninn that contain a word."""
     found = []
     for path in (root / ".muninn").rglob("*"):
         try:

@@ -1,4 +1,4 @@
-"""What a branch does to memory, and the life of one memory."""
+"""The effect of a branch on memory, and the history of one memory."""
 
 from __future__ import annotations
 

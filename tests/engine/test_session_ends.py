@@ -1,4 +1,4 @@
-"""What sessions leave behind: failures, summaries, what is open, and what nobody could hand over in time."""
+"""Memories of session ends: failures, summaries, open points, and events of sessions that ended abruptly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client's calls on the daemon's threads: nobody who waits for the index keeps the daemon from leaving."""
+"""A client's calls on the daemon's threads: a call that waits for the index does not delay the daemon's exit."""
 
 from __future__ import annotations
 

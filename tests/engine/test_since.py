@@ -1,4 +1,4 @@
-"""What a work tree's git is asked of the time since a commit, and the texts that are searched without it."""
+"""Changes since a commit: the git commands that run, and the texts that are searched without git."""
 
 from __future__ import annotations
 

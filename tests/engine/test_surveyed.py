@@ -1,4 +1,4 @@
-"""While a large tree is indexed for the first time, its files are found by their words, and answers say so."""
+"""During the first indexing of a large tree, files are found by their words, and answers contain a note about it."""
 
 from __future__ import annotations
 

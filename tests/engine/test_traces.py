@@ -1,4 +1,4 @@
-"""What commits show: for such a task these files were relevant. It counts for the files, and is no answer itself."""
+"""Traces of commits: they raise the files of similar tasks and are never hits themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The watcher and the engine together: what happens on the disk is noticed, in batches, until the end."""
+"""The watcher and the engine together: changes on disk arrive in batches until the watcher stops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytest_plugins = ["engines"]
 
 
 class Batches:
-    """Collects what a watcher hands over; `until` waits for a condition on all of it."""
+    """Collects the batches of a watcher; `until` waits for a condition on all of them."""
 
     def __init__(self):
         self.all = []

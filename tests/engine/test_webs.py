@@ -1,4 +1,4 @@
-"""Links between memories, the ranking that follows them, and changing and consolidating what is remembered."""
+"""Links between memories, the ranking that follows links, and updating and consolidating memories."""
 
 from __future__ import annotations
 

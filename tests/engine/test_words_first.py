@@ -1,4 +1,4 @@
-"""The words of many files are searchable before their meaning is known, and answers say so."""
+"""The words of many files are searchable before their vectors, and answers contain a note about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work trees of one repository: each sees its own HEAD, and what one has stored outlives it."""
+"""Work trees of one repository: each sees its own HEAD, and memories outlive their work tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ pytest_plugins = ["engines"]
 
 @pytest.fixture
 def trees(plain_repo, tmp_path, start):
-    """An engine, and a second work tree of its repository on a branch of its own."""
+    """An engine, and a second work tree of its repository on another branch."""
     muninn = start(plain_repo)
     muninn.call("init")
     git(plain_repo, "add", ".")

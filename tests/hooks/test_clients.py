@@ -1,4 +1,4 @@
-"""Every client of the table: in, again, and out to the byte, whatever its files held before."""
+"""Every client of the table: install, reinstall and uninstall restore the client's files byte for byte."""
 
 from __future__ import annotations
 

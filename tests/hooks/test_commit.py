@@ -1,4 +1,4 @@
-"""Which commits become memories, and what the memory says."""
+"""Commits that become memories, and the texts of these memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each agent sends is read into one shape, and each is answered in its own form."""
+"""The payloads of all agents are parsed into one type, and each agent gets its own form of answer."""
 
 from __future__ import annotations
 

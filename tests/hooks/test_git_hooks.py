@@ -300,7 +300,7 @@ def _husky(root: Path) -> None:
 
 
 def _pre_commit(root: Path) -> None:
-    """As the pre-commit framework writes its hook: it finds what was there before beside itself."""
+    """Write a hook as the pre-commit framework does: it calls the previous hook, which lies beside it."""
     _write(root / ".git/hooks/pre-commit.legacy", "#!/bin/sh\ntouch ran.txt\n")
     _write(
         root / ".git/hooks/pre-commit",

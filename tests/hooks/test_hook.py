@@ -42,7 +42,7 @@ class Agent:
     def send(
         self, event: str, stdin: str, options: tuple[str, ...] = (), **env: str
     ) -> subprocess.CompletedProcess[str]:
-        """Send an event as it stands."""
+        """Send an event unchanged."""
         return subprocess.run(
             [*PROGRAM, event, *options],
             input=stdin,

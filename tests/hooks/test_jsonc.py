@@ -1,4 +1,4 @@
-"""Edits of JSON with comments touch what they are about, and nothing else."""
+"""Edits of JSON with comments change only the edited members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from an agent's transcript."""
+"""Facts and memories from an agent's transcript."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def sync(index, root, **options):
 
 
 def content(index):
-    """Return the manifest's files, memories, chunks, and what it knows of code."""
+    """Return the manifest's files, memories, chunks and code facts."""
     snapshot = index.snapshot()
     files = {path: (row.size, row.digest, row.kind, row.language) for path, row in snapshot.files().items()}
     keys = [*files, *("/memory/" + memory for memory in snapshot.memories())]

@@ -1,4 +1,4 @@
-"""What the C library is told: in a process of its own, since it can't be taken back."""
+"""Settings of the C library's allocator. Each test uses a new process, because settings cannot be reverted."""
 
 import subprocess
 import sys

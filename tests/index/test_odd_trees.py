@@ -1,4 +1,4 @@
-"""Trees that nobody would write and that exist: each is indexed within bounds, and what can't be read is counted."""
+"""Unusual trees: each is indexed within bounds, and unreadable files are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks and reads a folder as a user who is not its owner when a superuser runs it; prints what came of it as JSON."""
+"""Walks and reads a folder as an unprivileged user who does not own it; prints the result as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOBODY = 65_534
 
 
 def main() -> None:
-    """Drop what a superuser may, after all modules have been loaded, and look."""
+    """Drop privileges after all modules have been loaded, then walk the folder."""
     root = Path(sys.argv[1])
     files = (("a.py", None), ("secret", None), ("closed/b.py", None))
     extract(Job(str(root), 1000, files[:1]), None)

@@ -1,4 +1,4 @@
-"""Which repository a folder belongs to."""
+"""Finding the repository of a folder."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from muninn_core.protocol import wire
 
 
 class BareEditor:
-    """Speaks frames with one `muninn lsp` and keeps what comes unasked in `notices`."""
+    """Exchanges raw frames with one `muninn lsp`. Notifications are collected in `notices`."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -162,7 +162,7 @@ async def open_editor(home: Home) -> AsyncIterator[Open]:
 
 @pytest.fixture
 def many_files(repo: Path, environ: dict[str, str]) -> Home:
-    """A repository of its own with so much code that indexing it takes a while, and nobody who has begun to."""
+    """A separate, unindexed repository with so much code that indexing takes some time."""
     stop_daemon(repo, environ)
     for number in range(300):
         body = "\n\n".join(f"def step_{number}_{i}(value):\n    return value * {i} + {number}" for i in range(20))

@@ -1,4 +1,4 @@
-"""What is asked of the engine about an open file, and what of it is shown while an answer had no time for all of it."""
+"""Annotations of an open file, also when a time limit made them incomplete."""
 
 from __future__ import annotations
 

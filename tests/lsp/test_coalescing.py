@@ -10,7 +10,7 @@ from muninn_server.lsp.coalescing import Coalescer
 
 
 class Work:
-    """Work that ends when it is told to; `begun` counts how often it was begun."""
+    """Work that the test ends; `begun` counts its starts."""
 
     def __init__(self) -> None:
         self.begun = 0

@@ -1,4 +1,4 @@
-"""Diagnostics of files of ours: what is wrong with what the editor has, where the client counts it."""
+"""Diagnostics of Muninn's files: faults of the editor's text, at the client's positions."""
 
 from __future__ import annotations
 

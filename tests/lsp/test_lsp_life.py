@@ -1,4 +1,4 @@
-"""The life of an editor's connection: handshake, end, and what comes in between in strange shapes."""
+"""An editor's connection: handshake, end, and malformed messages in between."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def insertion(position: types.Position) -> types.Range:
 
 
 class Person:
-    """An editor on a repository of its own, with the users' file open."""
+    """An editor on a separate repository, with the users' file open."""
 
     def __init__(self, editor: BareEditor, repo: Path) -> None:
         self.editor = editor

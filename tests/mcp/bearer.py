@@ -1,7 +1,7 @@
-"""Adds the token to whatever asks it, for real clients that can't be given one; all else goes through as it came.
+"""A proxy that adds the token to requests, for real clients without a setting for it. The rest passes unchanged.
 
-It rewrites the host only where that is its own address, so that a request for a foreign host stays one. For a client
-that asks for things by names of its own, it puts the names that they have here in their place, in requests.
+It rewrites the host only where that is its own address, so that requests for foreign hosts stay foreign. For a client
+with fixed names of tools and resources, it replaces these in requests by Muninn's names.
 """
 
 from __future__ import annotations

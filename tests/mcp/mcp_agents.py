@@ -38,7 +38,7 @@ class Agents(NamedTuple):
 
 
 class BareAgent:
-    """Speaks lines of JSON with one `muninn mcp`."""
+    """Exchanges lines of JSON with one `muninn mcp`."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process

@@ -30,7 +30,7 @@ NAMES = {
     "arg1": "decision",
     "arg2": "files",
 }
-"""What of ours stands for what the suite asks for by names of its own."""
+"""Muninn's tools, prompts and resources that replace the suite's fixed names."""
 
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 

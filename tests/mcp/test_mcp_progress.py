@@ -10,7 +10,7 @@ from muninn_server.mcp.tool_handlers import ProgressReporter
 
 
 class Agent:
-    """Stands for the SDK's context of a request: notes what is reported, and is slow about it."""
+    """Replaces the SDK's context of a request: records reports, slowly."""
 
     def __init__(self) -> None:
         self.session = self

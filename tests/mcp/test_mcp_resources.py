@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 pytest_plugins = ("mcp_agents",)
 
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
-"""What the newer protocol has no longer is what an older client needs."""
+"""Features that the newer protocol dropped and older clients need."""
 
 both_eras = pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28"])
 
-"""Seconds within which what happens is told, on a machine with much else to do."""
+"""The longest wait for a notification, in seconds, on a loaded machine."""
 
 
 async def remembered(agent: Client, text: str) -> str:
@@ -180,7 +180,7 @@ async def test_prompts_bring_what_memory_says_and_what_to_do_with_it(agents: Age
 
 
 class Heard:
-    """What an older client is told of by itself."""
+    """The notifications that an older client received."""
 
     def __init__(self) -> None:
         self.told: asyncio.Queue[Any] = asyncio.Queue()
@@ -192,7 +192,7 @@ class Heard:
             await self.told.put(message.params.uri)
 
     async def until(self, wanted: str) -> list[Any]:
-        """Wait until something is told; return all that was told until then."""
+        """Wait for a notification; return all notifications so far."""
         found: list[Any] = []
         async with asyncio.timeout(PATIENCE):
             while wanted not in found:

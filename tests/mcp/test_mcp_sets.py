@@ -1,4 +1,4 @@
-"""Sets of tools: which tools they hold, what the config and the command line choose, and the eight of mnemosyne."""
+"""Tool sets: their tools, selection by config and command line, and the eight tools of mnemosyne."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytest_plugins = ("mcp_agents",)
 EIGHT = ["recall", "list", "graph", "context", "remember", "consolidate", "update", "delete"]
 
 MOST_TOKENS = 2_200
-"""What the list of the core's tools may cost a model's window."""
+"""The most tokens that the list of core tools may use."""
 
 A_PERSONS = {"approve", "reject", "resolve", "redact", "undo", "prune", "import", "pack.add", "shutdown", "export"}
 

@@ -1,4 +1,4 @@
-"""What a bare client sees on the wire of `muninn mcp`: strange lines, cancelled calls, clients that vanish."""
+"""The wire format of `muninn mcp`: malformed lines, cancelled calls, and clients that disconnect."""
 
 from __future__ import annotations
 

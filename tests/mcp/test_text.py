@@ -1,4 +1,4 @@
-"""Results as text: what a model gets to read."""
+"""Results as text for models."""
 
 from __future__ import annotations
 

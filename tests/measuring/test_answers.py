@@ -20,7 +20,7 @@ SUBJECTS = (
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
-    """A repository of twelve files, each changed by a commit of its own."""
+    """A repository of twelve files, each changed by a separate commit."""
     root = tmp_path / "history"
     root.mkdir()
     git(root, "init", "-q", "-b", "main")

@@ -1,4 +1,4 @@
-"""The bench runs: every figure is measured on a tiny tree. What the figures say is for a machine at rest."""
+"""Each benchmark runs on a tiny tree. The figures themselves are not checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrieval quality: the measures, the copies, and that our own questions are answered as well as before."""
+"""Retrieval quality: the measures, the copies, and a lower bound for the project's own questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The truth about citations comes from git alone: each thing that tells, on a history of two or three commits."""
+"""The ground truth of citations: each of its tests on a history of two or three commits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class History:
         git(root, "init", "-q", "-b", "main")
 
     def commit(self, **files: str | None) -> str:
-        """Write files (None removes one; `__` stands for a slash) and return the commit."""
+        """Write files (None removes one; `__` is a slash) and return the commit."""
         for name, text in files.items():
             path = self.root / f"{name.replace('__', '/')}.py"
             path.parent.mkdir(exist_ok=True)

@@ -45,7 +45,7 @@ def pytest_runtest_makereport(item):
 
 
 def run(folder: Path, **environ: str) -> list[str]:
-    """Run the suite in a process of its own and return what pytest printed."""
+    """Run the suite in a separate process and return pytest's output."""
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  client(name): real\n")
     (folder / "test_suite.py").write_text(SUITE)
     # What this run tells its own workers is not for those of another run. Other plugins take seconds to load.

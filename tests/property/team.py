@@ -1,6 +1,6 @@
 """A team for the property tests: an origin, two clones and their work trees, with real git and real logs.
 
-Nothing here stands in for git or for the log; only the clock and the chance are those of the test.
+Git and the log are real. Only the clock and the random choices come from the test.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Refused(AssertionError):
 
 
 def git(root: Path, *arguments: str) -> str:
-    """Run git and return what it prints. Raises Refused."""
+    """Run git and return its output. Raises Refused."""
     done = subprocess.run(
         ["git", *arguments], cwd=root, env=_ENVIRON, capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
@@ -100,7 +100,7 @@ class Tree:
         return record.id
 
     def commit(self, message: str) -> None:
-        """Commit all that is there, and a file of its own: code never conflicts here, so that any conflict is ours."""
+        """Commit all changes and a new, unique file. Code never conflicts, so Muninn's files cause every conflict."""
         name = f"code-{random.Random(message).getrandbits(40):x}.txt"
         (self.root / name).write_text(message + "\n")
         self.git("add", "-A")
@@ -113,7 +113,7 @@ class Tree:
         self.git("commit", "-q", "--allow-empty", "-m", "Reconcile")
 
     def records(self) -> list[Record]:
-        """Every record of the files as they are on disk now, read by nobody's log."""
+        """All records of the files on disk, read without a log."""
         found: list[Record] = []
         for folder in (self.layout.memory, self.layout.sessions, self.layout.spool):
             for path in sorted(folder.glob("*.jsonl")):
@@ -121,7 +121,7 @@ class Tree:
         return found
 
     def state_anew(self) -> State:
-        """What a process sees that has just begun."""
+        """The state that a new process computes."""
         return open_log(self.layout, clock=self._clock, ids=self._ids, writable=False).state
 
 

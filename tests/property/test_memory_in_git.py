@@ -1,14 +1,14 @@
-"""Whatever a team does with git, memory is kept: random histories of real repositories, driven by hypothesis.
+"""No git operation loses memory: random histories of real repositories, driven by hypothesis.
 
 What must hold after every step, in every work tree:
 
 - git refused nothing and met no conflict: every step's commands must succeed;
 - the state that the log followed to is the one that a new process computes from the files;
 - folding is independent of order and of duplicates;
-- what was stored is in a work tree's files or in a commit; a merge has what both sides had.
+- stored memories are in a work tree's files or in a commit; a merge has the memories of both sides.
 
-The short profile takes the same histories each time. `MUNINN_PROPERTY_EXAMPLES=2000` makes it so many, new each time;
-hypothesis prints the steps of the shortest that fails.
+The short profile runs the same histories each time. `MUNINN_PROPERTY_EXAMPLES=2000` runs that many random ones;
+hypothesis prints the steps of the shortest failing one.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Team(RuleBasedStateMachine):
         return others[number % len(others)] if others else None
 
     def clean(self, tree: Tree) -> None:
-        """Git wants no uncommitted changes for some commands, whoever made them."""
+        """Commit all changes, because some git commands refuse to run with uncommitted ones."""
         if tree.git("status", "--porcelain"):
             tree.commit(self.fresh("Clean "))
 

@@ -1,4 +1,4 @@
-"""Twenty developers, two hundred branches, random merges: what a year of a team does to its memory."""
+"""Twenty developers, two hundred branches and random merges lose no memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FACTS = (
 
 
 class Office:
-    """The developers' clones, and counts of what they did."""
+    """The developers' clones, and counts of their operations."""
 
     def __init__(self, folder: Path) -> None:
         found_team(folder)

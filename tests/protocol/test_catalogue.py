@@ -1,4 +1,4 @@
-"""The catalogue is whole: every verb can be called, every parameter is told, and a misspelt one is understood."""
+"""The catalogue is complete: every verb has a method, every parameter a description, and misspelt ones a hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors on the wire: a client raises what the daemon raised."""
+"""Errors on the wire: a client raises the daemon's error."""
 
 import pytest
 

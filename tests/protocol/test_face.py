@@ -20,7 +20,7 @@ from muninn_core.protocol.catalogue import METHODS
 
 
 class Raw:
-    """A client that writes what it likes."""
+    """A client that writes arbitrary bytes."""
 
     def __init__(self, repo, environ):
         place = locate(str(repo))

@@ -146,7 +146,7 @@ class Killed(BaseException):
 
 
 class Power:
-    """Counts what is done to files, and fails from the chosen operation on."""
+    """Counts file operations, and fails from the chosen one on."""
 
     def __init__(self, patch, last=None):
         self.done = 0

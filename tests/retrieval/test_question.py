@@ -1,4 +1,4 @@
-"""The language of questions: what is a filter, what is a word, and where a mistake is."""
+"""The query language: filters, words, and the positions of mistakes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def test_words_filters_and_phrases_are_told_apart():
     assert [(each.text, each.negated) for each in question.phrases] == [("exact phrase", False), ("not this", True)]
 
 
-def test_a_filter_knows_how_it_was_written_and_where():
+def test_a_filter_has_its_source_text_and_column():
     (one,) = read("x  importance:>=7").filters
-    assert (one.said, one.column) == ("importance:>=7", 4)
+    assert (one.source, one.column) == ("importance:>=7", 4)
 
 
 @pytest.mark.parametrize(

@@ -421,7 +421,7 @@ class Strange(Known):
         self._strange = strange
 
     def rarity(self, word):
-        """Return that the words it knows are less rare than all others, which are as rare as it is large."""
+        """Return a low rarity for known words, and the number of documents for all others."""
         return 6.0 if word in self._known else self._strange
 
 

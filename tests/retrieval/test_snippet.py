@@ -1,4 +1,4 @@
-"""Snippets: the lines that answer, and what is marked in them."""
+"""Snippets: the shown lines, and the marked words in them."""
 
 from __future__ import annotations
 

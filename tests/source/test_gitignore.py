@@ -1,4 +1,4 @@
-"""Patterns mean what they mean in git, in ignore files and in filters, and none takes long."""
+"""Patterns match as git's do, in ignore files and in filters, in linear time."""
 
 from __future__ import annotations
 

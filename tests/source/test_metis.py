@@ -1,4 +1,4 @@
-"""Metis documents, ADRs of other forms, short codes and what a project calls itself: read from their texts alone."""
+"""Parsing of Metis documents, ADRs of other forms, short codes and project names."""
 
 from __future__ import annotations
 

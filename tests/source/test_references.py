@@ -1,4 +1,4 @@
-"""References in texts: what is one, what is prose, and where they stand."""
+"""References in texts: recognition and positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of code: definitions with head and comment, imports, calls, in each language with a grammar."""
+"""Parsed code: definitions with head and comment, imports and calls, in each language with a grammar."""
 
 import gc
 import sys

@@ -1,4 +1,4 @@
-"""Approval in the fold: what waits says nothing, whoever wrote the line that approves it."""
+"""Approval in the fold: a waiting memory is never recalled, and only a valid approval releases it."""
 
 import pytest
 from test_fold import at, memory, state_of

@@ -1,4 +1,4 @@
-"""How well secrets without a known format are told from what only looks like them, on a labelled list."""
+"""Recognition of secrets without a known format, on a labelled list."""
 
 import re
 import time

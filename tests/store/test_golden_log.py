@@ -13,11 +13,11 @@ from muninn_core.store.record import encode_line, parse_line
 GOLDEN = Path(__file__).parent.parent / "golden"
 LINES = (GOLDEN / "log-v1.jsonl").read_bytes()
 APPROVAL = (GOLDEN / "log-v1-approval.jsonl").read_bytes()
-"""Lines of version 1 with what came to it later: memories that wait, and decisions about them."""
+"""Lines of version 1 with later additions: waiting memories, and decisions about them."""
 
 
 LATER = {"private": False, "elsewhere": (), "work": "", "review": "", "scope": "project", "expired": False}
-"""Fields that came after the golden state was written, and what they say of every memory in it."""
+"""Fields added after the golden state was written, and their values for its memories."""
 
 
 def _plain(memory):

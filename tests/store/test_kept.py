@@ -1,4 +1,4 @@
-"""The kept fold: opening with it says what reading all files says, whatever happened to either of them since."""
+"""The cached fold: opening with it gives the same state as reading all files, after any change to either."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""What a crash, a full disk or a missing permission leaves behind. The disks are real where they can be."""
+"""Logs after a crash, on a full disk or without permission, on real disks where possible."""
 
 import errno
 import os

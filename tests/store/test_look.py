@@ -1,4 +1,4 @@
-"""What a look at the files costs and sees."""
+"""The cost and the result of checking memory's files for changes."""
 
 import os
 

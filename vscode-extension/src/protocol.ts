@@ -57,7 +57,7 @@ export interface Verbs {
   'skills.list': { params: SkillsListParams; result: SkillsListResult };
   /** List memories. List memories by type, tag, file, task, session, text or time. */
   memories: { params: MemoriesParams; result: MemoriesResult };
-  /** Show a memory. Show one memory whole, with its citations as they stand and its links in both directions. */
+  /** Show a memory. Show one memory in full, with the state of its citations and its links in both directions. */
   show: { params: ShowParams; result: ShowResult };
   /** Show a memory's history. List every record about a memory: author, time, commit, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
@@ -583,7 +583,7 @@ export interface MemoryDraft {
   key?: string | null;
 }
 
-/** The memory to change, and its new values. What is not given stays. */
+/** The memory to change, and its new values. Omitted values do not change. */
 export interface UpdateParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
@@ -761,13 +761,13 @@ export interface ConfirmParams {
   session?: string | null;
 }
 
-/** The memories to approve, and who approves. */
+/** The memories to approve, and the approving actor. */
 export interface ApproveParams {
   /** The memories' ids, or unambiguous prefixes of them. */
   ids: readonly string[];
   /** A note, kept with the memory. */
   note?: string;
-  /** Who approves. */
+  /** The approving actor. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
   /** The calling program, with its version. */
   agent?: string | null;
@@ -775,13 +775,13 @@ export interface ApproveParams {
   session?: string | null;
 }
 
-/** The memories to reject, the reason, and who rejects. */
+/** The memories to reject, the reason, and the rejecting actor. */
 export interface RejectParams {
   /** The memories' ids, or unambiguous prefixes of them. */
   ids: readonly string[];
   /** The reason, kept with the memory. */
   reason: string;
-  /** Who rejects. */
+  /** The rejecting actor. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
   /** The calling program, with its version. */
   agent?: string | null;
@@ -1393,7 +1393,7 @@ export interface SkillEntry {
 /**
  * The matching memories; `total` counts them before limit and offset.
  *
- * `citations` are the citations of each memory as they stand in the work tree, by memory id. `access` is set when one
+ * `citations` are the citations of each memory, judged against the work tree, by memory id. `access` is set when one
  * memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
  * `mentions` are passages about it in the memory of other tools.
  */
@@ -1474,7 +1474,7 @@ export interface Mention {
 }
 
 /**
- * A memory, its citations as they stand in the work tree, and its links in both directions.
+ * A memory, its citations judged against the work tree, and its links in both directions.
  *
  * `linked` has the headline of the memory at the other end of each link, by id.
  */

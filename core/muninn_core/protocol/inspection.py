@@ -65,7 +65,7 @@ class Access(Value):
 class MemoriesResult(Result):
     """The matching memories; `total` counts them before limit and offset.
 
-    `citations` are the citations of each memory as they stand in the work tree, by memory id. `access` is set when one
+    `citations` are the citations of each memory, judged against the work tree, by memory id. `access` is set when one
     memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
     `mentions` are passages about it in the memory of other tools.
     """
@@ -97,7 +97,7 @@ class ShowParams(Value):
 
 
 class ShowResult(Result):
-    """A memory, its citations as they stand in the work tree, and its links in both directions.
+    """A memory, its citations judged against the work tree, and its links in both directions.
 
     `linked` has the headline of the memory at the other end of each link, by id.
     """
@@ -264,7 +264,7 @@ FAMILY = Family(
         Method(
             verb="show",
             title="Show a memory",
-            summary="Show one memory whole, with its citations as they stand and its links in both directions.",
+            summary="Show one memory in full, with the state of its citations and its links in both directions.",
             params=ShowParams,
             result=ShowResult,
             effect="read",

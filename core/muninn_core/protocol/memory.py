@@ -83,7 +83,7 @@ class RememberResult(Result):
 
 
 class UpdateParams(Value):
-    """The memory to change, and its new values. What is not given stays."""
+    """The memory to change, and its new values. Omitted values do not change."""
 
     id: MemoryId
     text: Annotated[str, Meta(description="A new text, in whole sentences.")] = ""

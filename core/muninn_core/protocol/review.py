@@ -135,11 +135,11 @@ class ConfirmResult(Result):
 
 
 class ApproveParams(Value):
-    """The memories to approve, and who approves."""
+    """The memories to approve, and the approving actor."""
 
     ids: MemoryIds
     note: Annotated[str, Meta(description="A note, kept with the memory.")] = ""
-    actor: Annotated[Actor, Meta(description="Who approves.")] = "user"
+    actor: Annotated[Actor, Meta(description="The approving actor.")] = "user"
     agent: CallingProgram = None
     session: SessionId | None = None
 
@@ -151,11 +151,11 @@ class ReviewResult(Result):
 
 
 class RejectParams(Value):
-    """The memories to reject, the reason, and who rejects."""
+    """The memories to reject, the reason, and the rejecting actor."""
 
     ids: MemoryIds
     reason: Annotated[Text, Meta(description="The reason, kept with the memory.")]
-    actor: Annotated[Actor, Meta(description="Who rejects.")] = "user"
+    actor: Annotated[Actor, Meta(description="The rejecting actor.")] = "user"
     agent: CallingProgram = None
     session: SessionId | None = None
 

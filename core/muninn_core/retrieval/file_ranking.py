@@ -12,12 +12,12 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.scoring import (
     ScoringContext,
     beyond_words,
-    crowding,
+    crowd_signal,
     file_signals,
     match_of,
-    named,
-    several,
-    spreading,
+    parts_signal,
+    spread_signal,
+    symbol_signals,
 )
 from muninn_core.retrieval.signals import Signal
 from muninn_core.source.classify import path_traits
@@ -55,7 +55,9 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
         parts.sort(key=_place)
         for place, part in enumerate(parts):
             beside = (
-                crowding(context, place) if place else several([-one[0] for one in parts[1:]]) + spread.get(path, [])
+                crowd_signal(context, place)
+                if place
+                else parts_signal([-one[0] for one in parts[1:]]) + spread.get(path, [])
             )
             ranked.append((own - part[0] + sum([one[3] for one in beside]), part, beside))
     last = _at(count, [entry[0] for entry in ranked])
@@ -70,12 +72,12 @@ def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) ->
     """Return {path: `spread` signal} of the code files."""
     counts = {path: len(pieces) for path, pieces in files.items() if found[pieces[0]].chunk.kind == "code"}
     most = max([count for path, count in counts.items() if "test" not in path_traits(path)], default=1)
-    return {path: spreading(count, most) for path, count in counts.items()}
+    return {path: spread_signal(count, most) for path, count in counts.items()}
 
 
 def _part(context: ScoringContext, one: ScoredChunk, match: float, with_names: bool) -> _Part:
     chunk = one.chunk
-    names = named(context, chunk.symbol) if with_names and chunk.symbol else []
+    names = symbol_signals(context, chunk.symbol) if with_names and chunk.symbol else []
     return (-match - sum([each[3] for each in names]), chunk.start, chunk.end, one, names)
 
 

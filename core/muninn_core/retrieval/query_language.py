@@ -38,13 +38,13 @@ _AROUND = 36
 class Filter(Value):
     """One filter: the field `key` must have (or, if `negated`, must not have) any of the values.
 
-    `said` is the source text and `column` its position (1-based, in characters); "" and 0 for a parameter.
+    `source` is the source text and `column` its position (1-based, in characters); "" and 0 for a parameter.
     """
 
     key: str
     values: tuple[str, ...]
     negated: bool = False
-    said: str = ""
+    source: str = ""
     column: int = 0
 
 
@@ -144,25 +144,25 @@ def _phrase(text: str, at: int, negated: bool) -> tuple[_Token, int]:
             start - 1, start, "a quotation mark has no partner", 'Close it: "exact phrase"; or leave the mark out.'
         )
         return word._replace(doubt=doubt), behind
-    said = text[start:end]
-    if not said.strip():
+    written = text[start:end]
+    if not written.strip():
         return _Token(""), end + 1
-    return _Token("" if negated else said, Phrase(text=said, negated=negated)), end + 1
+    return _Token("" if negated else written, Phrase(text=written, negated=negated)), end + 1
 
 
 def _filter(text: str, at: int, match: re.Match[str], check: Check) -> tuple[_Token, int]:
     """Read a filter at `at`. A misspelt key is a near miss; an unknown key makes it a word."""
     minus, key = match.groups()
     values, end = _values(text, match.end())
-    said = text[at:end]
+    written = text[at:end]
     if end == match.end() or not values:
         return _word(text, at)
     if key in KEYS:
         wrong = "a quotation mark has no partner" if end > len(text) else _wrong(key, values, bool(minus), check)
         if not wrong:
-            return _Token("", Filter(key=key, values=values, negated=bool(minus), said=said, column=at + 1)), end
+            return _Token("", Filter(key=key, values=values, negated=bool(minus), source=written, column=at + 1)), end
         end = min(end, len(text))
-        return _Token(text[at:end], doubt=_Mistake(at, end, f"'{said}': {wrong}", _quoting(said))), end
+        return _Token(text[at:end], doubt=_Mistake(at, end, f"'{written}': {wrong}", _quoting(written))), end
     near = near_key(key)
     if near is None or not all(reads_as(near, value, check) for value in values):
         return _word(text, at)
@@ -170,9 +170,9 @@ def _filter(text: str, at: int, match: re.Match[str], check: Check) -> tuple[_To
         at + len(minus),
         at + len(minus) + len(key),
         f"there is no filter '{key}:'",
-        f"Did you mean {near}:{values[0]}? {_quoting(said)}",
+        f"Did you mean {near}:{values[0]}? {_quoting(written)}",
     )
-    return _Token(said, doubt=doubt), min(end, len(text))
+    return _Token(written, doubt=doubt), min(end, len(text))
 
 
 def _wrong(key: str, values: tuple[str, ...], negated: bool, check: Check) -> str:
@@ -181,8 +181,8 @@ def _wrong(key: str, values: tuple[str, ...], negated: bool, check: Check) -> st
     return next((wrong for value in values if (wrong := check(key, value))), "")
 
 
-def _quoting(said: str) -> str:
-    return f"""To search for the words themselves, put them in quotes: "{said.replace('"', "")}"."""
+def _quoting(written: str) -> str:
+    return f"""To search for the words themselves, put them in quotes: "{written.replace('"', "")}"."""
 
 
 def _values(text: str, at: int) -> tuple[tuple[str, ...], int]:

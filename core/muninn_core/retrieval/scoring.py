@@ -80,7 +80,7 @@ def beyond_words(found: ScoredChunk) -> float:
     return float(found.meaning**w.NEARLY * (1 - w.SHARED * found.words))
 
 
-def named(context: ScoringContext, symbol: str) -> list[Signal]:
+def symbol_signals(context: ScoringContext, symbol: str) -> list[Signal]:
     """Return the signals `defines` (exact identifiers) and `symbol` (best match) of the names that a chunk defines."""
     query, matcher = context.query, context.matcher
     if not matcher.may_match(symbol):
@@ -156,7 +156,7 @@ def _focus_signals(context: ScoringContext, path: str) -> list[Signal]:
     return found
 
 
-def several(matches: Sequence[float]) -> list[Signal]:
+def parts_signal(matches: Sequence[float]) -> list[Signal]:
     """Return the `parts` signal of a file's best chunk. `matches` are those of its other chunks, best first."""
     value, share = 0.0, 1.0
     for match in matches[: w.MOST_PARTS]:
@@ -164,7 +164,7 @@ def several(matches: Sequence[float]) -> list[Signal]:
     return [signal("parts", value, w.PARTS, f"{len(matches)} more")] if value > 0 else []
 
 
-def spreading(count: int, most: int) -> list[Signal]:
+def spread_signal(count: int, most: int) -> list[Signal]:
     """Return the `spread` signal of a file with `count` candidate chunks. `most` is the highest count of any file.
 
     It applies to change requests, which often concern several places of a file.
@@ -172,7 +172,7 @@ def spreading(count: int, most: int) -> list[Signal]:
     return [signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")]
 
 
-def crowding(context: ScoringContext, place: int) -> list[Signal]:
+def crowd_signal(context: ScoringContext, place: int) -> list[Signal]:
     """Return the `crowd` penalty of a file's chunk at `place` (0 is the best), so that no file fills the list."""
     return [signal("crowd", place, w.CROWD_OF_CHANGE if context.query.change else w.CROWD)]
 

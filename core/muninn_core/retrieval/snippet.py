@@ -130,9 +130,9 @@ class Marker:
         A cheap search for prefixes selects the lines; only these are then matched exactly.
         """
         seems, joined = self._seem_in(rows)
-        said = self._phrase_in(rows)
-        if said >= 0 and any(said <= i < said + LINES for i in seems):
-            seems = {i: held for i, held in seems.items() if said <= i < said + LINES}
+        phrase_row = self._phrase_in(rows)
+        if phrase_row >= 0 and any(phrase_row <= i < phrase_row + LINES for i in seems):
+            seems = {i: held for i, held in seems.items() if phrase_row <= i < phrase_row + LINES}
         start, end = _window(seems, self._beginnings, len(rows))
         found = [self._in_row(rows[i], joined) if i in seems else [] for i in range(start, end)]
         if any(found) or start == end:

@@ -22,7 +22,7 @@ from muninn_core.store.relations import Component, fold_component
 
 
 class Dispute(Value):
-    """A conflict between two memories, as it stands. A merged side is represented by the memory it was merged into.
+    """The current state of a conflict between two memories. The memory it was merged into represents a merged side.
 
     `keep` is a person's decision: left, right or both. `open` means that a decision is needed.
     """

@@ -1,1 +1,1 @@
-"""The LSP face: editors, and every client that speaks the Language Server Protocol."""
+"""The LSP front end, for editors and all other clients of the Language Server Protocol."""

@@ -27,7 +27,7 @@ def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: F
     if unmatched:
         return unmatched
     if parsed.filters.filters and not narrowing.files and not narrowing.memories:
-        return [f"nothing passes all of {' '.join(each.said for each in parsed.filters.filters)}"]
+        return [f"nothing passes all of {' '.join(each.source for each in parsed.filters.filters)}"]
     if parsed.phrases:
         phrases = " and ".join(f'"{phrase}"' for phrase in parsed.phrases)
         passing = " of what passes the filters" if parsed.filters.filters else ""
@@ -57,7 +57,7 @@ def _unmatched(condition: Filter, searched: SearchContext, recallable: list[Memo
         return ""
     what = "no indexed file or memory matches" if condition.key in OF_FILES else "no memory matches"
     near = _near(condition, searched, recallable)
-    return f"{what} {condition.said}" + (f"; did you mean {near}?" if near else "")
+    return f"{what} {condition.source}" + (f"; did you mean {near}?" if near else "")
 
 
 def _near(condition: Filter, searched: SearchContext, recallable: list[Memory]) -> str:

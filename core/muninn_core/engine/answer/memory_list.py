@@ -90,7 +90,7 @@ def _since(given: str | None, now: datetime) -> Callable[[Memory], bool]:
     wrong = wrong_value("since", given, ())
     if wrong:
         raise BadParams(f"'since': {wrong}", hint="Write 12h, 3d, 2w or 2026-01-31.")
-    return compile_filters((Filter(key="since", values=(given,), said=f"since:{given}"),), now).memory
+    return compile_filters((Filter(key="since", values=(given,), source=f"since:{given}"),), now).memory
 
 
 def _names(rename_history: RenameHistory, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:

@@ -154,7 +154,7 @@ def _left_out(parsed: ParsedRecall, filtering: Filtering) -> list[str]:
     found = []
     timed = [each for each in parsed.filters.memories_alone if each.key in ("since", "until")]
     if timed and parsed.params.kind != "memory":
-        filters = " and ".join(each.said for each in timed)
+        filters = " and ".join(each.source for each in timed)
         found.append(f"{filters}: only memories have a time; code and knowledge are left out")
     if not filtering.compared:
         found.append("the words of the phrase are so common that only the best of their places were compared with it")

@@ -119,7 +119,7 @@ def _given(params: RecallParams, check: Callable[[str, str], str]) -> Iterable[F
             wrong = check(key, value) if value.strip() else "it is empty"
             if wrong:
                 raise BadParams(f"'{name}': {wrong}", data={"parameter": name})
-        yield Filter(key=key, values=values, said=f"{key}:{','.join(values)}")
+        yield Filter(key=key, values=values, source=f"{key}:{','.join(values)}")
 
 
 def _at(params: RecallParams, filters: list[Filter]) -> tuple[RecallParams, list[Filter]]:

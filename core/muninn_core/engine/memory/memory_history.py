@@ -21,8 +21,8 @@ _IMPLIED_FIELDS = ("id", "ts", "type", "updated", "sealed", "session", "sources"
 """Fields that an event states itself, or that change with every record."""
 
 _SUMMARIES = {
-    "link": "linked to another memory",
-    "unlink": "took a link back",
+    "link": "linked it to another memory",
+    "unlink": "removed a link",
     "pin": "pinned it",
     "unpin": "unpinned it",
     "archive": "archived it",
@@ -30,8 +30,8 @@ _SUMMARIES = {
     "approve": "approved it",
     "reject": "rejected it",
     "redact": "redacted it: its content is gone, its id and links stay",
-    "merge": "merged what says the same",
-    "conflict": "put it before a person: two memories can't both hold",
+    "merge": "merged duplicates into it",
+    "conflict": "reported a contradiction; a person must decide",
     "resolve": "decided a conflict",
 }
 """{record type: summary}"""
