@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test unit lint generate bench package clean
+.PHONY: help demo test unit lint generate bench torture package clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ generate: $(READY) ## Write the files generated from the catalogue.
 
 bench: $(READY) ## Measure performance on this machine.
 	@$(BIN)/python bench/run.py
+
+torture: $(READY) ## Run the hostile campaign. PARTS, SECONDS, COUNT and SEED choose what and how long.
+	@PYTHONPATH=tests $(BIN)/python -m torture $(PARTS) $(if $(SECONDS),--seconds $(SECONDS)) \
+		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(REPORT),--report $(REPORT))
 
 package: $(READY) ## Build the sdist, the wheel and, with npm, the VS Code extension.
 	@scripts/package.sh

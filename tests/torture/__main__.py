@@ -1,0 +1,51 @@
+"""`python -m torture [PART…]`: run parts of the hostile campaign and print their figures.
+
+Exit status 1 means that a part found a violation; the output has the seed that repeats it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import random
+import sys
+from pathlib import Path
+
+from torture.campaign import Limit, Outcome, report, table
+
+PARTS = {
+    "kills": "kill -9 of daemons, workers and clients while eight writers run every writing verb",
+    "hygiene": "a thousand clients of every kind, and what is left of them",
+}
+"""The parts in the order in which they run. Each is a module with `run(seed, limit) -> Outcome`."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the chosen parts."""
+    options = _parser().parse_args(arguments)
+    seed = random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
+    outcomes: dict[str, tuple[int, Outcome]] = {}
+    for part in options.parts or PARTS:
+        outcome = importlib.import_module(f"torture.{part}").run(seed, Limit(options.seconds, options.count))
+        print(table(part, seed, outcome), flush=True)
+        outcomes[part] = seed, outcome
+    if options.report:
+        Path(options.report).write_text(report(outcomes))
+    return 1 if any(outcome.violations for _, outcome in outcomes.values()) else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    listed = "\n".join(f"  {name:<10} {what}" for name, what in PARTS.items())
+    parser = argparse.ArgumentParser(
+        "torture", description=f"parts:\n{listed}", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=[[], *PARTS], help="all by default")
+    parser.add_argument("--seconds", type=float, default=600.0, help="wall time of each part (600)")
+    parser.add_argument("--count", type=int, help="stop each part after so many kills, histories, points, …")
+    parser.add_argument("--seed", type=int, help="repeat a run")
+    parser.add_argument("--report", metavar="FILE", help="write the table of docs/reliability.md")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

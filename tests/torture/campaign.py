@@ -1,0 +1,134 @@
+"""What the parts of the campaign share: a limit, the figures and violations of a run, and their tables."""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repositories import copy_plain_repo, git, stop_daemon
+
+from muninn_core import client
+
+SHOWN = 20
+"""Violations of a part that are printed whole."""
+
+
+class Limit:
+    """How long a part runs: until `count` is reached or `seconds` have passed, whichever comes first."""
+
+    def __init__(self, seconds: float, count: int | None = None) -> None:
+        self.seconds = seconds
+        self.count = count
+        self._end = time.monotonic() + seconds
+
+    def reached(self, done: int) -> bool:
+        """Whether a part that did `done` of its units must stop."""
+        return time.monotonic() >= self._end or (self.count is not None and done >= self.count)
+
+
+@dataclass
+class Outcome:
+    """What one run of a part counted, and what it found wrong."""
+
+    figures: Counter[str] = field(default_factory=Counter)
+    violations: list[str] = field(default_factory=list)
+
+    def expect(self, holds: bool, violation: str) -> None:
+        """Note a violation unless the condition holds."""
+        if not holds:
+            self.violations.append(violation)
+
+
+def table(part: str, seed: int, outcome: Outcome) -> str:
+    """Return the figures of a part as lines, and its violations with the command that repeats them."""
+    lines = [f"{part} (seed {seed})"]
+    lines += [f"  {name:<44} {value:>10,}" for name, value in outcome.figures.items()]
+    lines.append(f"  {'violations':<44} {len(outcome.violations):>10,}")
+    lines += [f"  ! {violation}" for violation in outcome.violations[:SHOWN]]
+    if len(outcome.violations) > SHOWN:
+        lines.append(f"  … and {len(outcome.violations) - SHOWN} more")
+    if outcome.violations:
+        lines.append(f"  repeat: make torture PARTS={part} SEED={seed}")
+    return "\n".join(lines)
+
+
+def report(outcomes: dict[str, tuple[int, Outcome]]) -> str:
+    """Return the table of docs/reliability.md: a row per figure, with the conditions of the run."""
+    rows = ["| part | figure | count |", "|---|---|---|"]
+    for part, (_seed, outcome) in outcomes.items():
+        rows += [f"| {part} | {name} | {value:,} |" for name, value in outcome.figures.items()]
+        rows.append(f"| {part} | **violations** | **{len(outcome.violations)}** |")
+    seeds = ", ".join(f"{part} {seed}" for part, (seed, _) in outcomes.items())
+    version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
+    conditions = (
+        f"Conditions: {platform.system()}, {os.cpu_count()} processors, Python {platform.python_version()}, "
+        f"git {version}. Seeds: {seeds}."
+    )
+    return "\n".join([*rows, "", conditions, ""])
+
+
+class Site:
+    """A folder with repositories of a part's own, and the environment of their clients and daemons."""
+
+    def __init__(self, folder: Path, environ: dict[str, str]) -> None:
+        self.folder = folder
+        self.environ = environ
+        self._repositories: list[Path] = []
+
+    def repository(self, name: str, config: str = "") -> Path:
+        """Make a repository with two files, a commit and `.muninn`. Its daemon runs afterwards."""
+        root = self.adopt(copy_plain_repo(self.folder / name))
+        with client.connect(str(root), self.environ) as muninn:
+            muninn.call("init")
+        if config:
+            (root / ".muninn" / "config.yaml").write_text(config)
+        git(root, "add", ".")
+        git(root, "commit", "-q", "-m", "Add memory")
+        return root
+
+    def adopt(self, root: Path) -> Path:
+        """Stop the daemon of this repository at the end, too."""
+        self._repositories.append(root)
+        return root
+
+    def close(self) -> None:
+        """Stop the daemons."""
+        for root in self._repositories:
+            if root.exists():
+                stop_daemon(root, self.environ)
+
+
+@contextmanager
+def site(prefix: str) -> Iterator[Site]:
+    """Give a site with its own runtime and data folders; afterwards its daemons are stopped and its files deleted."""
+    folder = Path(tempfile.mkdtemp(prefix=f"mn-{prefix}-", dir="/tmp"))
+    runtime, data = folder / "run", folder / "data"
+    runtime.mkdir(mode=0o700)
+    data.mkdir()
+    environ = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "MUNINN_"))},
+        "MUNINN_RUNTIME_DIR": str(runtime),
+        "XDG_DATA_HOME": str(data),
+    }
+    made = Site(folder, environ)
+    try:
+        yield made
+    finally:
+        made.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def sentence(chance: random.Random, nonce: str) -> str:
+    """Return a fact that no other fact of the run resembles, so that none is merged with it."""
+    words = ("".join(chance.choice("bdfgklmnprstvz") + chance.choice("aeiou") for _ in range(3)) for _ in range(6))
+    return f"{' '.join(words).capitalize()} {nonce}."

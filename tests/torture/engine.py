@@ -1,0 +1,42 @@
+"""The real engine in this process, on a repository whose daemon has ended."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from muninn_core.engine.engine import Engine
+from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.launch.place import locate
+from muninn_core.protocol.catalogue import decode_params, lookup
+from muninn_core.worktree.call import Call
+
+
+@functools.cache
+def embedder() -> Embedder:
+    """Return the bundled model, loaded once."""
+    return load_bundled()
+
+
+@contextmanager
+def engine_on(root: Path, folder: Path) -> Iterator[tuple[Engine, Callable[..., Any]]]:
+    """Open an engine on a work tree; yield it, and a function that calls a verb with parameters of JSON."""
+    engine = Engine(
+        version="torture",
+        spare_cache=folder / "spare",
+        model_cache=folder / "models",
+        global_memory=folder / "data" / "muninn" / "global",
+        load=lambda _name, _cache: embedder(),
+    )
+
+    def call(verb: str, **params: Any) -> Any:
+        method = lookup(verb)
+        return engine.call(verb, decode_params(method, params), Call(place=locate(str(root)), client="torture"))
+
+    try:
+        yield engine, call
+    finally:
+        engine.close()

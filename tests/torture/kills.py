@@ -1,0 +1,179 @@
+"""kill -9 of daemons, workers and clients while eight writers run every writing verb.
+
+Afterwards no acknowledged record is missing, no call left two records, no redacted text is in any file, every start
+healed what the kill left, and the index equals one that is built anew.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+
+import psutil
+from index.states import content
+from repositories import PATIENCE, stop_daemon
+
+from muninn_core import client
+from muninn_core.errors import MuninnError
+from muninn_core.launch.place import locate
+from torture.campaign import Limit, Outcome, Site, site
+from torture.engine import engine_on
+from torture.ledger import compare, read_ledgers, records_of
+
+WRITERS = 8
+CONFIG = "review: {pending: [assistant]}\nprune: {max_bytes: 20000, user: true}\ndaemon: {idle_seconds: 60}\n"
+KINDS = ("daemon", "daemon", "client", "worker")
+ROUND = 60
+"""Kills after which everything is compared. The repository of a round starts empty, so that a round stays quick."""
+
+
+def run(seed: int, limit: Limit, writers: int = WRITERS) -> Outcome:
+    """Kill until the limit, in rounds; a unit of the count is a kill."""
+    outcome = Outcome()
+    done = number = 0
+    while not limit.reached(done):
+        with site("kills") as place:
+            done += Round(place, random.Random(f"{seed}-{number}"), outcome, writers).run(limit, done)
+        number += 1
+    return outcome
+
+
+class Round:
+    """One repository, its writers, and the kills of one round."""
+
+    def __init__(self, place: Site, chance: random.Random, outcome: Outcome, writers: int) -> None:
+        self._site = place
+        self._chance = chance
+        self._outcome = outcome
+        self._root = place.repository("repo", CONFIG)
+        self._ledgers = place.folder / "ledgers"
+        self._ledgers.mkdir()
+        self._started = 0
+        self._writers = [self._start(number) for number in range(writers)]
+
+    def run(self, limit: Limit, before: int) -> int:
+        """Kill, then compare; return the number of kills."""
+        kills = 0
+        try:
+            while kills < ROUND and not limit.reached(before + kills):
+                time.sleep(self._chance.uniform(0.0, 0.6))  # a kill hits whatever is under way, a start as well
+                kills += self._kill(self._chance.choice(KINDS))
+        finally:
+            self._end_writers()
+        self._compare()
+        return kills
+
+    def _start(self, number: int) -> subprocess.Popen[bytes]:
+        self._started += 1
+        seed = f"{number}{chr(97 + self._started % 26)}{self._started}"
+        return subprocess.Popen(
+            [sys.executable, "-m", "torture.writer", str(self._root), str(self._ledgers / f"{seed}.jsonl"), seed],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            env={**self._site.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+
+    def _kill(self, kind: str) -> int:
+        """Kill one process of a kind, if there is one; return how many were killed."""
+        if kind == "client":
+            number = self._chance.randrange(len(self._writers))
+            self._writers[number].kill()
+            self._writers[number].communicate()
+            self._writers[number] = self._start(number)
+        elif not self._kill_daemon(workers=kind == "worker"):
+            return 0
+        self._outcome.figures[f"kills of a {kind}"] += 1
+        if kind == "daemon" and self._chance.random() < 0.6:  # else the next kill may hit the start
+            self._check_start()
+        return 1
+
+    def _kill_daemon(self, *, workers: bool) -> bool:
+        daemon = self._daemon()
+        try:
+            victims = [] if daemon is None else [daemon]
+            if workers and daemon is not None:
+                victims = [child for child in daemon.children() if "muninn_core.index.worker" in child.cmdline()]
+            for victim in victims[:1]:
+                victim.kill()
+                if not workers:
+                    victim.wait(PATIENCE)
+            return bool(victims)
+        except psutil.NoSuchProcess:
+            return False
+
+    def _daemon(self) -> psutil.Process | None:
+        """Return the daemon, even one that is still starting and has written no pid."""
+        for process in psutil.process_iter(["cmdline"]):
+            if process.info["cmdline"] and process.info["cmdline"][-1] == str(self._root):
+                return process
+        return None
+
+    def _check_start(self) -> None:
+        """The next daemon answers, has healed what the kill left, and reports at most a line that was cut off."""
+        try:
+            with client.connect(str(self._root), self._site.environ) as muninn:
+                status = muninn.call("status")
+                muninn.call("recall", {"query": "where are users stored", "limit": 3})
+        except MuninnError as error:
+            self._outcome.violations.append(f"a start after a kill: {type(error).__name__}: {error}")
+            return
+        self._outcome.figures["starts checked"] += 1
+        for problem in status["problems"]:
+            torn = "/torn-" in problem["path"]
+            self._outcome.expect(torn, f"a start after a kill reports {problem}")
+            if torn:
+                (self._root / problem["path"]).unlink(missing_ok=True)
+
+    def _end_writers(self) -> None:
+        for writer in self._writers:
+            if writer.stdin:
+                writer.stdin.close()
+        for writer in self._writers:
+            try:
+                writer.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                writer.kill()
+                writer.wait()
+                self._outcome.violations.append("a writer did not get an answer and hung")
+
+    def _compare(self) -> None:
+        self._check_start()
+        events = read_ledgers(self._ledgers.iterdir())
+        self._end_daemon()
+        compare(events, records_of(self._root), self._outcome)
+        self._check_errors(events)
+        self._check_redactions(events)
+        with engine_on(self._root, self._site.folder) as (engine, call):
+            call("index")
+            index = engine.open(locate(str(self._root))).updater
+            index.wait_memories(PATIENCE)
+            followed = content(index.index)
+            call("index", rebuild=True)
+            index.wait_memories(PATIENCE)
+            self._outcome.expect(followed == content(index.index), "the index differs from one that is built anew")
+        self._outcome.figures["indexes compared with a rebuild"] += 1
+
+    def _end_daemon(self) -> None:
+        if self._chance.random() < 0.5:
+            stop_daemon(self._root, self._site.environ)
+        else:
+            self._kill_daemon(workers=False)
+
+    def _check_errors(self, events: list[dict]) -> None:
+        for event in events:
+            if event["event"] == "error" and event["error"].startswith("InternalError"):
+                self._outcome.violations.append(f"internal error: {event['verb']}: {event['error']}")
+
+    def _check_redactions(self, events: list[dict]) -> None:
+        done = {event["target"] for event in events if event["event"] == "ack" and event["verb"] == "redact"}
+        words = {event["nonce"]: event["id"] for event in events if event["event"] == "ack" and event.get("id") in done}
+        self._outcome.figures["redactions checked"] += len(words)
+        for path in (self._root / ".muninn").rglob("*"):
+            data = path.read_bytes() if path.is_file() else b""
+            for word in words:
+                self._outcome.expect(
+                    f"{word}.".encode() not in data, f"redacted text of {word} is in {path.relative_to(self._root)}"
+                )

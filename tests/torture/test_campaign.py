@@ -1,0 +1,91 @@
+"""The short form of each part of the hostile campaign, with a fixed seed. `make torture` runs the long form."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from muninn_core.store.record import make_record
+from torture import hygiene, kills
+from torture.__main__ import PARTS, main
+from torture.campaign import Limit, Outcome, table
+from torture.ledger import Ledger, compare, read_ledgers
+
+SECONDS = 600.0
+"""Ends a short form on a machine that hangs; the count ends it elsewhere."""
+
+
+@pytest.mark.daemon
+def test_kills_lose_and_duplicate_nothing() -> None:
+    outcome = kills.run(3, Limit(SECONDS, 6), writers=4)
+    assert outcome.violations == []
+    assert outcome.figures["calls acknowledged"] > 0
+    assert outcome.figures["indexes compared with a rebuild"] == 1
+
+
+@pytest.mark.daemon
+def test_clients_leave_nothing_behind() -> None:
+    outcome = hygiene.run(3, Limit(SECONDS, 30))
+    assert outcome.violations == []
+    assert outcome.figures["daemons"] == 1
+
+
+# --- the campaign itself must see what it looks for ---
+
+
+def _record(identity: str, text: str):
+    return make_record(
+        {"v": 1, "id": identity, "ts": "2026-01-01T00:00:00.000Z", "type": "insight", "text": text, "session": "s"}
+    )
+
+
+def _compared(tmp_path, calls, records) -> Outcome:
+    ledger = Ledger(tmp_path / "ledger")
+    for nonce, more in calls.items():
+        ledger.write("call", nonce, verb=more["verb"])
+        ledger.write("ack", nonce, **more)
+    outcome = Outcome()
+    compare(read_ledgers([tmp_path / "ledger"]), records, outcome)
+    return outcome
+
+
+def test_a_lost_record_is_a_violation(tmp_path) -> None:
+    calls = {"n-a-1": {"verb": "remember", "records": True, "id": "01a"}}
+    assert _compared(tmp_path, calls, [_record("01a", "Fact n-a-1.")]).violations == []
+    (tmp_path / "ledger").unlink()
+    (violation,) = _compared(tmp_path, calls, []).violations
+    assert violation.startswith("lost")
+
+
+def test_a_lost_change_is_a_violation(tmp_path) -> None:
+    calls = {"n-a-2": {"verb": "forget", "records": True, "id": None, "about": "01a"}}
+    (violation,) = _compared(tmp_path, calls, [_record("01a", "Fact n-a-1.")]).violations
+    assert "n-a-2 was acknowledged" in violation
+
+
+def test_two_records_of_one_call_are_a_violation(tmp_path) -> None:
+    calls = {"n-a-1": {"verb": "remember", "records": True, "id": "01a"}}
+    records = [_record("01a", "Fact n-a-1."), _record("01b", "Fact n-a-1.")]
+    (violation,) = _compared(tmp_path, calls, records).violations
+    assert violation.startswith("duplicated")
+
+
+def test_the_table_names_the_seed_that_repeats_a_violation() -> None:
+    shown = table("kills", 17, Outcome(Counter(kills=2), ["lost: a record"]))
+    assert "make torture PARTS=kills SEED=17" in shown
+    assert re.search(r"violations +1\n +! lost: a record", shown)
+
+
+def test_each_part_is_a_module_that_runs(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    listed = capsys.readouterr().out
+    assert all(part in listed for part in PARTS)
+
+
+def test_a_violation_makes_the_exit_status_1(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(kills, "run", lambda seed, _limit: Outcome(Counter(), [f"seed {seed}"]))
+    assert main(["kills", "--seed", "5", "--count", "1"]) == 1
+    assert "seed 5" in capsys.readouterr().out
