@@ -16,7 +16,7 @@ MEANINGS = {
     USAGE: "the command line is wrong",
     3: "a named item does not exist",
     4: "not a repository, or no .muninn in it",
-    5: "nothing could be written: read-only, full disk, or locked by another process",
+    5: "nothing could be written: read-only, full disk, or locked",
     DAEMON: "the daemon could not be started or reached, or is not running",
     INTERRUPTED: "interrupted; the request was cancelled",
 }

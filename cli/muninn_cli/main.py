@@ -25,7 +25,7 @@ _MODULES = {
     "help": "muninn_cli.manual",
     "--help": "muninn_cli.manual",
     "-h": "muninn_cli.manual",
-    "": "muninn_cli.manual",
+    "": "muninn_cli.everyday",
 }
 """The module of each command, with a `main(argv) -> int`. Any other word is a verb of the catalogue."""
 
@@ -59,7 +59,7 @@ def open_streams() -> None:
 def run(argv: list[str]) -> int:
     """Run one command line; the exit codes are those of `muninn_cli.exits`."""
     word, rest = split(argv)
-    if word in ("--version", "-V"):
+    if word in ("--version", "-V", "version"):
         from muninn_core import __version__
 
         sys.stdout.write(f"muninn {__version__}\n")

@@ -1,4 +1,4 @@
-"""`muninn help`: all verbs by family and all commands on one page."""
+"""`muninn help`: all verbs and commands on one page, or the help of one."""
 
 from __future__ import annotations
 
@@ -7,29 +7,32 @@ from typing import TYPE_CHECKING
 
 from muninn_cli.command import run_command
 from muninn_cli.exits import MEANINGS, OK
-from muninn_cli.parser import ALIASES, group_parser, lookup_words, near_words, verb_parser
+from muninn_cli.parser import group_parser, lookup_words, resolve_alias, suggest, verb_parser
 from muninn_core.errors import UnknownVerb
 from muninn_core.protocol.catalogue import FAMILIES, GROUPS, METHODS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
 COMMANDS = {
-    "daemon": "Start, stop or inspect the repository's daemon. Clients start it when they need it.",
-    "doctor": "Check the installation and the repository, with a hint for each problem.",
-    "install": "Connect an agent, an editor or git: `muninn install claude-code`; `--list` shows all.",
+    "daemon": "Start, stop or inspect the repository's daemon.",
+    "doctor": "Check the installation and the repository.",
+    "install": "Connect an agent, an editor or git; `--list` shows all.",
     "uninstall": "Remove exactly what install wrote.",
     "completion": "Print the completion script of a shell.",
     "lsp": "Serve an editor on stdin and stdout.",
-    "mcp": "Serve an agent on stdin and stdout, or agents on this machine over HTTP.",
+    "mcp": "Serve an agent on stdin and stdout, or over HTTP.",
     "hook": "Handle an event of an agent's session.",
-    "help": "Show this page, or a verb's options: `muninn help recall`.",
+    "version": "Print the version.",
+    "help": "List everything, or explain a verb: `muninn help recall`.",
 }
 """The commands besides the verbs of the catalogue."""
 
 
 def main(argv: list[str]) -> int:
-    """Print the manual, or the help of the verb or command that `argv` names. Returns the exit code."""
+    """Print the page of all verbs, or the help of the verb or command that `argv` names. Returns the exit code."""
     return run_command(_run, argv)
 
 
@@ -38,8 +41,8 @@ def _run(argv: list[str]) -> int:
     if not words:
         _page()
         return OK
-    alias = ALIASES.get(" ".join(words[:2]))
-    word = alias.verb if alias else words[0]
+    words = resolve_alias(words)
+    word = words[0]
     if word in GROUPS:
         group_parser(word).print_help() if not words[1:] else verb_parser(lookup_words(words)).print_help()
         return OK
@@ -47,10 +50,10 @@ def _run(argv: list[str]) -> int:
         verb_parser(METHODS[word]).print_help()
         return OK
     if word not in COMMANDS:
-        near = near_words(word, COMMANDS)
+        near = suggest(word, COMMANDS)
         hint = f"Did you mean `muninn help {near}`?" if near else "`muninn help` shows all verbs."
         raise UnknownVerb(f"there is no verb '{word}'", hint=hint)
-    if word == "help":
+    if word in ("help", "version"):
         _page()
         return OK
     from muninn_cli.main import run
@@ -68,17 +71,36 @@ def _page() -> None:
     line(console, ("Muninn", "name"), (": the memory of a repository, kept in the repository.", ""))
     console.print()
     line(console, ("usage: muninn VERB [ARGUMENTS] [--repo DIR] [--json]", "name"))
-    sections = {family.title: {method.words: method.summary for method in family.methods} for family in FAMILIES}
-    sections["Commands"] = COMMANDS
-    width = max(len(words) for section in sections.values() for words in section)
-    for title, section in sections.items():
-        console.print()
-        line(console, (title, "hint"))
-        for words, summary in section.items():
-            line(console, (f"  {words:<{width}} ", "name"), (summary, ""))
+    console.print()
+    print_list(console, "Every day", everyday())
+    for family in FAMILIES:
+        others = {method.words: method.title for method in family.methods if not method.everyday}
+        if others:
+            console.print()
+            print_list(console, family.title, others)
+    console.print()
+    print_list(console, "Commands", COMMANDS)
     console.print()
     _exit_codes(console)
     sys.stdout.flush()
+
+
+def everyday() -> dict[str, str]:
+    """Return the verbs that people use every day, with a line for each."""
+    return {method.words: method.everyday for method in METHODS.values() if method.everyday}
+
+
+def print_list(console: Console, title: str, rows: Mapping[str, str]) -> None:
+    """Print words with a line for each, below a title if there is one."""
+    from muninn_cli.terminal import line
+
+    if title:
+        line(console, (title, "hint"))
+    for words, text in rows.items():
+        line(console, (f"  {words:<{_WIDTH}} ", "name"), (text, ""))
+
+
+_WIDTH = max(len(method.words) for method in METHODS.values())
 
 
 def _exit_codes(console: Console) -> None:
@@ -86,4 +108,4 @@ def _exit_codes(console: Console) -> None:
 
     line(console, ("Exit codes", "hint"))
     for code, meaning in MEANINGS.items():
-        line(console, (f"  {code:<11} ", "name"), (meaning, ""))
+        line(console, (f"  {code:<{_WIDTH}} ", "name"), (meaning, ""))

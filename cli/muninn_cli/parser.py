@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import shutil
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -59,7 +60,30 @@ class Parser(argparse.ArgumentParser):
 
 
 ALIASES = {alias: method for method in METHODS.values() for alias in method.aliases}
-"""The verbs by their aliases."""
+"""The verbs by their aliases, which are one or two words."""
+
+_COMMAND_SYNONYMS = {
+    "start": "daemon start",
+    "serve": "daemon start",
+    "stop": "daemon stop",
+    "kill": "daemon stop",
+    "setup": "install",
+    "connect": "install",
+    "diagnose": "doctor",
+    "health": "doctor",
+    "man": "help",
+    "usage": "help",
+}
+"""Words that people try instead of a command."""
+
+
+def resolve_alias(argv: Sequence[str]) -> list[str]:
+    """Return the arguments with an alias at their start replaced by its verb."""
+    for length in (2, 1):
+        alias = ALIASES.get(" ".join(argv[:length]))
+        if alias is not None:
+            return [*alias.words.split(), *argv[length:]]
+    return list(argv)
 
 
 def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
@@ -77,11 +101,37 @@ def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
 
 def verb_parser(method: Method) -> Parser:
     """Return the parser of one verb."""
-    also = {alias: meant.summary for alias, meant in ALIASES.items() if alias.split()[0] == method.verb}
-    lines = "\n".join(f"  muninn {alias:<15} {summary}" for alias, summary in also.items())
-    parser = new_parser(method.words, method.summary, epilog=f"also:\n{lines}" if also else "")
+    parser = new_parser(method.words, method.summary, epilog=_epilog(method))
     _add_all(parser, method)
     return parser
+
+
+def _epilog(method: Method) -> str:
+    """Return an example of the verb, its aliases, and the aliases of other verbs that begin with its name."""
+    lines = ["example:", f"  {example(method)}"]
+    single = [alias for alias in method.aliases if " " not in alias]
+    if single:
+        lines += ["", "aliases:", *(f"  muninn {alias}" for alias in single)]
+    others = {alias: meant for alias, meant in ALIASES.items() if alias.split()[0] == method.verb}
+    if others:
+        lines += ["", "also:", *(f"  muninn {alias:<15} {meant.title}" for alias, meant in others.items())]
+    return "\n".join(lines)
+
+
+def example(method: Method) -> str:
+    """Return a command line with the parameters of the catalogue's example."""
+    words = ["muninn", *method.words.split()]
+    options: list[str] = []
+    for parameter in parameters(method):
+        if parameter.name not in method.example:
+            continue
+        value = method.example[parameter.name]
+        values = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        if parameter.positional:
+            words += [shlex.quote(each) for each in values]
+        else:
+            options += [word for each in values for word in (parameter.flags[0], shlex.quote(each))]
+    return " ".join([*words, *options])
 
 
 def group_parser(family: str) -> Parser:
@@ -257,9 +307,18 @@ def _no_json(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-def near_words(word: str, more: Iterable[str]) -> str | None:
-    """Return the verb or command nearest to a misspelt word, None if there is none."""
-    return nearest(word, [*(verb for verb in METHODS if "." not in verb), *GROUPS, *more])
+def suggest(word: str, commands: Iterable[str]) -> str:
+    """Return the words to type instead of an unknown one, "" if there are none.
+
+    Synonyms come first. Verbs that lose or stop something are never suggested for a misspelt word.
+    """
+    meant = next((method.words for method in METHODS.values() if word in method.synonyms), "")
+    if meant or word in _COMMAND_SYNONYMS:
+        return meant or _COMMAND_SYNONYMS[word]
+    unsafe = {verb for verb, method in METHODS.items() if not method.suggested}
+    known = [*(verb for verb in METHODS if "." not in verb), *ALIASES, *GROUPS, *commands]
+    near = nearest(word, known)
+    return near if near is not None and near not in unsafe else ""
 
 
 _READERS: dict[Shape, Any] = {

@@ -14,7 +14,7 @@ from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import ERROR, OK
 from muninn_cli.main import split
 from muninn_cli.parameters import parameters
-from muninn_cli.parser import ALIASES, group_parser, lookup_words, near_words, to_params, verb_parser
+from muninn_cli.parser import group_parser, lookup_words, resolve_alias, suggest, to_params, verb_parser
 from muninn_core import client
 from muninn_core.errors import UnknownVerb, UsageError
 from muninn_core.launch.place import locate
@@ -38,8 +38,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[\w.-]+@[\w.-]+:")
 
 def main(argv: list[str]) -> int:
     """Run a verb: `argv` is the verb and its arguments. Returns the exit code."""
-    alias = ALIASES.get(" ".join(argv[:2]))
-    return run_command(_run, [*(alias.words.split() if alias else argv[:2]), *argv[2:]])
+    return run_command(_run, resolve_alias(argv))
 
 
 def new_key() -> str:
@@ -96,11 +95,11 @@ def _method(verb: str) -> Method:
     if method is None:
         from muninn_cli.manual import COMMANDS
 
-        near = near_words(verb, COMMANDS)
+        near = suggest(verb, COMMANDS)
         what = "option" if verb.startswith("-") else "verb"
         hint = f"Did you mean `muninn {near}`?" if near else "`muninn help` lists all verbs."
         if verb.startswith("-"):
-            near, hint = None, "The verb comes first: `muninn VERB [ARGUMENTS] [--repo DIR] [--json]`."
+            near, hint = "", "The verb comes first: `muninn VERB [ARGUMENTS] [--repo DIR] [--json]`."
         raise UnknownVerb(f"there is no {what} '{verb}'", hint=hint, data={"nearest": near} if near else {})
     return method
 

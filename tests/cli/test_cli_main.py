@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import re
+import shlex
+
 import pytest
 from muninn_shell import Shell
 
+from muninn_cli import manual
 from muninn_cli.exits import MEANINGS, exit_code
 from muninn_cli.main import run, split
+from muninn_cli.parser import ALIASES, suggest, to_params, verb_parser
 from muninn_cli.proxy_options import read_options
 from muninn_core import __version__, errors
+from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
 
 
 @pytest.mark.parametrize(
@@ -28,12 +34,23 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"muninn {__version__}\n"
 
 
-@pytest.mark.parametrize("argv", [[], ["help"], ["--help"], ["-h"]])
-def test_without_a_verb_the_manual_is_shown(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("argv", [["help"], ["--help"], ["-h"]])
+def test_help_lists_all_verbs_within_80_columns(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(argv) == 0
     out = capsys.readouterr().out
     assert all(f"  {code}" in out for code in MEANINGS)
     assert "  recall" in out
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+
+
+def test_without_arguments_a_page_of_everyday_verbs_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 80
+    listed = {line.split()[0] for line in lines if line.startswith("  ")}
+    assert {"recall", "remember", "show", "init", "help"} <= listed
+    assert not listed & {"redact", "purge", "shutdown", "prune", "relink", "hook"}
 
 
 @pytest.mark.parametrize("word", ["recall", "daemon", "doctor", "completion", "lsp", "hook", "help"])
@@ -41,6 +58,53 @@ def test_help_explains_a_verb_or_command(word: str, capfd: pytest.CaptureFixture
     assert run(["help", word]) in (0, 2)  # a hook's own usage is told as the error that it is
     captured = capfd.readouterr()
     assert "usage: muninn" in captured.out + captured.err
+
+
+@pytest.mark.parametrize("verb", METHODS)
+def test_the_help_of_each_verb_has_an_example_that_parses(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    method = METHODS[verb]
+    assert run(["help", *method.words.split()]) == 0
+    command = re.search(r"^example:\n  (muninn .*)$", capsys.readouterr().out, re.MULTILINE)
+    assert command is not None
+    words = shlex.split(command[1])[1 + len(method.words.split()) :]
+    assert decode_params(method, to_params(method, verb_parser(method).parse(words))) is not None
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("query", "recall"),
+        ("add", "remember"),
+        ("rm", "forget"),
+        ("delete", "forget"),
+        ("ui", "overview"),
+        ("stop", "daemon stop"),
+        ("setup", "install"),
+        ("shwo", "show"),
+    ],
+)
+def test_words_that_people_try_lead_to_the_verb(word: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([word]) == 2
+    assert f"`muninn {words}`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("alias", [alias for method in METHODS.values() for alias in method.aliases])
+def test_an_alias_runs_its_verb(alias: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):  # argparse ends the process after its help
+        run([*alias.split(), "--help"])
+    assert f"usage: muninn {ALIASES[alias].words}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", ["redact", "purge", "forget", "shutdown", "prune", "undo"])
+def test_a_verb_that_loses_or_stops_something_is_never_suggested(verb: str) -> None:
+    for word in (verb[:-1], verb + "s", verb[1:], verb[0] + verb):
+        assert suggest(word, manual.COMMANDS) != verb
+
+
+def test_no_synonym_is_a_verb_or_means_two_verbs() -> None:
+    synonyms = [word for method in METHODS.values() for word in (*method.synonyms, *method.aliases)]
+    assert len(synonyms) == len(set(synonyms))
+    assert not set(synonyms) & {*METHODS, *GROUPS, *manual.COMMANDS}
 
 
 def test_the_help_of_context_names_what_else_it_does_with_context_files(capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,6 +108,8 @@ FAMILY = Family(
         Method(
             verb="about",
             title="Explain a place",
+            everyday="Show what is remembered about a file or a line.",
+            synonyms=("blame", "explain", "whatis"),
             summary="Show what is remembered about a line or a name in the code, and how it is related.",
             params=AboutParams,
             result=AboutResult,

@@ -250,6 +250,9 @@ FAMILY = Family(
         Method(
             verb="memories",
             title="List memories",
+            everyday="List memories: by type, tag, file, text or time.",
+            aliases=("list", "ls"),
+            synonyms=("all", "notes"),
             summary="List memories by type, tag, file, task, session, text or time.",
             params=MemoriesParams,
             result=MemoriesResult,
@@ -264,6 +267,9 @@ FAMILY = Family(
         Method(
             verb="show",
             title="Show a memory",
+            everyday="Show one memory in full.",
+            aliases=("get",),
+            synonyms=("view", "cat", "read"),
             summary="Show one memory in full, with the state of its citations and its links in both directions.",
             params=ShowParams,
             result=ShowResult,
@@ -276,6 +282,7 @@ FAMILY = Family(
         Method(
             verb="history",
             title="Show a memory's history",
+            synonyms=("changes",),
             summary="List every record about a memory: author, time, commit, and what it changed.",
             params=HistoryParams,
             result=HistoryResult,
@@ -302,6 +309,7 @@ FAMILY = Family(
         Method(
             verb="overview",
             title="Show an overview",
+            synonyms=("ui", "web", "dashboard", "stats", "summary"),
             summary=("Summarise the project's memory: recent and important memories, their links, and counts."),
             params=OverviewParams,
             result=OverviewResult,

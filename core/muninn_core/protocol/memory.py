@@ -206,6 +206,8 @@ FAMILY = Family(
         Method(
             verb="remember",
             title="Remember",
+            everyday="Store a decision, a reason, a failed attempt.",
+            synonyms=("add", "save", "note", "store", "write", "put"),
             summary="Store a memory; it is on disk when the answer arrives.",
             params=RememberParams,
             result=RememberResult,
@@ -229,6 +231,7 @@ FAMILY = Family(
         Method(
             verb="update",
             title="Update a memory",
+            synonyms=("change", "modify", "set"),
             summary="Change a memory's text, weight, files or links; its history keeps the old values.",
             params=UpdateParams,
             result=UpdateResult,
@@ -262,6 +265,9 @@ FAMILY = Family(
         Method(
             verb="forget",
             title="Forget a memory",
+            everyday="Archive a memory; `muninn restore` brings it back.",
+            suggested=False,
+            synonyms=("rm", "delete", "remove", "del", "archive"),
             summary="Archive a memory: it is no longer recalled and can be restored.",
             params=ForgetParams,
             result=ForgetResult,
@@ -275,6 +281,7 @@ FAMILY = Family(
         Method(
             verb="restore",
             title="Restore a memory",
+            synonyms=("unarchive", "recover"),
             summary="Restore an archived memory.",
             params=RestoreParams,
             result=ForgetResult,

@@ -68,6 +68,16 @@ class Method(Value):
     aliases: tuple[str, ...] = ()
     """Other words for the verb on the command line: `context new` for `template.new`."""
 
+    synonyms: tuple[str, ...] = ()
+    """Words that people try instead of the verb. The command line runs nothing for them; its error names the verb."""
+
+    suggested: bool = True
+    """Whether an error may suggest the verb for a misspelt word. False where a hasty confirmation would lose or stop
+    something."""
+
+    everyday: str = ""
+    """The verb's line in the short help, at most 60 characters. The short help lists the verbs that have one."""
+
     absolute_paths: tuple[str, ...] = ()
     """Parameters that the command line sends as absolute paths: files that need not be in the repository."""
 

@@ -67,6 +67,7 @@ FAMILY = Family(
         Method(
             verb="redact",
             title="Redact a memory",
+            suggested=False,
             summary=("Erase the content of a memory in every file and index of this work tree. This can't be undone."),
             params=RedactParams,
             result=RedactResult,
@@ -78,6 +79,7 @@ FAMILY = Family(
         Method(
             verb="purge",
             title="Find a memory in git's history",
+            suggested=False,
             summary=(
                 "List the commits and branches that still contain a memory's text, and how to remove it from them."
             ),

@@ -153,6 +153,7 @@ FAMILY = Family(
         Method(
             verb="seal",
             title="Seal sessions",
+            synonyms=("commit", "flush"),
             summary="Write the records of open sessions to new files that git can track.",
             params=SealParams,
             result=SealResult,
@@ -162,6 +163,8 @@ FAMILY = Family(
         Method(
             verb="reconcile",
             title="Reconcile memory",
+            everyday="Merge duplicates and find contradictions.",
+            synonyms=("dedupe", "clean", "gc"),
             summary=("Seal all sessions and consolidate them in main.jsonl: merge duplicates, queue contradictions."),
             params=ReconcileParams,
             result=ReconcileResult,
@@ -176,6 +179,7 @@ FAMILY = Family(
         Method(
             verb="undo",
             title="Undo the last reconcile or prune",
+            suggested=False,
             summary="Undo the last reconcile or prune; every file is restored byte for byte.",
             params=UndoParams,
             result=UndoResult,
@@ -186,6 +190,7 @@ FAMILY = Family(
         Method(
             verb="prune",
             title="Prune memory",
+            suggested=False,
             summary=(
                 "Move memories that are no longer recalled from main.jsonl to the archive, by the configured policy."
             ),
@@ -210,6 +215,7 @@ FAMILY = Family(
         Method(
             verb="resolve",
             title="Resolve a conflict",
+            synonyms=("solve",),
             summary="Resolve a conflict: keep left, right or both.",
             params=ResolveParams,
             result=ResolveResult,

@@ -178,6 +178,8 @@ FAMILY = Family(
         Method(
             verb="init",
             title="Initialise Muninn",
+            everyday="Create .muninn in this repository.",
+            synonyms=("create", "new"),
             summary="Create .muninn with its defaults; existing files are not changed.",
             params=InitParams,
             result=InitResult,
@@ -186,6 +188,8 @@ FAMILY = Family(
         Method(
             verb="status",
             title="Show the status",
+            everyday="Show problems, and the state of daemon and index.",
+            synonyms=("state", "info"),
             summary=(
                 "Report the state of the daemon, the index and the log, and the problems that a person should fix."
             ),
@@ -201,6 +205,7 @@ FAMILY = Family(
         Method(
             verb="index",
             title="Update the index",
+            synonyms=("reindex", "rebuild", "refresh", "scan"),
             summary="Compare every file with the index and index what changed.",
             params=IndexParams,
             result=IndexResult,
@@ -211,6 +216,7 @@ FAMILY = Family(
         Method(
             verb="shutdown",
             title="Stop the daemon",
+            suggested=False,
             summary="Stop the repository's daemon after it has finished the requests it accepted.",
             params=ShutdownParams,
             result=ShutdownResult,

@@ -194,6 +194,7 @@ FAMILY = Family(
         Method(
             verb="verify",
             title="Verify citations",
+            synonyms=("stale", "validate"),
             summary="Compare the citations of memories with the code: fresh, moved, drifted or gone.",
             params=VerifyParams,
             result=VerifyResult,

@@ -266,6 +266,9 @@ FAMILY = Family(
         Method(
             verb="recall",
             title="Search memory and code",
+            everyday="Find code and memories for a question.",
+            aliases=("search", "find"),
+            synonyms=("query", "ask", "grep", "lookup"),
             summary="Find code, knowledge and memories for a question, each with the reasons for its rank.",
             params=RecallParams,
             result=RecallResult,
@@ -289,6 +292,8 @@ FAMILY = Family(
         Method(
             verb="context",
             title="Gather context",
+            everyday="Gather what a task needs, within a token budget.",
+            synonyms=("prompt",),
             summary="Return a pack of what a task needs, within a token budget.",
             params=ContextParams,
             result=ContextResult,

@@ -175,6 +175,7 @@ FAMILY = Family(
         Method(
             verb="backfill",
             title="Backfill memory",
+            synonyms=("learn", "ingest"),
             summary=(
                 "Make memories from significant commits or from transcripts; without `apply` they are only listed."
             ),
