@@ -36,6 +36,13 @@ class Place:
             return os.path.join(self.identity, "muninn", os.path.basename(self.git_dir))
         return os.path.join(self.root, ".muninn", "local")
 
+    @property
+    def journal(self) -> str:
+        """The folder of the repository's journal. All work trees share it, and it survives a removed one."""
+        if self.git_dir:
+            return os.path.join(self.identity, "muninn-journal")
+        return os.path.join(self.local, "journal")
+
 
 def locate(start: str) -> Place:
     """Return the work tree around a folder. Without git the root is the nearest folder with `.muninn`, else `start`.

@@ -1,0 +1,555 @@
+"""One repository's journal: append, read, redact, verify, replay and seal events.
+
+One process writes a journal, which it shows by holding `lock`. Other processes read it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from muninn_core.errors import BadParams, BusyError, NotFoundError, UsageError
+from muninn_core.journal.database import EVENTS, make_private, open_writer, translate
+from muninn_core.journal.payload import INLINE_BYTES, canonical
+from muninn_core.journal.reading import Connections, rows_at, scan, scan_back
+from muninn_core.journal.row import COLUMNS, Row, event_of, line_of, payload_path
+from muninn_core.journal.sealed import Sealed, read_sealed, write_sealed
+from muninn_core.journal.verify import Verification, verify
+from muninn_core.journal.writer import Transaction, Unstamped, Writer
+from muninn_core.launch.lock import FileLock
+from muninn_core.model.event import REDACTED, SYSTEM, TOMBSTONE, Event, EventDraft
+from muninn_core.store.disk import flush_folder, translate_errors
+from muninn_core.store.secrets import mask, mask_value
+from muninn_core.store.stamp import milliseconds, normalise, timestamp
+
+_NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,200}")
+_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]{0,99}")
+_NAMES = ("project_id", "session_id", "turn_id", "stream_id", "actor", "source", "idempotency_key", "trace_id")
+
+
+class Appended(NamedTuple):
+    """The event of an append. `duplicate`: it was there already, under the same idempotency key."""
+
+    event: Event
+    duplicate: bool
+    masked: int
+
+
+class Prepared(NamedTuple):
+    """A checked draft whose payload is masked, encoded, and on disk when it is long."""
+
+    draft: EventDraft
+    text: bytes
+    payload_hash: bytes
+    stored: str
+    masked: int
+    value: object
+
+
+class Journal:
+    """Opened once per process and repository; safe to use from several threads.
+
+    `clock` returns an aware time, `new_id` a new event id. `committed` is called after each commit with the last
+    position, on the writer's thread. Raises StorageError when the database can't be opened.
+    """
+
+    def __init__(self, folder: Path, *, clock: Callable[[], datetime], new_id: Callable[[], str]) -> None:
+        self.folder = folder
+        self.path = folder / "events.db"
+        self.payloads = folder / "payloads"
+        self._clock = clock
+        self._new_id = new_id
+        self._lock = FileLock(str(folder / "lock"))
+        self._opening = threading.Lock()
+        self._writer: Writer | None = None
+        self._listeners: list[Callable[[int], None]] = []
+        self.connections = Connections(self.path)
+        with translate(self.path):
+            make_private(self.path)
+        self.can_write()
+        if self._writer is None and not self.path.stat().st_size:
+            raise BusyError(f"another process creates {self.path}", hint="Try again in a moment.")
+
+    # --- writing ---
+
+    def can_write(self) -> bool:
+        """Whether this process writes the journal; takes the lock when it is free. Raises StorageError."""
+        with self._opening:
+            if self._writer is None and not self._lock_taken():
+                return False
+            if self._writer is None:
+                try:
+                    connection = open_writer(self.path, EVENTS)
+                except BaseException:
+                    self._lock.release()
+                    raise
+                self._writer = Writer(self.path, connection, self._now, self._committed)
+            return True
+
+    def _lock_taken(self) -> bool:
+        with translate(self.path):
+            if not self._lock.acquire():
+                return False
+            self._lock.write(f"{os.getpid()}\n")
+            return True
+
+    @property
+    def writer(self) -> Writer:
+        """The writer. Raises BusyError when another process writes the journal."""
+        if self._writer is None and not self.can_write():
+            holder = Path(self._lock.path).read_text("utf-8").strip()
+            raise BusyError(
+                f"another process{f' (pid {holder})' if holder else ''} writes the journal {self.path}",
+                hint="Stop the other daemon of this repository; nothing was recorded.",
+            )
+        assert self._writer is not None
+        return self._writer
+
+    def on_commit(self, listener: Callable[[int], None]) -> None:
+        """Call a listener with the last position after each commit, on the writer's thread."""
+        self._listeners.append(listener)
+
+    def _committed(self, position: int) -> None:
+        for listener in self._listeners:
+            listener(position)
+
+    def _now(self) -> int:
+        return milliseconds(timestamp(self._clock()))
+
+    def close(self) -> None:
+        """Commit what waits and release the lock."""
+        with self._opening:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+            self._lock.release()
+        self.connections.close()
+
+    def prepare(self, draft: EventDraft, patterns: Sequence[str] = (), *, system: bool = False) -> Prepared:
+        """Check a draft, mask its secrets and encode its payload; a long payload is written to its file.
+
+        `patterns` are the user's regular expressions of secrets. Raises BadParams.
+        """
+        _check_names(draft, system=system)
+        canonical(draft.payload)  # refuse what can't be recorded before it is masked
+        value, masked = mask_value(draft.payload, patterns)
+        text = canonical(value)
+        hashed = hashlib.sha256(text).digest()
+        if len(text) > INLINE_BYTES:
+            _write_payload(payload_path(self.payloads, hashed), text)
+            return Prepared(draft, text, hashed, "file", masked, value)
+        return Prepared(draft, text, hashed, "inline", masked, value)
+
+    def append(self, draft: EventDraft, patterns: Sequence[str] = ()) -> Appended:
+        """Record an event; it is on disk when this returns.
+
+        A draft with a known idempotency key and the same payload returns the first event; another payload raises
+        UsageError that names both. Raises BadParams, BusyError, ReadOnlyError or StorageError; then nothing is
+        recorded.
+        """
+        prepared = self.prepare(draft, patterns)
+        row, duplicate = self.writer.run(lambda transaction: self.add(transaction, prepared))
+        return self.appended(row, prepared, duplicate=duplicate)
+
+    def appended(self, row: Row, prepared: Prepared, *, duplicate: bool) -> Appended:
+        """Return the outcome of an append."""
+        return Appended(event_of(row, self.payloads), duplicate, prepared.masked)
+
+    def add(self, transaction: Transaction, prepared: Prepared) -> tuple[Row, bool]:
+        """Add a prepared event in a transaction; return its row and whether it was there already."""
+        draft = prepared.draft
+        stream = draft.stream_id or stream_of(draft.session_id, draft.turn_id)
+        known = self._known(transaction, draft) if draft.idempotency_key is not None else None
+        if known is not None:
+            _check_same(known, prepared, stream)
+            return known, True
+        following = transaction.stream_seq(draft.project_id, stream) + 1
+        if draft.stream_seq is not None and draft.stream_seq != following:
+            raise UsageError(
+                f"the next event of stream '{stream}' has sequence {following}, not {draft.stream_seq}",
+                hint=f"Send the events in order, or leave stream_seq out; nothing was recorded. {following} is next.",
+                data={"expected": following, "given": draft.stream_seq},
+            )
+        return transaction.add(self.unstamped(prepared, stream)), False
+
+    def unstamped(self, prepared: Prepared, stream: str) -> Unstamped:
+        """Return the columns of a prepared event that do not depend on the transaction."""
+        draft = prepared.draft
+        return Unstamped(
+            event_id=self._new_id(),
+            project_id=draft.project_id,
+            session_id=draft.session_id,
+            turn_id=draft.turn_id,
+            stream_id=stream,
+            event_type=draft.event_type,
+            event_version=draft.event_version,
+            occurred_at=normalise(draft.occurred_at) if draft.occurred_at else timestamp(self._clock()),
+            actor=draft.actor,
+            source=draft.source,
+            payload_json=prepared.text.decode() if prepared.stored == "inline" else "",
+            stored=prepared.stored,
+            payload_hash=prepared.payload_hash,
+            idempotency_key=draft.idempotency_key,
+            trace_id=draft.trace_id,
+        )
+
+    def _known(self, transaction: Transaction, draft: EventDraft) -> Row | None:
+        key = (draft.idempotency_key, draft.project_id)
+        found = transaction.rows("idempotency_key = ? AND project_id = ?", key)
+        if found:
+            return found[0]
+        row = transaction.connection.execute(
+            "SELECT position FROM sealed_keys WHERE idempotency_key = ? AND project_id = ?", key
+        ).fetchone()
+        return rows_at(self.connections, self.folder, [row[0]]).get(row[0]) if row else None
+
+    # --- changing what is recorded, as far as that is allowed ---
+
+    def redact(self, event_id: str, reason: str = "", actor: str = "user") -> Event:
+        """Blank an event's payload for good and record that; id, sequence, links and payload hash stay.
+
+        Raises NotFoundError for an unknown event and UsageError for one that is redacted already or that records a
+        redaction.
+        """
+        row = self.row(event_id)
+        if row.stored == "redacted":
+            self._scrub_files(row)  # a crash may have left a file
+            raise UsageError(f"event {event_id} is redacted already", hint="Nothing was changed.")
+        if row.event_type == REDACTED:
+            raise UsageError(f"event {event_id} records a redaction, which verification needs", hint="It has no text.")
+        about = self._about(REDACTED, row, {"event_id": event_id, "reason": mask(reason)[0]}, actor)
+
+        def operation(transaction: Transaction) -> Row:
+            transaction.connection.execute("INSERT OR IGNORE INTO redactions VALUES(?)", (event_id,))
+            transaction.connection.execute(
+                "UPDATE raw_events SET payload_json = '', stored = 'redacted' WHERE event_id = ?", (event_id,)
+            )
+            return self.add(transaction, about)[0]
+
+        done = self.writer.run(operation)
+        self.writer.run_outside(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+        self._scrub_files(row)
+        return event_of(done, self.payloads)
+
+    def tombstone(self, event_id: str, reason: str = "", actor: str = "user") -> Event:
+        """Record that an event is deleted: only the audit shows it from now on. Raises NotFoundError."""
+        about = self._about(TOMBSTONE, self.row(event_id), {"event_id": event_id, "reason": reason}, actor)
+        return event_of(self.writer.run(lambda transaction: self.add(transaction, about))[0], self.payloads)
+
+    def _about(self, kind: str, row: Row, payload: dict[str, str], actor: str) -> Prepared:
+        draft = EventDraft(
+            event_type=kind,
+            payload=payload,
+            project_id=row.project_id,
+            session_id=row.session_id,
+            turn_id=row.turn_id,
+            stream_id=row.stream_id,
+            actor=actor,
+            source="muninn",
+        )
+        return self.prepare(draft, system=True)
+
+    def _scrub_files(self, row: Row) -> None:
+        """Remove a redacted payload from its file and from a sealed month."""
+        self._drop_payload(row)
+        with self.connections.one() as connection:
+            seals = [
+                Sealed(*one)
+                for one in connection.execute(
+                    "SELECT first, last, hash, previous, file, dropped FROM sealed WHERE first <= ?1 AND last >= ?1",
+                    (row.position,),
+                )
+            ]
+        for seal in seals:
+            if not seal.dropped:
+                rows = [
+                    one._replace(stored="redacted", payload_json="") if one.position == row.position else one
+                    for one in read_sealed(self.folder / seal.file)
+                ]
+                write_sealed(self.folder / seal.file, self.payloads, seal.previous, rows)
+
+    def _drop_payload(self, row: Row) -> None:
+        """Remove the file of a payload that no live event has any more."""
+        path = payload_path(self.payloads, row.payload_hash)
+        with self.connections.one() as connection, translate_errors(path):
+            (others,) = connection.execute(
+                "SELECT count(*) FROM raw_events WHERE stored = 'file' AND payload_hash = ?", (row.payload_hash,)
+            ).fetchone()
+            if not others:
+                path.unlink(missing_ok=True)
+
+    # --- reading ---
+
+    @property
+    def position(self) -> int:
+        """The position of the last event, 0 for none."""
+        if self._writer is not None:
+            return self._writer.position
+        with self.connections.one() as connection:
+            position: int = connection.execute("SELECT position FROM chain_head").fetchone()[0]
+            return position
+
+    def row(self, event_id: str) -> Row:
+        """Return the row of an event. Raises NotFoundError."""
+        with self.connections.one() as connection:
+            sql = f"SELECT {COLUMNS} FROM raw_events WHERE event_id = ?"
+            found = connection.execute(sql, (event_id,)).fetchone()
+            seals = (
+                []
+                if found
+                else [
+                    one[0] for one in connection.execute("SELECT file FROM sealed WHERE NOT dropped ORDER BY last DESC")
+                ]
+            )
+        if found:
+            return Row(*found)
+        for file in seals:
+            for row in read_sealed(self.folder / file):
+                if row.event_id == event_id:
+                    return row
+        raise NotFoundError(f"there is no event '{event_id}'", hint="`muninn event query` lists events with their ids.")
+
+    def event(self, event_id: str) -> Event:
+        """Return an event. Raises NotFoundError."""
+        return event_of(self.row(event_id), self.payloads)
+
+    def events(self, positions: Sequence[int]) -> list[Event]:
+        """Return the events at some positions, in the given order; those that retention removed are left out."""
+        rows = rows_at(self.connections, self.folder, list(positions))
+        return [event_of(rows[position], self.payloads) for position in positions if position in rows]
+
+    def rows(self, first: int = 1, last: int | None = None) -> Iterator[Row]:
+        """Yield all rows in the order of the journal."""
+        return scan(self.connections, self.folder, first, last)
+
+    def rows_back(self, last: int | None = None, first: int = 1) -> Iterator[Row]:
+        """Yield all rows, newest first."""
+        return scan_back(self.connections, self.folder, self.position if last is None else last, first)
+
+    def replay(
+        self, *, project: str = "", stream: str = "", since: str = "", until: str = "", after: int = 0
+    ) -> Iterator[tuple[int, bytes]]:
+        """Yield (position, line) of events in their order: the same bytes each time, until one is redacted.
+
+        Filters: the project, the stream, and the time at which events occurred (`since` <= time < `until`; RFC 3339).
+        Raises BadParams for a malformed time.
+        """
+        begin, end = moment(since, "since"), moment(until, "until")
+        for row in self._stream_rows(stream, after) if stream else self.rows(after + 1):
+            if (
+                (not project or row.project_id == project)
+                and (not begin or row.occurred_at >= begin)
+                and (not end or row.occurred_at < end)
+            ):
+                yield row.position, line_of(row, self.payloads)
+
+    def _stream_rows(self, stream: str, after: int) -> Iterator[Row]:
+        with self.connections.one() as connection:
+            live = connection.execute(
+                f"SELECT {COLUMNS} FROM raw_events WHERE stream_id = ? AND position > ? ORDER BY position",
+                (stream, after),
+            ).fetchall()
+            (sealed_to,) = connection.execute("SELECT coalesce(max(last), 0) FROM sealed").fetchone()
+        if after < sealed_to:
+            yield from (row for row in self.rows(after + 1, sealed_to) if row.stream_id == stream)
+        yield from (Row(*row) for row in live)
+
+    def verify(self) -> Verification:
+        """Check every event against the chain."""
+        return verify(self.connections, self.folder, self.payloads)
+
+    # --- sealed months ---
+
+    def seal(self, before: str) -> list[Sealed]:
+        """Move the events of whole months before `before` (YYYY-MM) into sealed files, one per month.
+
+        Months are those of `recorded_at`. Returns the new files. Raises BadParams for another form of month.
+        """
+        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", before):
+            raise BadParams(f"'{before}' is not a month", hint="Give a month as YYYY-MM; earlier months are sealed.")
+        limit = milliseconds(normalise(f"{before}-01T00:00:00.000Z"))
+        made: list[Sealed] = []
+        while True:
+            with self.connections.one() as connection:
+                row = connection.execute(f"SELECT {COLUMNS} FROM raw_events ORDER BY position LIMIT 1").fetchone()
+            if row is None or Row(*row).recorded_at >= limit:
+                return made
+            made.append(self._seal_month(Row(*row)))
+
+    def _seal_month(self, first: Row) -> Sealed:
+        month = _month(first.recorded_at)
+        end = milliseconds(normalise(f"{_next_month(month)}-01T00:00:00.000Z"))
+        with self.connections.one() as connection:
+            (last,) = connection.execute(
+                "SELECT coalesce(min(position) - 1, (SELECT max(position) FROM raw_events)) FROM raw_events"
+                " WHERE recorded_at >= ?",
+                (end,),
+            ).fetchone()
+            (previous,) = connection.execute(
+                "SELECT coalesce((SELECT hash FROM sealed WHERE last = ?), zeroblob(32))", (first.position - 1,)
+            ).fetchone()
+        name = f"events-{month}.jsonl.gz"
+        if (self.folder / "sealed" / name).exists():
+            name = f"events-{month}-{first.position}.jsonl.gz"
+        (head,) = rows_at(self.connections, self.folder, [last]).values()
+        seal = Sealed(first.position, last, head.hash, previous, f"sealed/{name}")
+        path = self.folder / seal.file
+        write_sealed(path, self.payloads, previous, self.rows(seal.first, seal.last))
+        for _ in read_sealed(path):
+            pass  # what can't be read again is not removed from the database
+        long = [row for row in self.rows(seal.first, seal.last) if row.stored == "file"]
+        self.writer.run(lambda transaction: _move_out(transaction, seal))
+        for row in long:
+            self._drop_payload(row)
+        return seal
+
+    def drop_sealed(self, before: str) -> list[str]:
+        """Remove sealed files whose events were all recorded before a time (RFC 3339); their hashes are kept.
+
+        Returns the removed files. Raises BadParams for a malformed time.
+        """
+        limit = milliseconds(moment(before, "before"))
+        with self.connections.one() as connection:
+            seals = [
+                Sealed(*row)
+                for row in connection.execute(
+                    "SELECT first, last, hash, previous, file, dropped FROM sealed WHERE NOT dropped ORDER BY last"
+                )
+            ]
+        removed = []
+        for seal in seals:
+            if any(row.recorded_at >= limit for row in read_sealed(self.folder / seal.file)):
+                break
+            self.writer.run(
+                lambda transaction, last=seal.last: (
+                    transaction.connection.execute(  # type: ignore[misc]
+                        "UPDATE sealed SET dropped = 1 WHERE last = ?", (last,)
+                    )
+                    and None
+                )
+            )
+            with translate_errors(self.folder / seal.file):
+                (self.folder / seal.file).unlink(missing_ok=True)
+            removed.append(seal.file)
+        return removed
+
+
+def stream_of(session_id: str, turn_id: str) -> str:
+    """Return the stream of a turn, or of a session without a turn, or of the project without either."""
+    if turn_id:
+        return f"turn:{session_id}/{turn_id}"
+    return f"session:{session_id}" if session_id else "project"
+
+
+def moment(text: str, name: str) -> str:
+    """Return an RFC 3339 time or a date in canonical form, "" for "". Raises BadParams, which names the parameter."""
+    if not text:
+        return ""
+    try:
+        return normalise(f"{text}T00:00:00.000Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text)
+    except ValueError as error:
+        raise BadParams(f"'{name}': {error}", hint="Give an RFC 3339 time such as 2026-01-31T12:00:00Z.") from None
+
+
+def _month(recorded_at: int) -> str:
+    return datetime.fromtimestamp(recorded_at / 1000, UTC).strftime("%Y-%m")
+
+
+def _next_month(month: str) -> str:
+    year, number = int(month[:4]), int(month[5:])
+    return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
+
+
+def _move_out(transaction: Transaction, seal: Sealed) -> None:
+    """Record a sealed file and remove its events from the database, in one transaction."""
+    connection, span = transaction.connection, (seal.first, seal.last)
+    inside = "FROM raw_events WHERE position BETWEEN ? AND ?"
+    connection.execute(
+        f"INSERT INTO sealed_keys SELECT idempotency_key, project_id, position {inside}"
+        " AND idempotency_key IS NOT NULL",
+        span,
+    )
+    connection.execute(
+        f"INSERT INTO sealed_streams SELECT stream_id, project_id, max(stream_seq) {inside}"
+        " GROUP BY stream_id, project_id ON CONFLICT DO UPDATE SET stream_seq = excluded.stream_seq",
+        span,
+    )
+    connection.execute(
+        "INSERT INTO sealed(first, last, hash, previous, file) VALUES(?, ?, ?, ?, ?)",
+        (seal.first, seal.last, seal.hash, seal.previous, seal.file),
+    )
+    connection.execute(f"DELETE {inside}", span)
+
+
+def _mark_dropped(seal: Sealed, transaction: Transaction) -> None:
+    transaction.connection.execute("UPDATE sealed SET dropped = 1 WHERE last = ?", (seal.last,))
+
+
+def _write_payload(path: Path, text: bytes) -> None:
+    """Write a long payload under its content's hash, flushed, with mode 0600; one that is there already is kept."""
+    with translate_errors(path):
+        try:
+            if path.stat().st_size == len(text):
+                return
+        except FileNotFoundError:
+            pass
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(handle, "wb") as file:  # noqa: PTH123 (an open handle)
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            flush_folder(path.parent)
+            flush_folder(path.parent.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _check_names(draft: EventDraft, *, system: bool) -> None:
+    if not _TYPE.fullmatch(draft.event_type):
+        raise BadParams(
+            f"'{draft.event_type[:120]}' is not a type of event",
+            hint="A type begins with a letter and has up to 100 letters, digits, '_', '.', ':', '/' and '-'.",
+        )
+    if draft.event_type.startswith(SYSTEM) and not system:
+        raise BadParams(
+            f"the type '{draft.event_type}' is reserved for the journal", hint=f"Types may not begin with '{SYSTEM}'."
+        )
+    for name in _NAMES:
+        value = getattr(draft, name)
+        if value is not None and not _NAME.fullmatch(value):
+            raise BadParams(
+                f"'{name}' has more than 200 characters, a control character or a lone surrogate",
+                hint="Nothing was recorded.",
+            )
+    if not 1 <= draft.event_version < 2**31:
+        raise BadParams(f"'event_version' can't be {draft.event_version}", hint="It is a whole number from 1 on.")
+    moment(draft.occurred_at, "occurred_at")
+
+
+def _check_same(known: Row, prepared: Prepared, stream: str) -> None:
+    """Raise UsageError when a repeated key comes with another event than the first one."""
+    draft = prepared.draft
+    given = (draft.event_type, stream, prepared.payload_hash)
+    if given != (known.event_type, known.stream_id, known.payload_hash):
+        raise UsageError(
+            f"the idempotency key '{draft.idempotency_key}' was used for event {known.event_id} ({known.event_type} in"
+            f" '{known.stream_id}', payload {known.payload_hash.hex()[:12]}); this one is another: {draft.event_type}"
+            f" in '{stream}', payload {prepared.payload_hash.hex()[:12]}",
+            hint="Use a new key for a new event; nothing was recorded.",
+            data={
+                "key": draft.idempotency_key or "",
+                "event_id": known.event_id,
+                "recorded": known.payload_hash.hex(),
+                "given": prepared.payload_hash.hex(),
+            },
+        )

@@ -1,0 +1,122 @@
+"""Rows of `raw_events`: their columns, their hash in the chain, and the events that they become."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from muninn_core.errors import MuninnError, StorageError
+from muninn_core.journal.payload import canonical
+from muninn_core.model.event import Event
+from muninn_core.model.value import encode_json
+from muninn_core.store.stamp import EPOCH, timestamp
+
+NO_HASH = bytes(32)
+"""The hash before the first event."""
+
+
+class Row(NamedTuple):
+    """One row. Times are canonical text (`occurred_at`) and milliseconds since 1970 (`recorded_at`)."""
+
+    position: int
+    event_id: str
+    project_id: str
+    session_id: str
+    turn_id: str
+    stream_id: str
+    stream_seq: int
+    event_type: str
+    event_version: int
+    occurred_at: str
+    actor: str
+    source: str
+    payload_json: str
+    idempotency_key: str | None
+    trace_id: str | None
+    recorded_at: int
+    stored: str
+    payload_hash: bytes
+    hash: bytes
+
+
+COLUMNS = ", ".join(Row._fields)
+INSERT = f"INSERT INTO raw_events({COLUMNS}) VALUES({', '.join('?' * len(Row._fields))})"
+
+
+def chain_hash(previous: bytes, row: Row) -> bytes:
+    """Return the hash of a row after the hash `previous`. It covers all but the payload, which has its own hash."""
+    fields = [*row[:12], row.idempotency_key, row.trace_id, row.recorded_at, row.payload_hash.hex()]
+    return hashlib.sha256(previous + encode_json(fields)).digest()
+
+
+def payload_path(folder: Path, payload_hash: bytes) -> Path:
+    """Return the file of a long payload."""
+    name = payload_hash.hex()
+    return folder / name[:2] / name
+
+
+def payload_text(row: Row, folder: Path) -> bytes:
+    """Return the canonical JSON of a row's payload; b"" when it is redacted. Raises StorageError without its file."""
+    if row.stored == "redacted":
+        return b""
+    if row.stored == "inline":
+        return row.payload_json.encode("utf-8", "surrogatepass")
+    path = payload_path(folder, row.payload_hash)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StorageError(
+            f"the payload of event {row.event_id} can't be read: {path}: {error.strerror}",
+            hint="Restore the file from a backup; its name is its content's sha256.",
+        ) from error
+
+
+def event_of(row: Row, folder: Path) -> Event:
+    """Return the event of a row, with its payload. Raises StorageError when its file is missing."""
+    text = payload_text(row, folder)
+    return Event(
+        position=row.position,
+        event_id=row.event_id,
+        project_id=row.project_id,
+        session_id=row.session_id,
+        turn_id=row.turn_id,
+        stream_id=row.stream_id,
+        stream_seq=row.stream_seq,
+        event_type=row.event_type,
+        event_version=row.event_version,
+        occurred_at=row.occurred_at,
+        recorded_at=timestamp(EPOCH + timedelta(milliseconds=row.recorded_at)),
+        actor=row.actor,
+        source=row.source,
+        payload=json.loads(text) if text else None,
+        payload_hash=row.payload_hash.hex(),
+        hash=row.hash.hex(),
+        stored=row.stored,  # type: ignore[arg-type]
+        idempotency_key=row.idempotency_key,
+        trace_id=row.trace_id,
+    )
+
+
+def line_of(row: Row, folder: Path) -> bytes:
+    """Return a row as one line of JSON, without its end: the form of replays and of sealed months."""
+    fields: dict[str, Any] = row._asdict()
+    text = payload_text(row, folder)
+    del fields["payload_json"], fields["stored"]
+    fields["payload_hash"], fields["hash"] = row.payload_hash.hex(), row.hash.hex()
+    redacted = b"true" if row.stored == "redacted" else b"false"
+    return encode_json(fields)[:-1] + b',"redacted":' + redacted + b',"payload":' + (text or b"null") + b"}"
+
+
+def row_of(line: bytes) -> Row:
+    """Return the row of a line that `line_of` made. Raises ValueError for a malformed line."""
+    try:
+        fields = json.loads(line)
+        redacted, payload = fields.pop("redacted"), fields.pop("payload")
+        fields["payload_hash"], fields["hash"] = bytes.fromhex(fields["payload_hash"]), bytes.fromhex(fields["hash"])
+        text = "" if redacted else canonical(payload).decode()
+        return Row(**fields, stored="redacted" if redacted else "inline", payload_json=text)
+    except (KeyError, TypeError, MuninnError) as error:
+        raise ValueError(f"not an event: {error}") from None

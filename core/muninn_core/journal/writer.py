@@ -1,0 +1,252 @@
+"""The only writer of a journal: one thread that commits all operations that wait in one transaction.
+
+While a transaction is flushed to disk, new operations wait; the next transaction takes them together. A single client
+therefore pays one flush per event, and a hundred clients share it.
+"""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from muninn_core.errors import MuninnError, Stopping
+from muninn_core.journal.database import storage_error
+from muninn_core.journal.row import COLUMNS, INSERT, Row, chain_hash
+
+T = TypeVar("T")
+
+MOST_GROUPED = 512
+"""The most operations in one transaction."""
+
+MOST_STREAMS = 50_000
+"""Streams whose last sequence number is kept in memory."""
+
+
+class Unstamped(NamedTuple):
+    """What the author of an event decides; the transaction adds position, sequence, time and hash."""
+
+    event_id: str
+    project_id: str
+    session_id: str
+    turn_id: str
+    stream_id: str
+    event_type: str
+    event_version: int
+    occurred_at: str
+    actor: str
+    source: str
+    payload_json: str
+    stored: str
+    payload_hash: bytes
+    idempotency_key: str | None = None
+    trace_id: str | None = None
+
+
+class Refused(NamedTuple):
+    """The outcome of an operation that is refused although it wrote something: the error that the caller gets."""
+
+    error: MuninnError
+
+
+class Transaction:
+    """What an operation may do: read, add events, and change the tables that belong to the journal's state."""
+
+    def __init__(self, connection: sqlite3.Connection, now: Callable[[], int]) -> None:
+        self.connection = connection
+        self.now = now
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the head of the chain again, after a rollback."""
+        row = self.connection.execute("SELECT position, hash, recorded_at FROM chain_head").fetchone()
+        self.position: int = row[0]
+        self.hash: bytes = row[1]
+        self.recorded_at: int = row[2]
+        self._streams: dict[tuple[str, str], int] = {}
+        self._saved = self.position
+
+    def stream_seq(self, project: str, stream: str) -> int:
+        """Return the sequence number of a stream's last event, 0 for none."""
+        known = self._streams.get((project, stream))
+        if known is None:
+            (known,) = self.connection.execute(
+                "SELECT max(coalesce((SELECT max(stream_seq) FROM raw_events WHERE stream_id = ?1 AND project_id = ?2),"
+                " 0), coalesce((SELECT stream_seq FROM sealed_streams WHERE stream_id = ?1 AND project_id = ?2), 0))",
+                (stream, project),
+            ).fetchone()
+            if len(self._streams) >= MOST_STREAMS:
+                self._streams.clear()
+            self._streams[project, stream] = known
+        return known
+
+    def add(self, event: Unstamped) -> Row:
+        """Append an event. The clock of the journal never goes back, even when the system's does."""
+        sequence = self.stream_seq(event.project_id, event.stream_id) + 1
+        self.recorded_at = max(self.now(), self.recorded_at)
+        row = Row(
+            position=self.position + 1, stream_seq=sequence, recorded_at=self.recorded_at, hash=b"", **event._asdict()
+        )
+        row = row._replace(hash=chain_hash(self.hash, row))
+        self.connection.execute(INSERT, row)
+        self.position, self.hash = row.position, row.hash
+        self._streams[event.project_id, event.stream_id] = sequence
+        return row
+
+    def rows(self, where: str, parameters: tuple[Any, ...]) -> list[Row]:
+        """Return rows by a condition."""
+        sql = f"SELECT {COLUMNS} FROM raw_events WHERE {where}"
+        return [Row(*row) for row in self.connection.execute(sql, parameters)]
+
+    def save_head(self) -> None:
+        """Store the head of the chain, which shows whether events at the end were removed."""
+        if self.position != self._saved:
+            self.connection.execute(
+                "UPDATE chain_head SET position = ?, hash = ?, recorded_at = ?",
+                (self.position, self.hash, self.recorded_at),
+            )
+            self._saved = self.position
+
+
+class _Operation(NamedTuple):
+    run: Callable[[Transaction], Any]
+    done: Future[Any]
+    alone: bool = False
+
+
+class Writer:
+    """Runs operations in the order of their arrival. An operation that raises must not have written anything.
+
+    `committed` is called with the last position after each transaction that added events.
+    """
+
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, now: Callable[[], int], committed: Callable[[int], None]
+    ) -> None:
+        self._path = path
+        self._connection = connection
+        self._committed = committed
+        self._transaction = Transaction(connection, now)
+        self._stale = False
+        self.position = self._transaction.position
+        """The position of the last event that was committed."""
+        self._waiting: queue.SimpleQueue[_Operation | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+        self._thread.start()
+
+    def run(self, operation: Callable[[Transaction], T]) -> T:
+        """Run an operation; what it wrote is on disk when this returns.
+
+        Raises what the operation raises, and StorageError when the transaction failed; then nothing was recorded.
+        """
+        outcome = self._queue(operation, alone=False)
+        if isinstance(outcome, Refused):
+            raise outcome.error
+        result: T = outcome
+        return result
+
+    def run_outside(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        """Run an operation of the writer's connection outside of a transaction, when no other operation runs."""
+        result: T = self._queue(lambda transaction: operation(transaction.connection), alone=True)
+        return result
+
+    def _queue(self, run: Callable[[Transaction], Any], *, alone: bool) -> Any:
+        done: Future[Any] = Future()
+        with self._closing:
+            if self._closed:
+                raise Stopping("the journal is closed", hint="The next call opens it again.")
+            self._waiting.put(_Operation(run, done, alone))
+        return done.result()
+
+    def close(self) -> None:
+        """Finish the operations that wait, and close the connection."""
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+            self._waiting.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _run(self) -> None:
+        while True:
+            batch, last = self._taken()
+            for alone, group in groupby(batch, key=lambda operation: operation.alone):
+                if alone:
+                    self._run_alone(list(group))
+                else:
+                    self._commit(list(group))
+            if last:
+                return
+
+    def _taken(self) -> tuple[list[_Operation], bool]:
+        batch: list[_Operation] = []
+        operation = self._waiting.get()
+        while operation is not None:
+            batch.append(operation)
+            if len(batch) == MOST_GROUPED:
+                return batch, False
+            try:
+                operation = self._waiting.get_nowait()
+            except queue.Empty:
+                return batch, False
+        return batch, True
+
+    def _run_alone(self, operations: list[_Operation]) -> None:
+        for operation in operations:
+            try:
+                operation.done.set_result(operation.run(self._transaction))
+            except BaseException as error:
+                operation.done.set_exception(self._failure(error))
+
+    def _commit(self, batch: list[_Operation]) -> None:
+        """Run a batch in one transaction. When it fails, each operation runs in a transaction of its own."""
+        outcomes: list[tuple[Any, BaseException | None]] = []
+        transaction = self._transaction
+        try:
+            if self._stale:
+                transaction.reload()
+                self._stale = False
+            self._connection.execute("BEGIN IMMEDIATE")
+            for operation in batch:
+                try:
+                    outcomes.append((operation.run(transaction), None))
+                except MuninnError as error:
+                    outcomes.append((None, error))
+            transaction.save_head()
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            self._roll_back()
+            if len(batch) > 1:
+                for operation in batch:
+                    self._commit([operation])
+            else:
+                batch[0].done.set_exception(self._failure(error))
+            return
+        added = transaction.position > self.position
+        self.position = transaction.position
+        for operation, (result, refused) in zip(batch, outcomes, strict=True):
+            if refused is None:
+                operation.done.set_result(result)
+            else:
+                operation.done.set_exception(refused)
+        if added:
+            self._committed(self.position)
+
+    def _roll_back(self) -> None:
+        self._stale = True
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("ROLLBACK")
+            except sqlite3.Error:
+                pass  # SQLite has rolled back by itself; the next transaction reports what is wrong
+
+    def _failure(self, error: BaseException) -> BaseException:
+        return storage_error(self._path, error) if isinstance(error, sqlite3.Error | OSError) else error

@@ -1,0 +1,157 @@
+"""The chain shows the first event that was changed, dropped or moved; redaction and sealing keep it provable."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from journals import draft, open_journal, tamper
+
+from muninn_core.errors import BadParams, UsageError
+from muninn_core.journal.payload import INLINE_BYTES
+
+SWAP = (
+    "UPDATE raw_events SET position = -3 WHERE position = 3",
+    "UPDATE raw_events SET position = 3 WHERE position = 4",
+    "UPDATE raw_events SET position = 4 WHERE position = -3",
+)
+
+
+@pytest.mark.parametrize(
+    ("statements", "kind", "position"),
+    [
+        (['UPDATE raw_events SET payload_json = \'{"text":"y"}\' WHERE position = 3'], "changed", 3),
+        (["UPDATE raw_events SET actor = 'other' WHERE position = 4"], "changed", 4),
+        (["UPDATE raw_events SET hash = zeroblob(32) WHERE position = 6"], "changed", 6),
+        (["DELETE FROM raw_events WHERE position = 2"], "dropped", 2),
+        (["DELETE FROM raw_events WHERE position > 4"], "truncated", 5),
+        (["UPDATE raw_events SET payload_json = '', stored = 'redacted' WHERE position = 5"], "blanked", 5),
+        (SWAP, "moved", 3),
+    ],
+)
+def test_verification_names_the_first_broken_place(journal, folder, statements, kind, position):
+    for number in range(6):
+        journal.append(draft({"text": "x", "n": number}))
+    assert journal.verify().broken is None
+    journal.close()
+    tamper(folder, *statements)
+    again = open_journal(folder)
+    broken = again.verify().broken
+    again.close()
+    assert (broken.kind, broken.position) == (kind, position)
+
+
+def test_redaction_blanks_the_payload_everywhere_and_verification_passes_and_reports_it(journal, folder):
+    kept = journal.append(draft({"text": "plain"})).event
+    event = journal.append(draft({"text": "confidential-word"}, idempotency_key="k")).event
+    journal.append(draft())
+    journal.redact(event.event_id, "asked to")
+    after = journal.event(event.event_id)
+    assert (after.payload, after.stored) == (None, "redacted")
+    assert (after.event_id, after.stream_seq, after.payload_hash, after.hash, after.idempotency_key) == (
+        event.event_id, event.stream_seq, event.payload_hash, event.hash, "k",
+    )  # fmt: skip
+    verification = journal.verify()
+    assert (verification.broken, verification.redacted, verification.events) == (None, (event.event_id,), 4)
+    assert all(b"confidential-word" not in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert journal.event(kept.event_id) == kept
+    assert journal.append(draft({"text": "confidential-word"}, idempotency_key="k")).duplicate
+    with pytest.raises(UsageError, match="redacted already"):
+        journal.redact(event.event_id)
+
+
+def test_redaction_removes_the_file_of_a_long_payload_that_no_other_event_has(journal, folder):
+    first, second = (journal.append(draft({"text": "w" * INLINE_BYTES})).event for _ in range(2))
+    journal.redact(first.event_id)
+    assert journal.event(second.event_id).payload == second.payload
+    journal.redact(second.event_id)
+    assert not [path for path in (folder / "payloads").rglob("*") if path.is_file()]
+    assert journal.verify().broken is None
+
+
+def test_a_replay_gives_the_same_bytes_each_time(journal, clock):
+    for number in range(4):
+        journal.append(draft({"n": number}, stream_id=f"stream-{number % 2}"))
+        clock.forward(hours=1)
+    whole = [line for _, line in journal.replay()]
+    assert [line for _, line in journal.replay()] == whole
+    assert len(whole) == 4
+    assert [p for p, _ in journal.replay(stream="stream-1")] == [2, 4]
+    assert [p for p, _ in journal.replay(since="2026-03-01T13:00:00Z", until="2026-03-01T15:00:00Z")] == [2, 3]
+    assert [p for p, _ in journal.replay(after=2)] == [3, 4]
+    with pytest.raises(BadParams, match="'since'"):
+        list(journal.replay(since="soon"))
+
+
+@pytest.fixture
+def sealed(journal, clock):
+    """A journal with three months, two of them sealed, and its replay before that."""
+    for number in range(9):
+        journal.append(
+            draft(
+                {"n": number, "long": "v" * (INLINE_BYTES if number == 1 else 1)},
+                stream_id="main",
+                idempotency_key=f"k{number}",
+            )
+        )
+        clock.forward(days=10)
+    before = [line for _, line in journal.replay()]
+    assert [(one.first, one.last) for one in journal.seal("2026-05")] == [(1, 4), (5, 7)]
+    return journal, before
+
+
+def test_sealed_months_are_read_like_live_ones(sealed, folder):
+    journal, before = sealed
+    assert sorted(path.name for path in (folder / "sealed").iterdir()) == [
+        "events-2026-03.jsonl.gz",
+        "events-2026-04.jsonl.gz",
+    ]
+    assert [line for _, line in journal.replay()] == before
+    assert [line for _, line in journal.replay(stream="main")] == before
+    assert [row.position for row in journal.rows_back()] == list(range(9, 0, -1))
+    assert journal.event(journal.events([2])[0].event_id).payload["n"] == 1
+    assert journal.append(draft({"n": 0, "long": "v"}, stream_id="main", idempotency_key="k0")).duplicate
+    assert journal.append(draft(stream_id="main")).event.stream_seq == 10
+    assert journal.verify().broken is None
+    assert journal.seal("2026-05") == []
+
+
+def test_a_stream_continues_after_all_its_events_are_sealed(sealed, clock):
+    journal, _ = sealed
+    journal.seal("2027-01")
+    assert journal.append(draft(stream_id="main")).event.stream_seq == 10
+    assert journal.verify().broken is None
+
+
+def test_an_event_of_a_sealed_month_can_be_redacted(sealed, folder):
+    journal, _ = sealed
+    event = journal.events([3])[0]
+    journal.redact(event.event_id)
+    assert journal.event(event.event_id).payload is None
+    assert journal.verify().redacted == (event.event_id,)
+    assert b'"n":2' not in gzip.decompress((folder / "sealed/events-2026-03.jsonl.gz").read_bytes())
+
+
+def test_retention_removes_sealed_months_and_the_chain_stays_provable(sealed):
+    journal, before = sealed
+    assert journal.drop_sealed("2026-04-01") == ["sealed/events-2026-03.jsonl.gz"]
+    verification = journal.verify()
+    assert (verification.broken, verification.removed, verification.events) == (None, 4, 5)
+    assert [line for _, line in journal.replay()] == before[4:]
+
+
+def test_a_changed_or_lost_sealed_file_is_found(sealed, folder):
+    journal, _ = sealed
+    path = folder / "sealed/events-2026-04.jsonl.gz"
+    content = gzip.decompress(path.read_bytes())
+    path.write_bytes(gzip.compress(content.replace(b'"n":5', b'"n":6')))
+    assert (journal.verify().broken.kind, journal.verify().broken.position) == ("changed", 6)
+    path.write_bytes(gzip.compress(content)[:-20])
+    assert journal.verify().broken.kind == "unreadable"
+    path.unlink()
+    assert journal.verify().broken.kind == "unreadable"
+
+
+def test_a_month_that_is_none_is_refused(journal):
+    with pytest.raises(BadParams, match="'2026-13' is not a month"):
+        journal.seal("2026-13")
