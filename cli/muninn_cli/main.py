@@ -22,6 +22,7 @@ _MODULES = {
     "daemon": "muninn_cli.daemon",
     "doctor": "muninn_cli.doctor",
     "completion": "muninn_cli.completion",
+    "edit": "muninn_cli.edit",
     "help": "muninn_cli.manual",
     "--help": "muninn_cli.manual",
     "-h": "muninn_cli.manual",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 COMMANDS = {
+    "edit": "Change a memory's text in your editor.",
     "daemon": "Start, stop or inspect the repository's daemon.",
     "doctor": "Check the installation and the repository.",
     "install": "Connect an agent, an editor or git; `--list` shows all.",

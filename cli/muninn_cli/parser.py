@@ -63,6 +63,8 @@ ALIASES = {alias: method for method in METHODS.values() for alias in method.alia
 """The verbs by their aliases, which are one or two words."""
 
 _COMMAND_SYNONYMS = {
+    "modify": "edit",
+    "change": "edit",
     "start": "daemon start",
     "serve": "daemon start",
     "stop": "daemon stop",

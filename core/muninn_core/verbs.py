@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from muninn_core.protocol.inspection import (
         HistoryResult,
         LinksResult,
+        LogResult,
         MemoriesResult,
         OverviewResult,
         SessionsResult,
@@ -368,6 +369,15 @@ class Verbs:
         """
         return cast("HistoryResult", self.call("history", id=id))
 
+    def log(self, *, limit: int = 20, since: str = "", session: str | None = None) -> LogResult:
+        """List the newest records of memory: what was remembered, changed, merged or archived, and by whom.
+
+        `limit`: The most records to return.
+        `since`: Only records since then: 12h, 3d, 2w, 2026-01-31.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast("LogResult", self.call("log", limit=limit, since=since, session=session))
+
     def links(
         self,
         id: str,
@@ -583,6 +593,33 @@ class Verbs:
                 session=session,
             ),
         )
+
+    def pin(self, id: str, *, reason: str = "", agent: str | None = None, session: str | None = None) -> UpdateResult:
+        """Include a memory in every context pack.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `reason`: The reason, kept in the memory's history.
+        `agent`: The calling program, with its version.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast("UpdateResult", self.call("pin", id=id, reason=reason, agent=agent, session=session))
+
+    def unpin(
+        self,
+        id: str,
+        *,
+        reason: str = "",
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> UpdateResult:
+        """Include a memory only in contexts that it is relevant to.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `reason`: The reason, kept in the memory's history.
+        `agent`: The calling program, with its version.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast("UpdateResult", self.call("unpin", id=id, reason=reason, agent=agent, session=session))
 
     def consolidate(
         self,

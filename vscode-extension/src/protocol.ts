@@ -61,6 +61,8 @@ export interface Verbs {
   show: { params: ShowParams; result: ShowResult };
   /** Show a memory's history. List every record about a memory: author, time, commit, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
+  /** List recent changes of memory. List the newest records of memory: what was remembered, changed, merged or archived, and by whom. */
+  log: { params: LogParams; result: LogResult };
   /** Follow links. Show the memories linked to a memory, up to a number of steps. */
   links: { params: LinksParams; result: LinksResult };
   /** Show an overview. Summarise the project's memory: recent and important memories, their links, and counts. */
@@ -71,6 +73,10 @@ export interface Verbs {
   remember: { params: RememberParams; result: RememberResult };
   /** Update a memory. Change a memory's text, weight, files or links; its history keeps the old values. */
   update: { params: UpdateParams; result: UpdateResult };
+  /** Pin a memory. Include a memory in every context pack. */
+  pin: { params: PinParams; result: UpdateResult };
+  /** Unpin a memory. Include a memory only in contexts that it is relevant to. */
+  unpin: { params: PinParams; result: UpdateResult };
   /** Consolidate memories. Merge memories that say the same, or let one supersede the others. */
   consolidate: { params: ConsolidateParams; result: ConsolidateResult };
   /** Forget a memory. Archive a memory: it is no longer recalled and can be restored. */
@@ -177,11 +183,14 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   memories: 'muninn.memories',
   show: 'muninn.memory',
   history: 'muninn.history',
+  log: 'muninn.log',
   links: 'muninn.links',
   overview: 'muninn.overview',
   sessions: 'muninn.sessions',
   remember: 'muninn.remember',
   update: 'muninn.update',
+  pin: 'muninn.pin',
+  unpin: 'muninn.unpin',
   consolidate: 'muninn.consolidate',
   forget: 'muninn.forget',
   restore: 'muninn.restore',
@@ -430,6 +439,16 @@ export interface HistoryParams {
   id: string;
 }
 
+/** Which records to list. */
+export interface LogParams {
+  /** The most records to return. */
+  limit?: number;
+  /** Only records since then: 12h, 3d, 2w, 2026-01-31. */
+  since?: string;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
 /** Where to start, and which links to follow. */
 export interface LinksParams {
   /** The memory's id or an unambiguous prefix of it. */
@@ -609,6 +628,18 @@ export interface UpdateParams {
   unlink?: readonly string[];
   /** Fields of its kind to change; null removes one. */
   details?: Readonly<Record<string, unknown>>;
+  /** The reason, kept in the memory's history. */
+  reason?: string;
+  /** The calling program, with its version. */
+  agent?: string | null;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** The memory to pin or unpin. */
+export interface PinParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
   /** The reason, kept in the memory's history. */
   reason?: string;
   /** The calling program, with its version. */
@@ -1526,6 +1557,24 @@ export interface Changed {
   name: string;
   before: string;
   after: string;
+}
+
+/** The records of the log, newest first. `total` counts them before the limit. */
+export interface LogResult {
+  saw: ReadState;
+  entries: readonly LogEntry[];
+  total: number;
+}
+
+/**
+ * A record with the memory that it concerns. `title` is the memory's headline, "" when no memory has its id.
+ *
+ * `event` describes the record. `memory` is the id of the memory that it created or changed.
+ */
+export interface LogEntry {
+  memory: string;
+  title: string;
+  event: Event;
 }
 
 /**

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.facts import count, moment, place
+from muninn_cli.show.facts import count, moment, place, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph, safe
@@ -35,6 +35,27 @@ def history(console: Console, result: dict[str, Any], given: argparse.Namespace)
                 _value(console, f"- {change['name']}: ", change["before"])
                 _value(console, f"+ {change['name']}: ", change["after"])
         line(console, (f"  {event['id']}{'' if event['sealed'] else '  not sealed yet'}", "faint"))
+
+
+@renders("log")
+def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print a line for each record, with the headline of its memory below."""
+    if not result["entries"]:
+        line(console, ("Nothing was recorded.", "warn"))
+        line(console, ("`muninn remember TEXT` stores a memory.", "hint"))
+    for entry in result["entries"]:
+        event = entry["event"]
+        who = joined(event["agent"] or event["actor"], event["branch"])
+        line(
+            console,
+            (f"{moment(event['ts'])}  ", "faint"),
+            (event["summary"], "name"),
+            (f"  {who}", "faint"),
+            ("" if event["sealed"] else "  not sealed yet", "hint"),
+        )
+        paragraph(console, (f"{entry['memory']}  ", "faint"), (entry["title"], ""), indent=2)
+    shown = f"{len(result['entries']):,} of {count(result['total'], 'record')}"
+    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
 
 
 @renders("diff")

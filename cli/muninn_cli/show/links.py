@@ -55,7 +55,7 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
     line(console, (joined(count(result["memories"], "memory", "memories"), kinds, density), "faint"))
 
 
-@renders("update")
+@renders("update", "pin", "unpin")
 def update(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the changed fields."""
     if not result["changed"]:

@@ -147,6 +147,32 @@ class HistoryResult(Result):
     events: tuple[Event, ...]
 
 
+class LogParams(Value):
+    """Which records to list."""
+
+    limit: Annotated[int, Meta(ge=1, le=500, description="The most records to return.")] = 20
+    since: Annotated[str, Meta(description="Only records since then: 12h, 3d, 2w, 2026-01-31.")] = ""
+    session: SessionId | None = None
+
+
+class LogEntry(Value):
+    """A record with the memory that it concerns. `title` is the memory's headline, "" when no memory has its id.
+
+    `event` describes the record. `memory` is the id of the memory that it created or changed.
+    """
+
+    memory: str
+    title: str
+    event: Event
+
+
+class LogResult(Result):
+    """The records of the log, newest first. `total` counts them before the limit."""
+
+    entries: tuple[LogEntry, ...]
+    total: int
+
+
 RelationName = Annotated[str, Meta(pattern=r"^(contradicts|extends|implements|references|supersedes)$")]
 
 
@@ -290,6 +316,19 @@ FAMILY = Family(
             positional=("id",),
             use="Call when it matters who stored or changed a memory, when, and what it said before.",
             example={"id": "0198c5"},
+        ),
+        Method(
+            verb="log",
+            title="List recent changes of memory",
+            everyday="Show what was remembered and changed lately.",
+            synonyms=("recent", "activity"),
+            summary="List the newest records of memory: what was remembered, changed, merged or archived, and by whom.",
+            params=LogParams,
+            result=LogResult,
+            effect="read",
+            use="Call to see what changed in memory lately, for example since a date.",
+            session_filter=True,
+            shown=("limit", "since"),
         ),
         Method(
             verb="links",

@@ -109,6 +109,15 @@ class UpdateParams(Value):
     session: SessionId | None = None
 
 
+class PinParams(Value):
+    """The memory to pin or unpin."""
+
+    id: MemoryId
+    reason: Annotated[str, Meta(description="The reason, kept in the memory's history.")] = ""
+    agent: CallingProgram = None
+    session: SessionId | None = None
+
+
 class UpdateResult(Result):
     """The memory in its new state. `changed` names the changed fields; it is empty when nothing changed."""
 
@@ -231,7 +240,7 @@ FAMILY = Family(
         Method(
             verb="update",
             title="Update a memory",
-            synonyms=("change", "modify", "set"),
+            synonyms=("set",),
             summary="Change a memory's text, weight, files or links; its history keeps the old values.",
             params=UpdateParams,
             result=UpdateResult,
@@ -245,6 +254,26 @@ FAMILY = Family(
             example={"id": "0198c5"},
             rooted_paths=("files",),
             shown=("id", "text", "title", "importance", "tags", "files", "links", "unlink", "pin", "reason"),
+        ),
+        Method(
+            verb="pin",
+            title="Pin a memory",
+            summary="Include a memory in every context pack.",
+            params=PinParams,
+            result=UpdateResult,
+            effect="write",
+            positional=("id",),
+            example={"id": "0198c5"},
+        ),
+        Method(
+            verb="unpin",
+            title="Unpin a memory",
+            summary="Include a memory only in contexts that it is relevant to.",
+            params=PinParams,
+            result=UpdateResult,
+            effect="write",
+            positional=("id",),
+            example={"id": "0198c5"},
         ),
         Method(
             verb="consolidate",

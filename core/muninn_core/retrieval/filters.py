@@ -88,7 +88,7 @@ def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:
         return "" if language_named(value) else _unknown("language", value, sorted(_LANGUAGES))
     if key == "importance" and not _is_importance(value):
         return "an importance is 1 to 10: importance:>=7, importance:3..5"
-    if key in ("since", "until") and _moment(value, datetime(2026, 1, 1).astimezone()) is None:
+    if key in ("since", "until") and parse_moment(value, datetime(2026, 1, 1).astimezone()) is None:
         return f"a time is a span back from now (12h, 3d, 2w, 6m, 1y) or a date: {key}:2w, {key}:2026-01-31"
     if key in ("path", "branch"):
         try:
@@ -236,16 +236,16 @@ def _span(value: str) -> tuple[int, int]:
 
 
 def _since(values: tuple[str, ...], now: datetime) -> OfMemory:
-    first = min(_moment(value, now) or "" for value in values)
+    first = min(parse_moment(value, now) or "" for value in values)
     return lambda memory: (memory.updated or memory.ts) >= first
 
 
 def _until(values: tuple[str, ...], now: datetime) -> OfMemory:
-    last = max(_moment(value, now) or "" for value in values)
+    last = max(parse_moment(value, now) or "" for value in values)
     return lambda memory: (memory.updated or memory.ts) < last
 
 
-def _moment(value: str, now: datetime) -> str | None:
+def parse_moment(value: str, now: datetime) -> str | None:
     """Return the canonical time of a span back from now, a day (its first moment) or an RFC 3339 time."""
     try:
         span = parse_span(value)

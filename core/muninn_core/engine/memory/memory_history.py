@@ -63,7 +63,7 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
         changes = _changes(before, after) if after is not None and record.id != memory.id else ()
         if concerns or changes:
             hidden = tuple(Changed(name=change.name, before="", after="") for change in changes)
-            event = _event(record, memory.id, hidden if memory.redacted else changes, record.id in sealed)
+            event = event_of(record, memory.id, hidden if memory.redacted else changes, record.id in sealed)
             if record.type == "approve" and not may_approve(about[memory.id].data, record.data):
                 event = replace(event, summary="an approval by its own author, which does not count")
             events.append(event)
@@ -109,7 +109,8 @@ def _named(record: Record) -> set[str]:
     return {*required_ids(record.data), *targets, *linked}
 
 
-def _event(record: Record, identity: str, changes: tuple[Changed, ...], sealed: bool) -> Event:
+def event_of(record: Record, identity: str, changes: tuple[Changed, ...], sealed: bool) -> Event:
+    """Return a record as an event of the memory `identity`, with its changes and whether git can track it."""
     data = record.data
 
     def text(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from muninn_core.engine.answer import memory_list
 from muninn_core.engine.memory import links
 from muninn_core.engine.memory.memory_history import memory_history
+from muninn_core.engine.memory.recent_records import recent_records
 from muninn_core.engine.session import session_list
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.inspection import (
@@ -12,6 +13,8 @@ from muninn_core.protocol.inspection import (
     HistoryResult,
     LinksParams,
     LinksResult,
+    LogParams,
+    LogResult,
     MemoriesParams,
     MemoriesResult,
     OverviewParams,
@@ -38,6 +41,10 @@ class InspectionVerbs(Verbs):
     def history(self, params: HistoryParams, call: Call) -> HistoryResult:
         """List the records that made and changed a memory."""
         return memory_history(self._reading(call), params)
+
+    def log(self, params: LogParams, call: Call) -> LogResult:
+        """List the newest records."""
+        return recent_records(self._reading(call), params, self.clock())
 
     def links(self, params: LinksParams, call: Call) -> LinksResult:
         """Follow the links between memories."""

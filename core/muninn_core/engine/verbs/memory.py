@@ -10,6 +10,7 @@ from muninn_core.protocol.memory import (
     ConsolidateResult,
     ForgetParams,
     ForgetResult,
+    PinParams,
     PromoteParams,
     PromoteResult,
     RememberParams,
@@ -32,6 +33,18 @@ class MemoryVerbs(Verbs):
     def update(self, params: UpdateParams, call: Call) -> UpdateResult:
         """Change a memory."""
         return edits.update(self._writing(call), params, call, timestamp(self.clock()))
+
+    def pin(self, params: PinParams, call: Call) -> UpdateResult:
+        """Pin a memory."""
+        return self._set_pin(params, call, pin=True)
+
+    def unpin(self, params: PinParams, call: Call) -> UpdateResult:
+        """Unpin a memory."""
+        return self._set_pin(params, call, pin=False)
+
+    def _set_pin(self, params: PinParams, call: Call, *, pin: bool) -> UpdateResult:
+        change = UpdateParams(id=params.id, pin=pin, reason=params.reason, agent=params.agent, session=params.session)
+        return self.update(change, call)
 
     def consolidate(self, params: ConsolidateParams, call: Call) -> ConsolidateResult:
         """Merge several memories into one, or let one supersede the others."""

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from muninn_shell import Shell
+
+from muninn_cli.edit import edited, editor_command
+from muninn_core.errors import UsageError
+
+
+def script(folder: Path, name: str, body: str) -> str:
+    """Write a Python program that gets the draft's path, and return the command that runs it."""
+    path = folder / name
+    path.write_text(f"import pathlib, sys\ndraft = pathlib.Path(sys.argv[1])\n{body}\n", "utf-8")
+    return f"{sys.executable} {path}"
+
+
+def test_a_memory_is_changed_in_the_editor(shell: Shell, tmp_path: Path) -> None:
+    identity = shell.json("remember", "Sessions live in Redis.")["ids"][0]
+    editor = script(tmp_path, "edit.py", "draft.write_text(draft.read_text('utf-8').replace('Redis', 'Postgres'))")
+    shell.environ["MUNINN_EDITOR"] = editor
+    done = shell.run("edit", identity, "--reason", "moved")
+    assert done.returncode == 0, done.stderr
+    assert f"Updated {identity}" in done.stdout
+    assert shell.json("show", identity)["memory"]["text"] == "Sessions live in Postgres."
+    newest = shell.json("log", "--limit", "1")["entries"][0]
+    assert (newest["memory"], newest["event"]["summary"]) == (identity, "changed text: moved")
+
+
+def test_an_unchanged_or_empty_draft_changes_nothing(shell: Shell, tmp_path: Path) -> None:
+    identity = shell.json("remember", "Tokens expire after an hour.")["ids"][0]
+    shell.environ["MUNINN_EDITOR"] = script(tmp_path, "keep.py", "")
+    assert "Nothing to change." in shell.run("edit", identity).stdout
+    shell.environ["MUNINN_EDITOR"] = script(tmp_path, "empty.py", "draft.write_text('')")
+    done = shell.run("edit", identity)
+    assert done.returncode == 2
+    assert f"`muninn forget {identity}`" in done.stderr
+    assert shell.json("show", identity)["memory"]["text"] == "Tokens expire after an hour."
+
+
+def test_the_draft_of_a_failing_editor_is_kept_and_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    command = script(tmp_path, "fail.py", "draft.write_text('new words'); sys.exit(3)").split()
+    with pytest.raises(UsageError, match="status 3") as caught:
+        edited("old words", command)
+    (draft,) = tmp_path.glob("muninn-*.md")
+    assert draft.read_text("utf-8") == "new words"
+    assert stat.S_IMODE(draft.stat().st_mode) == 0o600
+    assert str(draft) in caught.value.hint
+
+
+def test_a_missing_editor_is_named_and_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(UsageError, match="no-such-editor"):
+        edited("words", ["no-such-editor"])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"EDITOR": "vim"}, ["vim"]),
+        ({"EDITOR": "vim", "VISUAL": "code --wait"}, ["code", "--wait"]),
+        ({"EDITOR": "vim", "MUNINN_EDITOR": "'my editor' -w"}, ["my editor", "-w"]),
+    ],
+)
+def test_the_editor_is_the_one_of_the_environment(environ: dict[str, str], words: list[str]) -> None:
+    assert editor_command(environ) == words
+
+
+def test_without_an_editor_the_error_names_another_way(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        editor_command({"PATH": str(tmp_path)})
+    assert "muninn update" in caught.value.hint
