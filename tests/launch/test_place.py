@@ -109,3 +109,23 @@ def test_a_folder_that_may_not_be_entered_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(NotARepository, match="can't be read") as error:
         locate(str(tmp_path))
     assert "permissions" in error.value.hint
+
+
+def test_a_folder_that_claims_another_repository_is_refused(plain_repo, tmp_path):
+    git(plain_repo, "worktree", "add", "-q", str(tmp_path / "side"))
+    claims = tmp_path / "claims"
+    (claims / ".git").mkdir(parents=True)
+    (claims / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (claims / ".git" / "commondir").write_text(str(plain_repo / ".git"))
+    pretends = tmp_path / "pretends"
+    pretends.mkdir()
+    (pretends / ".git").write_text((tmp_path / "side" / ".git").read_text())
+    for folder in (claims, pretends):
+        with pytest.raises(NotARepository, match="which does not list it"):
+            locate(str(folder))
+
+
+def test_a_linked_work_tree_that_was_moved_by_hand_is_one(plain_repo, tmp_path):
+    git(plain_repo, "worktree", "add", "-q", str(tmp_path / "side"))
+    (tmp_path / "side").rename(tmp_path / "moved")
+    assert locate(str(tmp_path / "moved")).identity == locate(str(plain_repo)).identity

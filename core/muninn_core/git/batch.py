@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from muninn_core.git.objects import read_blob
-from muninn_core.git.run import GitError, decode
+from muninn_core.git.partial import is_partial
+from muninn_core.git.run import GitError, command, decode, environment
 from muninn_core.model.value import Value
 
 _TIMEOUT_SECONDS = 60
@@ -36,7 +37,8 @@ class CommitTime(Value):
 class ObjectReader:
     """Reads git objects through long-lived processes. Safe for several threads, which take turns.
 
-    Open one per work tree. After `close` the next query starts the processes again.
+    Open one per work tree. After `close` the next query starts the processes again. An object that a partial clone
+    lacks counts as one that does not exist, and a rename that needs it as none.
     """
 
     def __init__(self, root: Path) -> None:
@@ -68,7 +70,12 @@ class ObjectReader:
         if "\n" in path:
             return self.read_blob(commit, path) is not None
         request_line = f"{commit}:{path}\n".encode("utf-8", "surrogateescape")
-        return self._kinds.request(request_line, lambda pipe: pipe.read_until(b"\n")) == b"blob"
+        try:
+            return self._kinds.request(request_line, lambda pipe: pipe.read_until(b"\n")) == b"blob"
+        except GitError:  # the process ends at an object that was not fetched
+            if is_partial(self._root):
+                return False
+            raise
 
     def changed_files(self, before: str, after: str) -> frozenset[str]:
         """Return the paths that `after` adds or changes compared with `before` (full ids). Raises GitError."""
@@ -77,7 +84,12 @@ class ObjectReader:
 
     def renamed_files(self, before: str, after: str) -> dict[str, str]:
         """Return {old path: new path} of the renames from `before` to `after` (full ids). Raises GitError."""
-        fields = _diff_trees(self._renames, before, after)
+        try:
+            fields = _diff_trees(self._renames, before, after)
+        except GitError:
+            if is_partial(self._root):
+                return {}
+            raise
         return dict(zip(fields[1::3], fields[2::3], strict=False))
 
     def close(self) -> None:
@@ -95,7 +107,12 @@ class ObjectReader:
             content = pipe.read_exactly(int(facts[2]) + 1)[:-1]
             return facts[0].decode("ascii"), facts[1].decode("ascii"), content
 
-        return self._contents.request(name.encode("utf-8", "surrogateescape") + b"\n", answer)
+        try:
+            return self._contents.request(name.encode("utf-8", "surrogateescape") + b"\n", answer)
+        except GitError:
+            if is_partial(self._root):
+                return None
+            raise
 
 
 class _BatchProcess:
@@ -103,7 +120,8 @@ class _BatchProcess:
 
     def __init__(self, root: Path, *arguments: str) -> None:
         self._name = f"git {arguments[0]}"
-        self._command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
+        self._root = str(root)
+        self._command = command(self._root, *arguments)
         self._lock = threading.Lock()
         self._talk: _Pipe | None = None
 
@@ -113,7 +131,7 @@ class _BatchProcess:
         A process that fails is ended, so that the next request does not read the rest of this answer.
         """
         with self._lock:
-            pipe, self._talk = self._talk or _Pipe(self._name, self._command), None
+            pipe, self._talk = self._talk or _Pipe(self._name, self._root, self._command), None
             try:
                 pipe.write(question)
                 answer = read(pipe)
@@ -138,10 +156,15 @@ def _diff_trees(process: _BatchProcess, before: str, after: str) -> list[str]:
 class _Pipe:
     """The standard input and output of a process, with a deadline for each request."""
 
-    def __init__(self, name: str, command: list[str]) -> None:
+    def __init__(self, name: str, root: str, arguments: list[str]) -> None:
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+                arguments,
+                env=environment(root),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
             )
         except FileNotFoundError:
             raise GitError("git is not installed or not on the PATH", hint="Install git and try again.") from None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
-from muninn_core.git.run import decode, run, run_process
+from muninn_core.git.partial import is_partial
+from muninn_core.git.run import decode, git_error, run_process
 from muninn_core.model.value import Value
 
 
@@ -19,9 +21,17 @@ class FileChange(Value):
 
 
 def changed_files(root: Path, before: str, after: str) -> tuple[FileChange, ...]:
-    """Return the files that differ between two commits, with renames detected, sorted by path."""
-    out = run(str(root), "diff", "--raw", "-z", "-M", "--no-abbrev", "--no-ext-diff", before, after, "--")
-    fields = iter(out.split("\0"))
+    """Return the files that differ between two commits, with renames detected, sorted by path. Raises GitError.
+
+    In a partial clone that lacks the contents, a renamed file is a deleted and a new one.
+    """
+    options = ("--raw", "-z", "--no-abbrev", "--no-ext-diff")
+    done = run_process(str(root), "diff", *options, "-M", before, after, "--")
+    if done.returncode != 0 and is_partial(root):
+        done = run_process(str(root), "diff", *options, "--no-renames", before, after, "--")
+    if done.returncode != 0:
+        raise git_error("diff", done)
+    fields = iter(decode(done.stdout).split("\0"))
     found = []
     for facts in fields:
         if not facts:
@@ -43,11 +53,15 @@ def changed_files(root: Path, before: str, after: str) -> tuple[FileChange, ...]
 def changed_spans(root: Path, before_oid: str, after_oid: str) -> tuple[tuple[int, int], ...]:
     """Return the lines (1-based, inclusive) of `before_oid` that `after_oid` deletes or changes.
 
-    Pure insertions are left out. The input is the output of `diff -U0`.
+    Pure insertions are left out. The input is the output of `diff -U0`. Every line counts as changed when a partial
+    clone lacks one of the contents. Raises GitError.
     """
-    out = run_process(
-        str(root), "diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", before_oid, after_oid
-    ).stdout
+    done = run_process(str(root), "diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", before_oid, after_oid)
+    if done.returncode != 0 and is_partial(root):
+        return ((1, sys.maxsize),)
+    if done.returncode != 0:
+        raise git_error("diff", done)
+    out = done.stdout
     found = []
     for line in out.split(b"\n"):
         if line.startswith(b"@@ -"):
@@ -77,17 +91,19 @@ class Hunk(Value):
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 
 
-_PLAIN_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
+_PLAIN_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
 
 
 def worktree_changes(root: Path, commit: str) -> WorktreeChanges | None:
     """Compare a commit with the work tree, by path; None when the commit does not exist.
 
-    Git detects a rename when at least half of the content is unchanged (git-diff(1), `-M`).
+    Git detects a rename when at least half of the content is unchanged (git-diff(1), `-M`). Without the contents, in a
+    partial clone, there are no renames.
     """
-    done = run_process(
-        str(root), *_PLAIN_DIFF, "--name-status", "-z", "--ignore-submodules", f"{commit}^{{commit}}", "--"
-    )
+    options = (*_PLAIN_DIFF, "--name-status", "-z", "--ignore-submodules")
+    done = run_process(str(root), *options, "-M", f"{commit}^{{commit}}", "--", worktree=True)
+    if done.returncode != 0 and is_partial(root):
+        done = run_process(str(root), *options, "--no-renames", f"{commit}^{{commit}}", "--", worktree=True)
     if done.returncode != 0:
         return None
     fields = iter(decode(done.stdout).split("\0"))
@@ -111,7 +127,7 @@ def diff_hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...]
 
     Return None when the commit does not contain `path`.
     """
-    done = run_process(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}:{path}", "--", now)
+    done = run_process(str(root), *_PLAIN_DIFF, "-M", "-w", "-U0", f"{commit}:{path}", "--", now, worktree=True)
     if done.returncode != 0:
         return None
     return tuple(

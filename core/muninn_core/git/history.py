@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core.errors import NotFoundError
+from muninn_core.git.partial import is_partial
 from muninn_core.git.run import GitError, check_rev, decode, git_error, run, run_process
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value, field
@@ -42,12 +43,14 @@ class Ref(Value):
 def list_commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Commit, ...]:
     """Return the first-parent commits reachable from `until` but not `since`, oldest first, at most the newest `limit`.
 
-    A `since` that does not exist (a rewritten branch) counts as None: then only `until` is returned.
+    A `since` that does not exist (a rewritten branch) counts as None: then only `until` is returned. In a partial clone
+    `Commit.lines` is empty.
     """
     if since is not None and run_process(str(root), "cat-file", "-e", f"{since}^{{commit}}").returncode != 0:
         since = None
     span = [f"{since}..{until}", f"--max-count={limit}"] if since else [until, "--max-count=1"]
-    options = ("--topo-order", "--first-parent", "-m", "--root", "--raw", "--numstat", "--no-renames", "-z")
+    counts = () if is_partial(root) else ("--numstat",)  # counting lines needs contents
+    options = ("--topo-order", "--first-parent", "-m", "--root", "--raw", *counts, "--no-renames", "-z")
     out = run(str(root), "log", *span, *options, "--encoding=UTF-8", "--format=%x00%H%x00%P%x00%an%x00%ct%x00%s%x00%b")
     # No message and no path contains NUL. An empty field precedes each commit.
     fields = out.split("\0")

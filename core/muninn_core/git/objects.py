@@ -6,7 +6,8 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from muninn_core.git.run import GitError, decode, format_time, git_error, run, run_process
+from muninn_core.git.partial import FETCH_HINT, is_partial
+from muninn_core.git.run import GitError, command, decode, environment, format_time, git_error, run, run_process
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value
 
@@ -38,16 +39,21 @@ def tree_ids(root: Path, commits: Iterable[str], path: str) -> dict[str, str]:
 
 
 def list_tree(root: Path, treeish: str) -> tuple[Entry, ...]:
-    """Return the files of a commit or tree, in git's order, without submodules. Raises GitError."""
+    """Return the files of a commit or tree, in git's order, without submodules. Raises GitError.
+
+    In a partial clone that lacks a file's content, every size is 0.
+    """
     done = run_process(str(root), "ls-tree", "-r", "-z", "-l", "--full-tree", treeish)
+    if done.returncode != 0 and is_partial(root):
+        done = run_process(str(root), "ls-tree", "-r", "-z", "--full-tree", treeish)
     if done.returncode != 0:
         raise git_error("ls-tree", done)
     found = []
     for line in filter(None, done.stdout.split(b"\0")):
         facts, _, path = line.partition(b"\t")
-        mode, kind, oid, size = facts.decode("ascii").split()
+        mode, kind, oid, *sizes = facts.decode("ascii").split()
         if kind == "blob":
-            found.append(Entry(path=decode(path), oid=oid, size=int(size) if size.isdigit() else 0, mode=mode))
+            found.append(Entry(path=decode(path), oid=oid, size=sum(map(int, filter(str.isdigit, sizes))), mode=mode))
     return tuple(found)
 
 
@@ -58,21 +64,43 @@ def read_blobs(root: Path, oids: Iterable[str], *, skip_missing: bool = False) -
     the format: git-cat-file(1), "BATCH OUTPUT".
     """
     wanted = list(oids)
-    if not wanted:
-        return
-    command = ["git", "--no-optional-locks", "-C", str(root), "cat-file", "--batch"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    while wanted:
+        missing = None
+        for oid, content in _read_until_missing(root, wanted):
+            if content is None:
+                missing = oid
+                break
+            yield oid, content
+        if missing is None:
+            return
+        if not skip_missing:
+            hint = FETCH_HINT if is_partial(root) else "A shallow clone lacks objects. `git fetch` fetches them."
+            raise GitError(f"the object {missing} is not in this clone", hint=hint)
+        wanted = wanted[wanted.index(missing) + 1 :]
+
+
+def _read_until_missing(root: Path, oids: list[str]) -> Iterator[tuple[str, bytes | None]]:
+    """Yield (id, content) from one process; None for a missing object, after which the process may have ended."""
+    with subprocess.Popen(
+        command(str(root), "cat-file", "--batch"),
+        env=environment(str(root)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        for oid in wanted:
-            process.stdin.write(oid.encode() + b"\n")
-            process.stdin.flush()
+        for oid in oids:
+            try:
+                process.stdin.write(oid.encode() + b"\n")
+                process.stdin.flush()
+            except OSError:
+                yield oid, None
+                return
             answer = process.stdout.readline().split()
-            if len(answer) != 3 and skip_missing:
-                continue
             if len(answer) != 3:
-                hint = "A partial or shallow clone lacks objects. `git fetch` fetches them."
-                raise GitError(f"the object {oid} is not in this clone", hint=hint)
+                yield oid, None
+                continue
             content = process.stdout.read(int(answer[2]))
             process.stdout.read(1)
             yield oid, content

@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 from muninn_core.git.history import resolve_commit
-from muninn_core.git.run import stream
+from muninn_core.git.partial import FETCH_HINT, is_partial
+from muninn_core.git.run import GitError, stream
 from muninn_core.model.value import Value
 
 MAX_DIFF_BYTES = 2_000_000
@@ -44,12 +45,17 @@ def read_diff(root: Path, before: str, after: str | None = None) -> tuple[Touche
     revisions = [resolve_commit(root, rev) for rev in (before, after) if rev is not None]
     pieces: list[bytes] = []
     size = 0
-    with closing(stream(root, *_DIFF_OPTIONS, *revisions, "--")) as printed:
-        for piece in printed:
-            pieces.append(piece)
-            size += len(piece)
-            if size >= MAX_DIFF_BYTES:
-                break
+    try:
+        with closing(stream(root, *_DIFF_OPTIONS, *revisions, "--", worktree=after is None)) as printed:
+            for piece in printed:
+                pieces.append(piece)
+                size += len(piece)
+                if size >= MAX_DIFF_BYTES:
+                    break
+    except GitError as error:
+        if not is_partial(root):
+            raise
+        raise GitError(str(error), hint=FETCH_HINT) from None
     return read_patch(b"".join(pieces)[:MAX_DIFF_BYTES].decode("utf-8", "replace"))
 
 

@@ -1,10 +1,14 @@
-"""Starts git processes. Every call is a read that takes no lock.
+"""Starts git processes. Every call is a read that takes no lock, starts no other program and uses no network.
+
+A repository brings its own configuration when it is unpacked or copied, and that names programs. `_SETTINGS`,
+`environment` and `_without_filters` take every such program out of reach; tests/git/test_hostile_config.py tries each.
 
 Entry points must remove GIT_* from the environment: a daemon that a git hook starts inherits them.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Generator
@@ -20,6 +24,19 @@ _TIMEOUT_SECONDS = 60
 PATHS_PER_CALL = 200
 """The number of paths on one command line, whose length systems limit."""
 
+_SETTINGS = (
+    # Programs and files that a repository's configuration could name. Source: git-config(1).
+    *("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "log.showSignature=false", "diff.external="),
+    *(f"diff.orderFile={os.devnull}", "submodule.recurse=false", "diff.ignoreSubmodules=all", "protocol.allow=never"),
+    # The form of what is printed.
+    *("core.quotePath=false", "color.ui=false", "color.diff=false", "color.grep=false", "diff.interHunkContext=0"),
+    *("diff.relative=false", "log.follow=false", "log.diffMerges=separate"),
+)
+_ARGUMENTS = tuple(part for setting in _SETTINGS for part in ("-c", setting))
+
+_FILTER_KEYS = r"^filter\..*\.(clean|smudge|process|required)$"
+_MOST_FILTERS = 200
+
 
 class GitError(MuninnError):
     """Git failed or is missing."""
@@ -33,6 +50,53 @@ def check_rev(rev: str) -> None:
         raise BadParams(f"'{rev}' is not a revision", hint="Name a commit, a branch or a tag.")
 
 
+def command(root: str, *arguments: str, worktree: bool = False) -> list[str]:
+    """Return the command line of a git command that runs nothing that the repository's configuration names.
+
+    The work tree is `root` whatever `core.worktree` says. `worktree` is for commands that compare its files.
+    """
+    filters = _without_filters(root) if worktree else ()
+    return ["git", "--no-optional-locks", *_ARGUMENTS, *filters, "-C", root, "--work-tree=.", *arguments]
+
+
+def environment(root: str) -> dict[str, str]:
+    """Return the environment of git processes: no network, no questions, and no repository around `root`.
+
+    GIT_NO_LAZY_FETCH keeps a partial clone from fetching (git 2.45 and the security releases from 2.39.4 on). Older
+    versions try, and find every protocol forbidden: "none" names no protocol, and an empty value would not arrive on
+    Windows.
+    """
+    return {
+        **os.environ,
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.abspath(root)),  # noqa: PTH100, PTH120 (each process)
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+
+
+def _without_filters(root: str) -> tuple[str, ...]:
+    """Return the options that switch off every filter of the configuration.
+
+    A filter of the user is switched off, too: git-lfs runs programs that the repository's configuration names. A file
+    that such a filter wrote counts as changed when its time differs from that in git's index. Raises GitError.
+    """
+    listed = run_process(root, "config", "-z", "--name-only", "--get-regexp", _FILTER_KEYS)
+    if listed.returncode not in (0, 1):  # 1: there is none
+        raise git_error("config", listed)
+    names = {key.partition(".")[2].rpartition(".")[0] for key in decode(listed.stdout).split("\0") if key}
+    odd = [name for name in names if "=" in name]  # `-c` ends a key at the first one
+    if odd or len(names) > _MOST_FILTERS:
+        what = f"the filter '{odd[0]}'" if odd else f"{len(names)} filters"
+        raise GitError(f"git's configuration defines {what}, which can't be switched off", hint="Remove it.")
+    return tuple(
+        part
+        for name in sorted(names)
+        for setting in ("clean=", "smudge=", "process=", "required=false")
+        for part in ("-c", f"filter.{name}.{setting}")
+    )
+
+
 def run(root: str, *arguments: str, check: bool = True) -> str:
     """Return the decoded output of a git command. With `check`, raises GitError on a non-zero exit status."""
     done = run_process(root, *arguments)
@@ -41,14 +105,16 @@ def run(root: str, *arguments: str, check: bool = True) -> str:
     return decode(done.stdout)
 
 
-def run_process(root: str, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[bytes]:
+def run_process(
+    root: str, *arguments: str, stdin: str | None = None, worktree: bool = False
+) -> subprocess.CompletedProcess[bytes]:
     """Run a git command and return the finished process. Raises GitError when git is missing or takes too long."""
-    command = ["git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false", "-C", root]
     data = None if stdin is None else stdin.encode("utf-8", "surrogateescape")
     extra: dict[str, Any] = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
     try:
         return subprocess.run(
-            [*command, *arguments],
+            command(root, *arguments, worktree=worktree),
+            env=environment(root),
             capture_output=True,
             timeout=_TIMEOUT_SECONDS,
             check=False,
@@ -75,16 +141,17 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def stream(root: Path, *arguments: str) -> Generator[bytes]:
+def stream(root: Path, *arguments: str, worktree: bool = False) -> Generator[bytes]:
     """Yield the output of a git command in pieces as it is printed. Raises GitError.
 
     Closing the generator ends the process.
     """
-    command = ["git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false"]
+    started = command(str(root), *arguments, worktree=worktree)
     with tempfile.TemporaryFile() as stderr:
         try:
             process = subprocess.Popen(
-                [*command, "-C", str(root), *arguments],
+                started,
+                env=environment(str(root)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -101,7 +168,7 @@ def stream(root: Path, *arguments: str) -> Generator[bytes]:
                 raise
         if process.returncode != 0:
             stderr.seek(0)
-            raise git_error(arguments[0], subprocess.CompletedProcess(command, process.returncode, b"", stderr.read()))
+            raise git_error(arguments[0], subprocess.CompletedProcess(started, process.returncode, b"", stderr.read()))
 
 
 def format_time(seconds: str) -> str:

@@ -149,7 +149,9 @@ def _list_paths(root: Path, *paths: str) -> set[str]:
 
 def hooks_folder(root: Path) -> Path:
     """Return the folder that git reads hooks from, which need not exist; `core.hooksPath` can change it."""
-    return root / run(str(root), "rev-parse", "--git-path", "hooks").rstrip("\n")
+    given = run(str(root), "config", "-z", "--type=path", "--get-all", "core.hooksPath").split("\0")[:-2]
+    # The last value is the one that all our git processes get.
+    return root / given[-1] if given else Path(locate(str(root)).identity) / "hooks"
 
 
 def untracked_files(root: Path) -> tuple[str, ...]:

@@ -88,11 +88,35 @@ def _git_place(folder: str) -> Place | None:
     common = git_dir
     try:
         with open(os.path.join(git_dir, "commondir"), encoding="utf-8") as file:
-            common = os.path.realpath(os.path.join(git_dir, file.read().strip()))
+            common = os.path.realpath(os.path.join(git_dir, file.read(4096).strip()))
+        _check_linked(folder, git_dir, common)
+    except (UnicodeDecodeError, ValueError):
+        return None
     except OSError:  # only linked work trees have `commondir`
         if os.path.isfile(dot_git) and _is_configured_bare(git_dir):
             raise _bare_error(folder) from None
     return Place(folder, common, git_dir)
+
+
+def _check_linked(folder: str, git_dir: str, common: str) -> None:
+    """Raise NotARepository unless a repository agrees that a folder is one of its work trees.
+
+    An unpacked folder could name any repository as its own, and would share memory with it. A work tree that was moved
+    by hand is accepted: the repository still names the old folder, where nothing is.
+    """
+    recorded = ""
+    if os.path.dirname(git_dir) == os.path.join(common, "worktrees"):
+        try:
+            with open(os.path.join(git_dir, "gitdir"), encoding="utf-8") as file:
+                recorded = os.path.join(git_dir, file.read(4096).strip())
+        except (OSError, UnicodeDecodeError):
+            pass
+        if recorded and (not os.path.exists(recorded) or os.path.samefile(recorded, os.path.join(folder, ".git"))):
+            return
+    raise NotARepository(
+        f"{folder} says that it is a work tree of {common}, which does not list it",
+        hint="`git worktree list` shows its work trees; after moving one, run `git worktree repair` in it.",
+    )
 
 
 def _is_git_dir(folder: str) -> bool:
