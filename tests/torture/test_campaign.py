@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 
 import pytest
 
-from muninn_core.store.record import make_record
+from muninn_core.store.record import Record, parse_line
 from torture import hygiene, kills
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, table
@@ -35,10 +36,9 @@ def test_clients_leave_nothing_behind() -> None:
 # --- the campaign itself must see what it looks for ---
 
 
-def _record(identity: str, text: str):
-    return make_record(
-        {"v": 1, "id": identity, "ts": "2026-01-01T00:00:00.000Z", "type": "insight", "text": text, "session": "s"}
-    )
+def _record(identity: str, text: str) -> Record:
+    line = {"v": 1, "id": identity, "ts": "2026-01-01T00:00:00.000Z", "type": "insight", "text": text, "session": "s"}
+    return parse_line(json.dumps(line).encode())
 
 
 def _compared(tmp_path, calls, records) -> Outcome:
