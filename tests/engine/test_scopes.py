@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from datetime import UTC, datetime
 import pytest
 from repositories import PATIENCE, git
 
-from muninn_core.errors import BadParams, BusyError
+from muninn_core.errors import BadParams, BusyError, StorageError
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.runtime import data_directory
 from muninn_core.model.memory import Memory
@@ -455,3 +457,20 @@ def test_counts_that_can_not_be_read_are_begun_anew(muninn, start):
     muninn.engine.close()
     (muninn.root / ".muninn" / "local" / "accesses.json").write_text('{"accesses": [1]}')
     assert start(muninn.root).call("memories", id=identity).access.count == 0
+
+
+def test_a_promotion_that_can_not_archive_its_note_stores_nothing(muninn, monkeypatch):
+    note = muninn.call("remember", text="A note of this session.", scope="session")
+    real = os.fsync
+
+    def fail(handle):
+        if "/private/" in os.readlink(f"/proc/self/fd/{handle}"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(handle)
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(StorageError):
+        muninn.call("promote", id=note.ids[0])
+    monkeypatch.undo()
+    (kept,) = muninn.call("memories", scope="global", archived=True).memories
+    assert (kept.id, kept.scope, kept.archived) == (note.ids[0], "session", False)

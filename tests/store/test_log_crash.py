@@ -195,3 +195,43 @@ def test_a_file_in_the_spool_that_is_no_session_is_reported_and_left(layout, ope
     assert [problem.path for problem in log.problems] == [".muninn/local/spool/my notes.jsonl"]
     assert stranger.exists()
     assert log.seal().segments == ()
+
+
+def failing(monkeypatch, name, condition):
+    """Make a function of `os` fail with an I/O error where the condition holds for its arguments."""
+    real = getattr(os, name)
+
+    def maybe(*arguments):
+        if condition(*arguments):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(*arguments)
+
+    monkeypatch.setattr(os, name, maybe)
+
+
+def path_of(handle):
+    return os.readlink(f"/proc/self/fd/{handle}")
+
+
+def test_a_new_spool_whose_folder_can_not_be_flushed_holds_nothing(log, layout, monkeypatch, opened):
+    layout.spool.mkdir(parents=True, exist_ok=True)
+    with monkeypatch.context() as patch:
+        failing(patch, "fsync", lambda handle: path_of(handle) == str(layout.spool))
+        with pytest.raises(StorageError):
+            log.append([insight("refused")], "s1")
+    assert texts(log) == texts(opened()) == []
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_call_whose_private_records_can_not_be_written_stores_none(cut, log, layout, monkeypatch, opened):
+    log.append([insight("shared"), {**insight("kept"), "private": True}], "s1")
+    with monkeypatch.context() as patch:
+        failing(patch, "fsync", lambda handle: "/private/" in path_of(handle))
+        if not cut:
+            failing(patch, "ftruncate", lambda *_: True)
+            failing(patch, "truncate", lambda *_: True)
+        with pytest.raises(StorageError):
+            log.append([insight("one"), {**insight("two"), "private": True}], "s1")
+    assert sorted(texts(log)) == ["kept", "shared"]
+    log.append([insight("later"), {**insight("hidden"), "private": True}], "s1")
+    assert sorted(texts(opened())) == sorted(texts(log)) == ["hidden", "kept", "later", "shared"]

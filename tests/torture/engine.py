@@ -22,17 +22,21 @@ def embedder() -> Embedder:
 
 
 @contextmanager
-def engine_on(root: Path, folder: Path) -> Iterator[tuple[Engine, Callable[..., Any]]]:
-    """Open an engine on a work tree; yield it, and a function that calls a verb with parameters of JSON."""
+def engine_on(root: Path, folder: Path, **options: Any) -> Iterator[tuple[Engine, Callable[..., Any]]]:
+    """Open an engine on a work tree; yield it, and a function that calls a verb with parameters of JSON.
+
+    `options` are a clock and a source of chance, where a run must repeat the same ids.
+    """
     engine = Engine(
         version="torture",
         spare_cache=folder / "spare",
         model_cache=folder / "models",
         global_memory=folder / "data" / "muninn" / "global",
         load=lambda _name, _cache: embedder(),
+        **options,
     )
 
-    def call(verb: str, **params: Any) -> Any:
+    def call(verb: str, /, **params: Any) -> Any:
         method = lookup(verb)
         return engine.call(verb, decode_params(method, params), Call(place=locate(str(root)), client="torture"))
 

@@ -80,15 +80,17 @@ def append(path: Path, content: bytes, length: int | None = None) -> None:
     If even that fails, the next call passes the valid `length`, and the rest is cut off first. Raises StorageError or
     ReadOnlyError.
     """
+    new = False
     with translate_errors(path):
         try:
             handle = os.open(path, _APPEND)
-            new = False
         except FileNotFoundError:
+            new = True
             make_folder(path.parent)
             handle = os.open(path, _APPEND | os.O_CREAT, 0o644)
-            new = True
         try:
+            if new:  # before the content: when this fails, nothing is stored
+                flush_folder(path.parent)
             start = os.fstat(handle).st_size
             if length is not None and start > length:
                 os.ftruncate(handle, length)
@@ -96,8 +98,6 @@ def append(path: Path, content: bytes, length: int | None = None) -> None:
             _write_or_truncate(handle, content, start)
         finally:
             os.close(handle)
-        if new:
-            flush_folder(path.parent)
 
 
 def truncate(path: Path, length: int) -> None:

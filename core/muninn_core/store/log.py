@@ -78,7 +78,7 @@ class Log:
         self._ids = ids
         self._lock = threading.RLock()
         self._fold = IncrementalFold(layout, writing=writable)
-        self._valid_lengths: dict[str, int] = {}
+        self._valid_lengths: dict[Path, int] = {}
         self._storage_problems: list[Problem] = []
         self._malformed: tuple[Malformed, ...] = ()
         self._segments = 0
@@ -144,17 +144,16 @@ class Log:
             private, shared = self._split_private(new_records)
             _check_size(private_path(self.layout, session), private, "Use another session name.")
             _check_size(path, shared, "Run `muninn seal`, then store it again.")
-            self._append_private(private, session)
+            # The private records come last: promoting a note copies it before it archives the original.
+            length = self._write(path, shared)
+            try:
+                self._write(private_path(self.layout, session), private)
+            except MuninnError:
+                self._cut_back(path, length, shared)
+                raise
             if shared:
-                length = self._length(session, path)
-                try:
-                    append(path, _encode(shared), self._valid_lengths.get(session))
-                except MuninnError:
-                    self._valid_lengths[session] = length
-                    self._remove_private(private, session)
-                    raise
-                self._valid_lengths.pop(session, None)
                 self._fold.spooled[session] = _extend(self._fold.spooled.get(session, Lines()), shared)
+            self._note_private(private, session)
             if new_records:
                 self._fold.add_unsealed(new_records)
                 self._view = self._build_view()
@@ -196,8 +195,8 @@ class Log:
             redacted = {record.data["target"] for record in records.values() if record.type == "redact"}
             missing = [identity for identity in ids if identity not in redacted]
             self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
-            for name in list(self._valid_lengths):
-                truncate(spool_path(self.layout, name), self._valid_lengths.pop(name))
+            for path in list(self._valid_lengths):
+                truncate(path, self._valid_lengths.pop(path))
             delete_journals(self.layout)  # undo would restore the text
             self._fold.delete_cache()
             try:
@@ -326,25 +325,40 @@ class Log:
         private = tuple(record for record in new_records if record.id in private_ids)
         return private, tuple(record for record in new_records if record.id not in private_ids)
 
-    def _append_private(self, private: tuple[Record, ...], session: str) -> None:
+    def _write(self, path: Path, records: tuple[Record, ...]) -> int:
+        """Append records to a file and flush it; return its length before.
+
+        When that fails and the file can't be cut back either, the next call or `_seal_one` does it.
+        """
+        length = self._length(path)
+        if records:
+            try:
+                append(path, _encode(records), self._valid_lengths.get(path))
+            except MuninnError:
+                self._valid_lengths[path] = length
+                raise
+            self._valid_lengths.pop(path, None)
+        return length
+
+    def _cut_back(self, path: Path, length: int, records: tuple[Record, ...]) -> None:
+        """Undo `_write` after the rest of the call failed."""
+        if records:
+            self._valid_lengths[path] = length
+            try:
+                truncate(path, length)
+            except MuninnError:
+                return
+            del self._valid_lengths[path]
+
+    def _note_private(self, private: tuple[Record, ...], session: str) -> None:
         if private:
             path = private_path(self.layout, session)
-            append(path, _encode(private))
             self._fold.private[path] = _extend(self._fold.private.get(path, Lines()), private)
             self._fold.private_ids.update(record.id for record in private)
 
-    def _remove_private(self, private: tuple[Record, ...], session: str) -> None:
-        """Undo `_append_private` after the rest of the call failed."""
-        if private:
-            path = private_path(self.layout, session)
-            truncate(path, path.stat().st_size - len(_encode(private)))
-            lines = self._fold.private[path]
-            self._fold.private[path] = replace(lines, records=lines.records[: -len(private)])
-            self._fold.private_ids.difference_update(record.id for record in private)
-
-    def _length(self, session: str, path: Path) -> int:
-        if session in self._valid_lengths:
-            return self._valid_lengths[session]
+    def _length(self, path: Path) -> int:
+        if path in self._valid_lengths:
+            return self._valid_lengths[path]
         try:
             return path.stat().st_size
         except OSError:
@@ -352,9 +366,9 @@ class Log:
 
     def _seal_one(self, session: str) -> Sealed:
         path = spool_path(self.layout, session)
-        if session in self._valid_lengths and path.exists():
-            truncate(path, self._valid_lengths[session])
-        self._valid_lengths.pop(session, None)
+        if path in self._valid_lengths and path.exists():
+            truncate(path, self._valid_lengths[path])
+        self._valid_lengths.pop(path, None)
         content, count = unsealed_lines(path.read_bytes(), self._fold.is_sealed) if path.exists() else (b"", 0)
         segments: tuple[str, ...] = ()
         if content:

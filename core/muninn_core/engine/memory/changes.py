@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from muninn_core.config import Config
@@ -37,24 +38,25 @@ def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResu
     return ForgetResult(memory=workspace.memory.all()[memory.id], saw=workspace.read_state())
 
 
-def promote(workspace: Workspace, params: PromoteParams, call: Call) -> PromoteResult:
-    """Store a memory again in a wider scope, and archive a session's private note. Raises BadParams."""
-    workspace.memory.refresh_shared()
-    memory = memory_of(workspace.memory.all(), params.id)
-    workspace.memory.log_of(params.scope)  # refuse an absent global log before anything else
-    record = scopes.promoted(workspace.config, memory, params, call)
-    (stored,) = workspace.memory.append([record], params.session, scope=params.scope)
-    if memory.private:
-        append_change(
-            workspace.config,
-            workspace.memory,
-            call,
-            params.session,
-            "archive",
-            target=memory.id,
-            reason=f"promoted to {stored.id}",
-        )
-    return PromoteResult(memory=workspace.memory.all()[stored.id], source=memory.id, saw=workspace.read_state())
+def promote(workspace: Workspace, params: PromoteParams, call: Call, ids: Callable[[], str]) -> PromoteResult:
+    """Store a memory again in a wider scope, and archive a session's private note. Raises BadParams.
+
+    Both records of a note that becomes the project's are stored in one call, all or none.
+    """
+    store = workspace.memory
+    store.refresh_shared()
+    memory = memory_of(store.all(), params.id)
+    store.log_of(params.scope)  # refuse an absent global log before anything else
+    promoted = {**scopes.promoted(workspace.config, memory, params, call), "id": ids()}
+    reason = f"promoted to {promoted['id']}"
+    archived = {"type": "archive", "actor": call.actor or "user", "target": memory.id, "reason": reason}
+    if memory.private and params.scope == "project":
+        store.append([promoted, archived], params.session)
+    else:
+        store.append([promoted], params.session, scope=params.scope)
+        if memory.private:
+            store.append([archived], params.session)
+    return PromoteResult(memory=store.all()[promoted["id"]], source=memory.id, saw=workspace.read_state())
 
 
 def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveResult:

@@ -62,4 +62,4 @@ class MemoryVerbs(Verbs):
 
     def promote(self, params: PromoteParams, call: Call) -> PromoteResult:
         """Store a memory again in a wider scope."""
-        return changes.promote(self._writable(call), params, call)
+        return changes.promote(self._writable(call), params, call, self.ids)
