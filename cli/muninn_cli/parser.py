@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError instead of printing and exiting."""
-        raise UsageError(message, hint=f"See `{self.prog} --help`.")
+        raise UsageError(message.removeprefix("argument "), hint=f"See `{self.prog} --help`.")
 
     def parse(self, argv: list[str]) -> argparse.Namespace:
         """Parse the arguments. Raises UsageError, which names the nearest option for an unknown one."""
@@ -323,9 +323,25 @@ def suggest(word: str, commands: Iterable[str]) -> str:
     return near if near is not None and near not in unsafe else ""
 
 
+def read_integer(word: str) -> int:
+    """Read a whole number. Raises ArgumentTypeError."""
+    try:
+        return int(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{word}' is not a whole number") from None
+
+
+def read_number(word: str) -> float:
+    """Read a number. Raises ArgumentTypeError."""
+    try:
+        return float(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{word}' is not a number") from None
+
+
 _READERS: dict[Shape, Any] = {
-    "integer": int,
-    "number": float,
+    "integer": read_integer,
+    "number": read_number,
     "cites": read_cite,
     "links": read_link,
     "table": read_pair,

@@ -55,7 +55,7 @@ async def test_a_call_with_a_number_as_text_is_answered_and_one_with_a_word_is_t
         assert not found.is_error
         refused = await agent.call_tool("recall", {"query": "delete a user", "limit": "few"})
     assert refused.is_error
-    assert "'limit' is a whole number from 1 to 200." in refused.content[0].text  # type: ignore[union-attr]
+    assert "'limit' must be a whole number from 1 to 200" in refused.content[0].text  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("odd", [b"\\ud83d", b"\xff\xfe"])

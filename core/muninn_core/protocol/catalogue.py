@@ -93,10 +93,10 @@ def decode_params(method: Method, raw: Any) -> Value:
     try:
         return from_plain(given, method.params)
     except ValidationError as error:
-        from muninn_core.protocol.parameter_hints import hint_for
+        from muninn_core.protocol.parameter_errors import describe_error
 
-        hint = hint_for(method.params, str(error)) or _names(method.verb, known)
-        raise BadParams(f"'{method.verb}': {error}", hint=hint) from None
+        message, hint = describe_error(method, given, str(error))
+        raise BadParams(message, hint=hint) from None
 
 
 def replace_surrogates(raw: Any) -> Any:
