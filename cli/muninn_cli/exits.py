@@ -26,6 +26,7 @@ _BY_KIND = {
     "usage": USAGE,
     "unknown_verb": USAGE,
     "bad_params": USAGE,
+    "precondition": USAGE,
     "not_found": 3,
     "not_a_repository": 4,
     "not_initialised": 4,

@@ -13,6 +13,7 @@
     ├── ReadOnlyError       the repository or the disk takes no writes
     ├── StorageError        a write failed: full disk, I/O error
     ├── BusyError           another process writes, or the index is being opened
+    ├── PreconditionError   a turn's token is missing or not valid; `data` names the failed precondition
     ├── Cancelled           the client asked to stop
     ├── DaemonError         the daemon can't be started or reached
     │   └── Stopping        the daemon is shutting down; the next call starts its successor
@@ -136,6 +137,13 @@ class BusyError(MuninnError):
     kind = "busy"
 
 
+class PreconditionError(MuninnError):
+    """A protected call without a valid token. `data["precondition"]` names what failed; nothing was recorded."""
+
+    code = -32016
+    kind = "precondition"
+
+
 class Cancelled(MuninnError):
     """The client cancelled the request (LSP's RequestCancelled)."""
 
@@ -203,6 +211,7 @@ _BY_KIND: dict[str, type[MuninnError]] = {
         ReadOnlyError,
         StorageError,
         BusyError,
+        PreconditionError,
         Cancelled,
         DaemonError,
         Stopping,

@@ -40,7 +40,7 @@ from muninn_core.errors import StorageError
 
 journal = open_journal(Path(sys.argv[1]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
 stored, refused = [], 0
 for number in range(400):
     try:

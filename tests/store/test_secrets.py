@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from labelled_secrets import SECRETS
 
 from muninn_core.errors import BadParams
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.store.secrets import mask, mask_draft
+from muninn_core.store.secrets import is_surely_clean, mask, mask_draft, mask_value
 
 
 def part(value):
@@ -104,3 +105,14 @@ print('detect_secrets' in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("text", [*FAKES.values(), *(text for text, _ in SECRETS)])
+def test_data_with_a_secret_is_never_taken_as_surely_clean(text):
+    for data in ({"text": text}, {"a": [f"x {text}"]}, {text: 1}, {"command": f"line\n{text}"}, {"password": text}):
+        if mask_value(data)[1]:
+            assert not is_surely_clean(json.dumps(data, ensure_ascii=False)), data
+
+
+def test_ordinary_data_is_surely_clean():
+    assert is_surely_clean(json.dumps({"tool": "Bash", "command": "pytest -q tests", "exit": 0}))

@@ -31,6 +31,7 @@ export type ErrorKind =
   | 'read_only'
   | 'storage'
   | 'busy'
+  | 'precondition'
   | 'cancelled'
   | 'daemon'
   | 'stopping';

@@ -62,10 +62,22 @@ BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER redactions_delete BEFORE DELETE ON redactions
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 """,
+    # 2: the state of spans: sessions with their project, turns with their token, capsules.
+    """
+CREATE TABLE spans(
+  project_id TEXT NOT NULL, span_id TEXT NOT NULL, kind TEXT NOT NULL CHECK(kind IN ('session', 'turn', 'capsule')),
+  parent TEXT NOT NULL, session_id TEXT NOT NULL, turn_id TEXT NOT NULL, type TEXT NOT NULL, intent TEXT NOT NULL,
+  scope_json TEXT NOT NULL, status TEXT NOT NULL CHECK(status IN ('open', 'closed', 'incomplete')),
+  reason TEXT NOT NULL, token_hash BLOB, expires_at INTEGER, opened_at TEXT NOT NULL, closed_at TEXT NOT NULL,
+  opened_position INTEGER NOT NULL, PRIMARY KEY(project_id, span_id)) WITHOUT ROWID;
+CREATE UNIQUE INDEX spans_session ON spans(session_id) WHERE kind = 'session';
+CREATE UNIQUE INDEX spans_token ON spans(token_hash) WHERE token_hash IS NOT NULL;
+CREATE INDEX spans_open ON spans(kind, expires_at) WHERE status = 'open';
+""",
 )
 """The migrations of the journal, from version 0 on."""
 
-PAGE_BYTES = 8192
+PAGE_BYTES = 4096
 WAL_PAGES = 4000
 """Pages after which the write-ahead log is copied into the database. Its file keeps its size, so that a flush does not
 have to extend it."""

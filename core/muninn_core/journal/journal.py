@@ -25,7 +25,7 @@ from muninn_core.journal.writer import Transaction, Unstamped, Writer
 from muninn_core.launch.lock import FileLock
 from muninn_core.model.event import REDACTED, SYSTEM, TOMBSTONE, Event, EventDraft
 from muninn_core.store.disk import flush_folder, translate_errors
-from muninn_core.store.secrets import mask, mask_value
+from muninn_core.store.secrets import is_surely_clean, mask, mask_value
 from muninn_core.store.stamp import milliseconds, normalise, timestamp
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,200}")
@@ -49,7 +49,6 @@ class Prepared(NamedTuple):
     payload_hash: bytes
     stored: str
     masked: int
-    value: object
 
 
 class Journal:
@@ -124,12 +123,12 @@ class Journal:
 
     def close(self) -> None:
         """Commit what waits and release the lock."""
+        self.connections.close()  # first: the last connection removes the write-ahead log
         with self._opening:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
             self._lock.release()
-        self.connections.close()
 
     def prepare(self, draft: EventDraft, patterns: Sequence[str] = (), *, system: bool = False) -> Prepared:
         """Check a draft, mask its secrets and encode its payload; a long payload is written to its file.
@@ -137,14 +136,15 @@ class Journal:
         `patterns` are the user's regular expressions of secrets. Raises BadParams.
         """
         _check_names(draft, system=system)
-        canonical(draft.payload)  # refuse what can't be recorded before it is masked
-        value, masked = mask_value(draft.payload, patterns)
-        text = canonical(value)
+        text, masked = canonical(draft.payload), 0  # refuses what can't be recorded before it is masked
+        if patterns or not is_surely_clean(text.decode()):
+            value, masked = mask_value(draft.payload, patterns)
+            text = canonical(value) if masked else text
         hashed = hashlib.sha256(text).digest()
         if len(text) > INLINE_BYTES:
             _write_payload(payload_path(self.payloads, hashed), text)
-            return Prepared(draft, text, hashed, "file", masked, value)
-        return Prepared(draft, text, hashed, "inline", masked, value)
+            return Prepared(draft, text, hashed, "file", masked)
+        return Prepared(draft, text, hashed, "inline", masked)
 
     def append(self, draft: EventDraft, patterns: Sequence[str] = ()) -> Appended:
         """Record an event; it is on disk when this returns.

@@ -141,7 +141,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
-    def run(self, operation: Callable[[Transaction], T]) -> T:
+    def run(self, operation: Callable[[Transaction], T | Refused]) -> T:
         """Run an operation; what it wrote is on disk when this returns.
 
         Raises what the operation raises, and StorageError when the transaction failed; then nothing was recorded.
