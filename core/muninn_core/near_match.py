@@ -35,6 +35,14 @@ def nearest_few(word: str, known: Iterable[str], most: int, alike: float = VOCAB
     return [folded[name] for name in difflib.get_close_matches(word.casefold(), folded, n=most, cutoff=alike)]
 
 
+def nearest_path(path: str, paths: Iterable[str]) -> str | None:
+    """Return the path that was probably meant: one with the same file name, else the most alike; None without one."""
+    known = sorted(paths)
+    name = path.rpartition("/")[2]
+    same = [each for each in known if each.rpartition("/")[2] == name]
+    return nearest(path, same or known, 0.0 if same else VOCABULARY)
+
+
 def likeness(word: str, other: str) -> float:
     """Return how much two words are alike: 0 for no common letter, 1 for the same word."""
     import difflib

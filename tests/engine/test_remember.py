@@ -263,3 +263,32 @@ def test_a_list_without_filters_has_what_speaks_here_the_newest_first_whatever_w
     assert listed(archived=True) == ["The last.", "Soon over.", "The first."]
     muninn.call("forget", id=gone)
     assert listed() == listed(min_importance=1) == ["The last.", "The first."]
+
+
+def test_a_file_that_does_not_exist_is_noticed_with_the_nearest_one(muninn):
+    muninn.call("index", wait=True)
+    result = muninn.call("remember", text="Names are unique.", files=["src/user.py", "src/users.py"])
+    assert result.notices == ("src/user.py does not exist here; did you mean src/users.py?",)
+    cited = muninn.call("remember", text="Names are short.", cites=[{"path": "lib/users.py", "start": 3}])
+    assert cited.notices == ("lib/users.py does not exist here; did you mean src/users.py?",)
+
+
+def test_a_text_that_is_stored_already_is_noticed(muninn):
+    first = muninn.call("remember", text="Names are unique.").memory
+    again = muninn.call("remember", text="names  are unique.")
+    assert again.notices == (f"The same text is stored as {first.id}; `muninn reconcile` merges the two.",)
+    muninn.call("forget", id=first.id)
+    muninn.call("forget", id=again.ids[0])
+    assert muninn.call("remember", text="Names are unique.").notices == ()
+
+
+def test_a_key_that_is_known_is_no_second_memory(muninn):
+    muninn.call("remember", text="Names are unique.", key="k")
+    assert muninn.call("remember", text="Names are unique.", key="k").notices == ()
+
+
+def test_an_unknown_relation_is_refused_with_the_nearest(muninn):
+    first = muninn.call("remember", text="Names are unique.").memory
+    with pytest.raises(BadParams, match="there is no relation 'supersede'") as error:
+        muninn.call("remember", text="Names repeat.", links=[{"relation": "supersede", "target": first.id}])
+    assert error.value.hint == "Did you mean 'supersedes'?"

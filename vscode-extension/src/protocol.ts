@@ -1664,12 +1664,17 @@ export interface WorkSession {
   actor: string;
 }
 
-/** The ids, in the order of the request. `memory` is set when one was stored; `masked` counts masked secrets. */
+/**
+ * The ids, in the order of the request. `memory` is set when one was stored; `masked` counts masked secrets.
+ *
+ * `notices` are sentences about what may be a mistake: a file that does not exist, a text that is stored already.
+ */
 export interface RememberResult {
   saw: ReadState;
   ids: readonly string[];
   memory: Memory | null;
   masked: number;
+  notices: readonly string[];
 }
 
 /** The memory in its new state. `changed` names the changed fields; it is empty when nothing changed. */

@@ -32,6 +32,8 @@ def remember(console: Console, result: dict[str, Any], given: argparse.Namespace
         print_memory(console, result["memory"])
         if result["memory"]["review"] == "pending":
             line(console, (f"It is recalled once a person approves it: `muninn approve {result['ids'][0]}`.", "hint"))
+    for notice in result["notices"]:
+        paragraph(console, (notice, "warn"))
     if result["masked"]:
         secrets = count(result["masked"], "secret was", "secrets were")
         line(console, (f"{secrets} masked before anything was written.", "warn"))

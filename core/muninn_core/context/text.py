@@ -146,7 +146,8 @@ def remember_text(result: RememberResult) -> str:
     count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
     masked = f" {count} masked: never store those." if result.masked else ""
     waits = " It waits for a person's approval and is not recalled before." if _waits(result.memory) else ""
-    return f"Remembered as {', '.join(result.ids)}.{waits}{masked}"
+    notices = "".join(f" {notice}" for notice in result.notices)
+    return f"Remembered as {', '.join(result.ids)}.{waits}{masked}{notices}"
 
 
 def _waits(memory: Memory | None) -> bool:

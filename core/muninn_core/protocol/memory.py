@@ -75,11 +75,15 @@ class RememberParams(MemoryDraft):
 
 
 class RememberResult(Result):
-    """The ids, in the order of the request. `memory` is set when one was stored; `masked` counts masked secrets."""
+    """The ids, in the order of the request. `memory` is set when one was stored; `masked` counts masked secrets.
+
+    `notices` are sentences about what may be a mistake: a file that does not exist, a text that is stored already.
+    """
 
     ids: tuple[str, ...]
     memory: Memory | None = None
     masked: int = 0
+    notices: tuple[str, ...] = ()
 
 
 class UpdateParams(Value):

@@ -10,7 +10,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
-from muninn_core.near_match import nearest
+from muninn_core.near_match import nearest, nearest_path
 from muninn_core.protocol.code import (
     CodeSymbol,
     GraphEdge,
@@ -167,10 +167,7 @@ def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
 
 
 def _no_file(path: str, snapshot: Snapshot) -> NotFoundError:
-    files = snapshot.files()
-    last = path.rpartition("/")[2]
-    same = sorted(each for each in files if each.rpartition("/")[2] == last)
-    near = same[0] if same else nearest(path, sorted(files))
+    near = nearest_path(path, snapshot.files())
     return NotFoundError(
         f"{path} is not in the index",
         hint=f"Did you mean {near}?" if near else "`muninn status` says whether the index is complete.",

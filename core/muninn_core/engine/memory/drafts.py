@@ -11,7 +11,7 @@ from typing import Any
 from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
 from muninn_core.errors import BadParams
-from muninn_core.model.memory import KINDS
+from muninn_core.model.memory import KINDS, RELATIONS
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
 from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
@@ -79,6 +79,14 @@ def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[d
     )
 
 
+def check_relation(relation: str) -> None:
+    """Raise BadParams for an unknown relation between memories, with the nearest one."""
+    if relation not in RELATIONS:
+        near = nearest(relation, RELATIONS)
+        hint = f"Did you mean '{near}'?" if near else f"The relations are {', '.join(RELATIONS)}."
+        raise BadParams(f"there is no relation '{relation}'", hint=hint)
+
+
 def cleaned(fields: dict[str, Any], config: Config) -> tuple[dict[str, Any], int]:
     """Return the fields of a change without private spans and secrets, and how many secrets were masked.
 
@@ -136,6 +144,8 @@ def _checked(draft: MemoryDraft, workspace: Workspace, call: Call, commit: str |
             f"there is no kind of memory '{draft.type}'",
             hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
         )
+    for link in draft.links:
+        check_relation(link.relation)
     if draft.scope == "global":
         return replace(_global_draft(draft, workspace.layout.root), actor=call.actor or draft.actor)
     citations = with_overlays(workspace.citations, call.buffers)

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
-from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.drafts import check_relation, cleaned
 from muninn_core.engine.memory.lookup import memory_of, only
 from muninn_core.errors import BadParams, UsageError
-from muninn_core.model.memory import RELATIONS, TRUST_ORDER, Memory
+from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
-from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
@@ -229,10 +228,7 @@ def _links(store: MemoryStore, memory: Memory, params: UpdateParams) -> Records:
 
 
 def _check_link(relation: str, memory: Memory, target: Memory) -> None:
-    if relation not in RELATIONS:
-        near = nearest(relation, RELATIONS)
-        hint = f"Did you mean '{near}'?" if near else f"The relations are {', '.join(RELATIONS)}."
-        raise BadParams(f"there is no relation '{relation}'", hint=hint)
+    check_relation(relation)
     if target.id == memory.id:
         raise BadParams("a memory has no relation to itself")
     if memory.scope == "global" != target.scope:

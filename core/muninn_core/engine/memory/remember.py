@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from muninn_core.engine.memory import drafts
+from muninn_core.engine.memory.remember_notices import remember_notices
 from muninn_core.protocol.memory import RememberParams, RememberResult
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
@@ -21,6 +22,7 @@ def remember(
     """
     memory = workspace.memory
     session = params.session or workspace.memory.session
+    before = memory.all()
     records, masked = drafts.records_of(params, workspace, call, ids, now)
     own, everywhere = drafts.split(params, records)
     if everywhere:
@@ -33,5 +35,7 @@ def remember(
                 record["id"]: appended_record.id for record, appended_record in zip(batch, appended, strict=True)
             }
     identities = tuple(stored[record["id"]] for record in records)
-    first = None if params.batch else memory.all()[identities[0]]
-    return RememberResult(ids=identities, memory=first, masked=masked, saw=workspace.read_state())
+    known = memory.all()
+    notices = remember_notices(workspace, (known[identity] for identity in identities), before)
+    first = None if params.batch else known[identities[0]]
+    return RememberResult(ids=identities, memory=first, masked=masked, notices=notices, saw=workspace.read_state())

@@ -1,0 +1,49 @@
+"""Notices about new memories: files that do not exist, and a text that is stored already."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+
+from muninn_core.model.memory import Memory
+from muninn_core.near_match import nearest_path
+from muninn_core.worktree.workspace import Workspace
+
+_MOST = 5
+"""The most notices of one answer."""
+
+_COMPARED = 2000
+"""The newest memories that a text is compared with, so that storing takes the same time in a large log."""
+
+
+def remember_notices(workspace: Workspace, stored: Iterable[Memory], before: Mapping[str, Memory]) -> tuple[str, ...]:
+    """Return sentences for the caller about stored memories. `before` are the memories before they were stored."""
+    newest = [before[identity] for identity in list(before)[-_COMPARED:]]
+    notices: dict[str, None] = {}
+    for memory in stored:
+        for path in dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites))):
+            if not os.path.lexists(workspace.layout.root / path):
+                notices[_missing(path, _indexed(workspace))] = None
+        if memory.id not in before:
+            notices |= dict.fromkeys(_known(memory, newest))
+    return tuple(notices)[:_MOST]
+
+
+def _indexed(workspace: Workspace) -> Collection[str]:
+    index = workspace.updater.index
+    return index.snapshot().files() if index is not None else ()
+
+
+def _missing(path: str, indexed: Collection[str]) -> str:
+    near = nearest_path(path, indexed)
+    return f"{path} does not exist here" + (f"; did you mean {near}?" if near else ".")
+
+
+def _known(memory: Memory, before: Iterable[Memory]) -> list[str]:
+    words = _words(memory.text)
+    same = [other.id for other in before if other.active and _words(other.text) == words]
+    return [f"The same text is stored as {same[0]}; `muninn reconcile` merges the two."] if same else []
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
