@@ -64,8 +64,8 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(load):
 @pytest.mark.parametrize(
     ("text", "key", "line", "allowed"),
     [
-        ("index:\n  workers: many\n", "index.workers", 2, "a whole number, 0 or more"),
-        ("index:\n  workers: -1\n", "index.workers", 2, "a whole number, 0 or more"),
+        ("index:\n  workers: many\n", "index.workers", 2, "a whole number from 0 to 64"),
+        ("index:\n  workers: -1\n", "index.workers", 2, "a whole number from 0 to 64"),
         ("index:\n  workers: true\n", "index.workers", 2, "a whole number"),
         ("index:\n\n  exclude: x\n", "index.exclude", 3, "a list of strings"),
         ("index:\n  exclude: [1]\n", "index.exclude", 2, "a list of strings"),

@@ -201,12 +201,38 @@ def test_a_linked_work_tree_reads_the_memory_of_its_main_one(plain_repo, start, 
     assert best(muninn, "octopus charts").origin == "Claude auto memory"
 
 
-def test_a_folder_that_is_named_and_not_there_is_a_problem_and_nothing_fails(muninn, tmp_path):
-    configure(muninn, f"bridges:\n  claude_memory: {tmp_path}/projects/none/memory\n")
+def own_settings(home, root, folder):
+    """Write the user's own settings: another folder of Claude Code's memory for one repository."""
+    path = home / ".config/muninn/config.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"repositories:\n  {root}:\n    bridges:\n      claude_memory: {folder}\n")
+
+
+def test_a_folder_that_is_named_and_not_there_is_a_problem_and_nothing_fails(plain_repo, start, tmp_path):
+    own_settings(tmp_path, plain_repo, f"{tmp_path}/projects/none/memory")
+    muninn = start(plain_repo, home=tmp_path)
+    muninn.call("init")
     (problem,) = muninn.call("status").problems
-    assert (problem.kind, problem.path) == ("bridges", ".muninn/config.yaml")
+    assert (problem.kind, problem.path) == ("bridges", "~/.config/muninn/config.yaml")
     assert f"{tmp_path}/projects/none/memory" in problem.message
     assert muninn.call("recall", query="get user name").hits
+
+
+def test_only_the_users_own_settings_name_a_folder_outside(plain_repo, start, tmp_path):
+    folder = tmp_path / ".claude/projects/another/memory"
+    folder.mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("# Memory\n\nThe other project likes octopus charts.\n")
+    muninn = start(plain_repo, home=tmp_path)
+    muninn.call("init")
+    configure(muninn, f"bridges:\n  claude_memory: {folder}\n")
+    (problem,) = muninn.call("status").problems
+    assert (problem.path, problem.line) == (".muninn/config.yaml", 2)
+    assert "lies outside of the repository, and only ~/.config/muninn/config.yaml can name such" in problem.message
+    assert not any(path.startswith("/") for path in muninn.paths("octopus charts"))
+    own_settings(tmp_path, plain_repo, folder)
+    configure(muninn, "{}\n")
+    assert best(muninn, "octopus charts").path == f"{folder}/MEMORY.md"
+    assert not muninn.call("status").problems
 
 
 @pytest.mark.parametrize("folder", ["~/.ssh", "/etc", "notes", "~/.claude/projects/x/memory/../../../..", "true"])

@@ -6,6 +6,7 @@
 
 from muninn_core.config.keys import (
     BUNDLED_MODEL,
+    OWN_SETTINGS,
     TOOL_SETS,
     BridgesConfig,
     CheckConfig,
@@ -15,10 +16,11 @@ from muninn_core.config.keys import (
     PruneConfig,
     ReviewConfig,
 )
-from muninn_core.config.parser import ConfigProblem, load_config, read_config
+from muninn_core.config.parser import ConfigProblem, load_config, load_own_settings, read_config
 
 __all__ = [
     "BUNDLED_MODEL",
+    "OWN_SETTINGS",
     "TOOL_SETS",
     "BridgesConfig",
     "CheckConfig",
@@ -29,5 +31,6 @@ __all__ = [
     "PruneConfig",
     "ReviewConfig",
     "load_config",
+    "load_own_settings",
     "read_config",
 ]

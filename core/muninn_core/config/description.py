@@ -25,6 +25,7 @@ class Key(Value):
     words: tuple[str, ...]
     schema: dict[str, Any]
     check: Any
+    shared: Any
 
 
 class Section(Value):
@@ -94,6 +95,7 @@ def _key(section: str, name: str, hint: Any, default: Any) -> Key:
         words=extra["words"] or (() if schema.get("type") == "array" else choices),
         schema=schema,
         check=extra["check"],
+        shared=extra["shared"],
     )
 
 

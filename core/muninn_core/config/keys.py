@@ -6,18 +6,30 @@ editors are made from these classes. To add a key, add a field with a `key(...)`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
+from muninn_core.expression import compile_expression
 from muninn_core.model.value import Meta, Value
 from muninn_core.protocol.search import Profile
 
 BUNDLED_MODEL = "muninn/static-code-256"
 MOST_WEIGHT = 10.0
 CLAUDE_MEMORY = r"^(?:off|auto|(?:~|[A-Za-z]:)?/.*\bprojects/[^/]+/memory/?)$"
-"""Only folders of this form: the file comes with the repository and must not open any other folder of the user."""
+"""Only folders of this form: a slip must not open any other folder."""
+
+OWN_SETTINGS = "~/.config/muninn/config.yaml"
+"""The user's own settings, which no repository brings along."""
+
+SKILL_PATHS = (
+    ".claude/skills",
+    ".agents/skills",
+    "~/.claude/skills",
+    "~/.agents/skills",
+    "~/.claude/plugins/*/skills",
+    "~/.claude/plugins/cache/*/*/*/skills",
+)
 
 Level = Literal["error", "warn", "off"]
 ToolSet = Literal["core", "all", "mnemosyne"]
@@ -34,6 +46,7 @@ def key(
     takes: str = "",
     words: tuple[str, ...] = (),
     check: Callable[[Any], None] | None = None,
+    shared: Callable[[Any], None] | None = None,
     least: float | None = None,
     most: float | None = None,
     pattern: str | None = None,
@@ -45,18 +58,17 @@ def key(
     takes: the allowed values in words, where type and limits do not say enough.
     words: values that an editor offers, where the type does not name them.
     check: raises ValueError, which says why, for a value that type and limits let pass.
+    shared: raises ValueError for a value that counts only in a user's own settings, because the file comes with the
+        repository; such a key can stand there.
     """
-    extra = {"unit": unit, "takes": takes, "words": words, "check": check}
+    extra = {"unit": unit, "takes": takes, "words": words, "check": check, "shared": shared}
     limits: dict[str, Any] = {"ge": least, "le": most, "pattern": pattern}
     return Meta(description=about, examples=[example], extra=extra, **limits)
 
 
 def _check_expressions(patterns: tuple[str, ...]) -> None:
     for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"'{pattern}' is not a regular expression: {error}") from None
+        compile_expression(pattern)
 
 
 def _check_patterns(patterns: tuple[str, ...]) -> None:
@@ -66,11 +78,25 @@ def _check_patterns(patterns: tuple[str, ...]) -> None:
 
 
 def _check_skill_paths(paths: tuple[str, ...]) -> None:
-    # The file comes with the repository: outside of it, only folders for skills may be opened.
     for path in paths:
-        outside = path.startswith(("/", "~")) or Path(path).is_absolute()
+        outside = _is_outside(path)
         if ".." in Path(path).parts or (outside and Path(path).name != "skills"):
             raise ValueError(f"'{path}' is neither below the root nor a folder named 'skills'")
+
+
+def _check_shared_skill_paths(paths: tuple[str, ...]) -> None:
+    for path in paths:
+        if _is_outside(path) and path not in SKILL_PATHS:
+            raise ValueError(f"'{path}' lies outside of the repository, and only {OWN_SETTINGS} can name such a folder")
+
+
+def _check_shared_claude_memory(value: str) -> None:
+    if value not in ("off", "auto"):
+        raise ValueError(f"'{value}' lies outside of the repository, and only {OWN_SETTINGS} can name such a folder")
+
+
+def _is_outside(path: str) -> bool:
+    return path.startswith(("/", "~")) or Path(path).is_absolute()
 
 
 class DaemonConfig(Value):
@@ -104,7 +130,9 @@ class IndexConfig(Value):
     ] = ()
     workers: Annotated[
         int,
-        key("Processes that build the first index; 0 starts one per processor core, at most four.", 2, least=0),
+        key(
+            "Processes that build the first index; 0 starts one per processor core, at most four.", 2, least=0, most=64
+        ),
     ] = 0
 
 
@@ -115,7 +143,8 @@ class MemoryConfig(Value):
     secrets: Annotated[
         tuple[str, ...],
         key(
-            "Regular expressions of secrets besides the built-in ones. Matches are masked before anything is written.",
+            "Regular expressions of secrets besides the built-in ones. Matches are masked before anything is written."
+            " The syntax is RE2's, which has no lookaround.",
             ["acme-[0-9a-f]{32}"],
             takes="a list of strings, each a regular expression",
             check=_check_expressions,
@@ -235,11 +264,12 @@ class BridgesConfig(Value):
         str,
         key(
             "Claude Code's auto memory, which lies outside of the repository. `auto` is the folder that Claude Code"
-            " keeps for this repository.",
+            f" keeps for this repository; only your own settings, `{OWN_SETTINGS}`, can name another one.",
             "auto",
             takes="off, auto or a path like ~/.claude/projects/NAME/memory",
             words=("off", "auto"),
             pattern=CLAUDE_MEMORY,
+            shared=_check_shared_claude_memory,
         ),
     ] = "off"
 
@@ -264,19 +294,14 @@ class SkillsConfig(Value):
         tuple[str, ...],
         key(
             "Folders with `SKILL.md` files, searched in this order. `~` is your home folder and `*` any one folder;"
-            " a folder outside of the repository must be named `skills`.",
+            " a folder outside of the repository must be named `skills`, and other than the default ones only your own"
+            f" settings, `{OWN_SETTINGS}`, can name it.",
             [".claude/skills", "tools/skills"],
             takes="a list of folders",
             check=_check_skill_paths,
+            shared=_check_shared_skill_paths,
         ),
-    ] = (
-        ".claude/skills",
-        ".agents/skills",
-        "~/.claude/skills",
-        "~/.agents/skills",
-        "~/.claude/plugins/*/skills",
-        "~/.claude/plugins/cache/*/*/*/skills",
-    )
+    ] = SKILL_PATHS
 
 
 class Config(Value):

@@ -5,6 +5,9 @@ The only importer of PyYAML for the configuration.
 
 from __future__ import annotations
 
+import os
+import reprlib
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
 from muninn_core.near_match import nearest
 
+_MOST_BYTES = 1_000_000
 _MOST_SHOWN = 60
 """Characters of a wrong value that a message repeats."""
 
@@ -34,16 +38,67 @@ class ConfigProblem(Value):
 
 def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
     """Read a config file. A missing file is the defaults; an unreadable one is the defaults and one problem."""
+    text, problem = _load(path)
+    return read_config(text) if problem is None else (Config(), (problem,))
+
+
+def load_own_settings(path: Path, root: str, config: Config) -> tuple[Config, tuple[ConfigProblem, ...]]:
+    """Return a config with what the user's own settings say about the repository at `root`, and their problems.
+
+    The file has `repositories: {/path/of/a/root: {section: {key: value}}}`, and only the keys whose values are
+    restricted in a file that comes with a repository. A missing file changes nothing.
+    """
+    text, problem = _load(path)
+    if problem is not None:
+        return config, (problem,)
     try:
-        text = path.read_text("utf-8")
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        return config, (_not_yaml(error),)
+    if node is None:
+        return config, ()
+    problems: list[ConfigProblem] = []
+    for name, value in _pairs(node, "the file", problems):
+        if name != "repositories":
+            problems.append(_own_problem(f"there is no key '{name}'", value))
+            continue
+        for folder, settings in _pairs(value, "'repositories'", problems):
+            if folder.rstrip("/") == root:
+                config = _read(config, settings, "", problems, own=True)
+    return config, tuple(problems)
+
+
+def _pairs(node: yaml.Node, what: str, problems: list[ConfigProblem]) -> list[tuple[str, yaml.Node]]:
+    if isinstance(node, yaml.MappingNode):
+        return [(str(key.value), value) for key, value in node.value]
+    problems.append(_own_problem(f"{what} must be a list of `key: value` lines", node))
+    return []
+
+
+def _own_problem(message: str, node: yaml.Node) -> ConfigProblem:
+    hint = "It takes `repositories:`, below it the root of a repository, and below that sections and keys."
+    return ConfigProblem(key="", line=node.start_mark.line + 1, message=message, hint=hint)
+
+
+def _load(path: Path) -> tuple[str, ConfigProblem | None]:
+    """Return the text of a file, "" for a missing one, and a problem when it can't be read."""
+    try:
+        # Without O_NONBLOCK, opening a named pipe waits for its other end.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(handle, "rb") as file:  # noqa: PTH123 (an open handle)
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return "", _unreadable("the file can't be read: it is not a regular file")
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            return "", _unreadable(f"the file can't be read: it has more than {_MOST_BYTES:,} bytes")
+        return content.decode("utf-8"), None
     except FileNotFoundError:
-        return Config(), ()
+        return "", None
     except OSError as error:
-        return Config(), (_unreadable(f"the file can't be read: {error.strerror}"),)
+        return "", _unreadable(f"the file can't be read: {error.strerror}")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        return Config(), (_unreadable("the file can't be read: it is not UTF-8", line),)
-    return read_config(text)
+        return "", _unreadable("the file can't be read: it is not UTF-8", line)
 
 
 def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
@@ -51,9 +106,7 @@ def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or "it is nested too deeply"
-        return Config(), (_unreadable(f"not YAML: {what}", mark.line + 1 if mark else 0),)
+        return Config(), (_not_yaml(error),)
     if node is None:
         return Config(), ()
     problems: list[ConfigProblem] = []
@@ -61,12 +114,21 @@ def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
     return config, (*problems, *_unknown_names(config, node))
 
 
+def _not_yaml(error: Exception) -> ConfigProblem:
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or "it is nested too deeply"
+    return _unreadable(f"not YAML: {what}", mark.line + 1 if mark else 0)
+
+
 def _unreadable(message: str, line: int = 0) -> ConfigProblem:
     return ConfigProblem(key="", line=line, message=message, hint="Every key has its default until you correct it.")
 
 
-def _read(defaults: Any, node: yaml.Node, section: str, problems: list[ConfigProblem]) -> Any:
-    """Return `defaults` with each valid key of a mapping; append a problem for each other one."""
+def _read(defaults: Any, node: yaml.Node, section: str, problems: list[ConfigProblem], *, own: bool = False) -> Any:
+    """Return `defaults` with each valid key of a mapping; append a problem for each other one.
+
+    `own` is for the user's own settings, where only keys with values that a repository can't set may stand.
+    """
     if node.tag == "tag:yaml.org,2002:null":
         return defaults  # a section whose keys are all commented out
     if not isinstance(node, yaml.MappingNode):
@@ -82,11 +144,15 @@ def _read(defaults: Any, node: yaml.Node, section: str, problems: list[ConfigPro
         if name not in defaults.__struct_fields__:
             problems.append(_unknown_key(defaults, section, name, line))
         elif not section:
-            changes[name] = _read(getattr(defaults, name), value_node, name, problems)
+            changes[name] = _read(getattr(defaults, name), value_node, name, problems, own=own)
+        elif own and find_key(section, name).shared is None:
+            message = f"'{section}.{name}' is a setting of repositories"
+            hint = "Set it in .muninn/config.yaml."
+            problems.append(ConfigProblem(key=f"{section}.{name}", line=line, message=message, hint=hint))
         else:
             key = find_key(section, name)
             try:
-                changes[name] = _value(type(defaults), key, value_node)
+                changes[name] = _value(type(defaults), key, value_node, own=own)
             except ValueError as error:
                 hint = f"It takes {key.takes}; the default is {format_value(key.default)}."
                 problems.append(ConfigProblem(key=f"{section}.{name}", line=line, message=str(error), hint=hint))
@@ -102,7 +168,7 @@ def _unknown_key(defaults: Any, section: str, name: str, line: int) -> ConfigPro
     )
 
 
-def _value(section: type[Value], key: Key, node: yaml.Node) -> Any:
+def _value(section: type[Value], key: Key, node: yaml.Node, *, own: bool) -> Any:
     """Return the value of a key. Raises ValueError, which names the key and what is wrong."""
     full = f"{key.section}.{key.name}"
     loader = yaml.SafeLoader("")
@@ -117,14 +183,15 @@ def _value(section: type[Value], key: Key, node: yaml.Node) -> Any:
     try:
         value = getattr(from_plain({key.name: given}, section), key.name)
     except ValidationError:
-        shown = format_value(given) if isinstance(given, (str, bool, int, float)) else str(given)
+        shown = format_value(given) if isinstance(given, (str, bool, int, float)) else reprlib.repr(given)
         shown = "an empty value" if given is None else f"'{shown[:_MOST_SHOWN]}'"
         raise ValueError(f"'{full}' can't be {shown}") from None
-    if key.check is not None:
-        try:
-            key.check(value)
-        except ValueError as error:
-            raise ValueError(f"'{full}': {error}") from None
+    for check in (key.check, None if own else key.shared):
+        if check is not None:
+            try:
+                check(value)
+            except ValueError as error:
+                raise ValueError(f"'{full}': {error}") from None
     return value
 
 

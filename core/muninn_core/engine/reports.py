@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from muninn_core import git
+from muninn_core.config import OWN_SETTINGS
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
@@ -189,8 +190,12 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
         Problem(kind="config", message=problem.message, path=config, line=problem.line, hint=problem.hint)
         for problem in workspace.config_problems
     ]
+    problems += [
+        Problem(kind="config", message=problem.message, path=OWN_SETTINGS, line=problem.line, hint=problem.hint)
+        for problem in workspace.own_problems
+    ]
     missing = workspace.external_folder.problem()
-    problems += [replace(missing, path=config)] if missing else []
+    problems += [replace(missing, path=OWN_SETTINGS)] if missing else []
     problems += workspace.memory.log.problems[:SHOWN]
     problems += workspace.documents.read().problems()[:SHOWN]
     problems += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()

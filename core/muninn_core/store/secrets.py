@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from itertools import chain
 from typing import Any, TypeVar
 
 from muninn_core.errors import BadParams
+from muninn_core.expression import Expression, compile_expression
 from muninn_core.model.value import Value, from_plain, to_plain
 from muninn_core.store.detectors import SecretFormat, secret_formats
 from muninn_core.store.secret_assignments import find_secret_words, is_secret, secret_values
@@ -74,7 +74,7 @@ def mask(text: str, patterns: Sequence[str] = ()) -> tuple[str, int]:
     """
     count = 0
     for pattern in patterns:
-        text, found = _compile(pattern).subn("[masked:custom]", text)
+        text, found = _compile(pattern).replace(text, "[masked:custom]")
         count += found
     if _MARKERS.is_in(text):
         text, found = _KEY_BLOCK.subn("[masked:private-key]", text)
@@ -155,11 +155,8 @@ def _all_formats() -> Iterator[SecretFormat]:
     return chain((jwt,), ((kind, regex, None) for kind, regex in _OWN_FORMATS), others)
 
 
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> Expression:
     try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise BadParams(
-            f"the secret pattern '{pattern}' is not a regular expression: {error}", hint="Fix it in memory.secrets."
-        ) from None
+        return compile_expression(pattern)
+    except ValueError as error:
+        raise BadParams(f"a secret pattern is wrong: {error}", hint="Fix it in memory.secrets.") from None

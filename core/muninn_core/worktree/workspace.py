@@ -13,7 +13,7 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from muninn_core import git
-from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, Config, ConfigProblem, load_config, load_own_settings
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised
 from muninn_core.index.embed import Embedder
@@ -86,7 +86,9 @@ class Workspace:
             )
         self.config: Config
         self.config_problems: tuple[ConfigProblem, ...]
-        self.config, self.config_problems = load_config(self.layout.config)
+        self.own_settings = home / OWN_SETTINGS.removeprefix("~/") if home is not None else None
+        self.own_problems: tuple[ConfigProblem, ...]
+        self._load_config()
         self.problems: list[Problem] = []
         self._clock = clock
         self._embedder = embedder
@@ -326,13 +328,19 @@ class Workspace:
     def _reload_config(self) -> bool:
         """Read the configuration again; return whether it names another model."""
         before = self.config.index.model
-        self.config, self.config_problems = load_config(self.layout.config)
+        self._load_config()
         self.updater.settings = indexing(self.config)
         if self.config.index.model == before:
             return False
         self.problems = [problem for problem in self.problems if problem.kind != "model"]
         self._chosen = None
         return True
+
+    def _load_config(self) -> None:
+        self.config, self.config_problems = load_config(self.layout.config)
+        self.own_problems = ()
+        if self.own_settings is not None:
+            self.config, self.own_problems = load_own_settings(self.own_settings, self.place.root, self.config)
 
     def read_state(self, generation: int | None = None, state: State | None = None) -> ReadState:
         """Return the state that an answer computed now is based on: commit, log position, index generation and

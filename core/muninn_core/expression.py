@@ -1,0 +1,52 @@
+"""Regular expressions that come with a repository. Matching takes linear time, whatever the expression.
+
+The engine is RE2, since `(a+)+$` would hold the daemon for ever in Python's. The only importer of re2.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+MOST_CHARACTERS = 1_000
+"""Length of the longest expression."""
+
+_MEMORY_BYTES = 8 << 20
+
+
+class Expression:
+    """A compiled expression. The syntax is that of RE2: no lookaround and no references to groups."""
+
+    def __init__(self, compiled: Any) -> None:
+        self._compiled = compiled
+
+    def replace(self, text: str, replacement: str) -> tuple[str, int]:
+        """Return the text with each match that is not empty replaced, and their number."""
+        pieces: list[str] = []
+        at = 0
+        # RE2 takes UTF-8, which has no lone surrogates; every stand-in for one is one character, too.
+        readable = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        for match in self._compiled.finditer(readable):
+            start, end = match.span()
+            if end > start:
+                pieces += [text[at:start], replacement]
+                at = end
+        return ("".join([*pieces, text[at:]]), len(pieces) // 2) if pieces else (text, 0)
+
+
+@cache
+def compile_expression(pattern: str) -> Expression:
+    """Return a compiled expression. Raises ValueError, which says why a text is none."""
+    import re2  # only repositories that define expressions load it
+
+    if len(pattern) > MOST_CHARACTERS:
+        raise ValueError(f"a regular expression has at most {MOST_CHARACTERS} characters")
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY_BYTES
+    try:
+        return Expression(re2.compile(pattern, options))
+    except (re2.error, UnicodeEncodeError) as error:
+        said = error.args[0] if error.args else error
+        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise ValueError(f"'{pattern}' is not a regular expression of RE2: {reason}") from None
