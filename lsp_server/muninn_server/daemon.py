@@ -105,13 +105,14 @@ class Daemon:
         self._tcp = tcp
         self._token = secrets.token_hex(32) if tcp else ""
         self._pools = Pools()
-        self._watchers: list[Watcher] = []
+        self._watchers: dict[str, Watcher] = {}
         self.engine = Engine(
             version=__version__,
             spare_cache=spare_cache,
             model_cache=Path.home() / ".cache" / "muninn" / "models",
             global_memory=Path(data) / "global",
             opened=self._watch,
+            removed=self._unwatch,
             clients=lambda: len(self._clients),
             home=Path.home(),
         )
@@ -281,8 +282,13 @@ class Daemon:
         except OSError as error:
             failed(error)
             return None
-        self._watchers.append(watcher)
+        self._watchers[place.root] = watcher
         return watcher.seen
+
+    def _unwatch(self, place: Place) -> None:
+        watcher = self._watchers.pop(place.root, None)
+        if watcher is not None:
+            watcher.stop()
 
     def _leave_address(self, inode: int | None) -> None:
         assert self._address is not None
@@ -298,7 +304,7 @@ class Daemon:
         limit = threading.Timer(LEAVE_SECONDS, _leave_at_once)
         limit.daemon = True  # the process does not wait for a daemon thread
         limit.start()
-        for watcher in self._watchers:
+        for watcher in list(self._watchers.values()):
             watcher.stop()
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, self._pools.close)

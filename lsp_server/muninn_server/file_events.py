@@ -80,7 +80,7 @@ class _Tree:
         self._note = note
         self._lost = lost
         self._local = os.path.join(place.root, ".muninn", "local")
-        self._cache = os.path.join(place.root, ".muninn", "cache")
+        self._cache = place.cache
         self._git = (place.git_dir, os.path.join(place.git_dir, "logs")) if place.git_dir else ()
         self._paths: dict[WatchDescriptor, str] = {}
         self._watches: dict[str, WatchDescriptor] = {}
@@ -105,7 +105,7 @@ class _Tree:
         self._fd.start()
         try:
             # Git's own folders first: HEAD moves while a large tree is still being walked.
-            for folder in self._git:
+            for folder in (*self._git, self._cache):
                 self._watch(folder)
             for _ in self._entered(place.root):
                 pass  # existing files are not changes

@@ -50,7 +50,7 @@ class Watcher:
         self._pending: set[str] = set()
         self._wake = threading.Condition()
         self._stopped = False
-        self._own = os.path.join(place.root, ".muninn", "cache", "seen-")
+        self._own = os.path.join(place.cache, "seen-")
         self._uncounted = tuple(os.path.join(place.root, folder, "") for folder in _UNCOUNTED)
         self._noticed = 0
         self._sent = self._passed = 0

@@ -164,7 +164,7 @@ def test_a_whole_index_is_opened_without_being_made_anew(opened, root, monkeypat
     index.compact()
     index.close()
     rebuilt = []
-    monkeypatch.setattr(Writer, "_rebuild_words", lambda self: rebuilt.append(self))
+    monkeypatch.setattr(Writer, "_renew_words", lambda self: rebuilt.append(self))
     opened().close()
     opened()
     assert rebuilt == []
@@ -433,9 +433,9 @@ def test_a_damaged_word_index_is_made_anew_from_the_manifest(opened, root, tmp_p
 
 
 def test_a_folder_that_takes_no_writes_is_an_error_with_a_reason(tmp_path, embedder):
-    (tmp_path / "cache").write_text("a file is in the way")
+    (tmp_path / "parent").write_text("a file is in the way")
     with pytest.raises(StorageError, match="can't be"):
-        open_index(tmp_path / "cache", embedder)
+        open_index(tmp_path / "parent" / "cache", embedder)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="only Linux tells what is mapped")

@@ -29,6 +29,7 @@ from muninn_core.engine.verbs.session import SessionVerbs
 from muninn_core.engine.verbs.skill import SkillVerbs
 from muninn_core.errors import MuninnError
 from muninn_core.index.embed import Embedder, load_embedder
+from muninn_core.index.integrity import DamagedIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import METHODS
@@ -40,6 +41,10 @@ from muninn_core.worktree.workspace import Workspace
 
 REST_SECONDS = 5.0
 """Idle time after which memory that only makes the next answer faster is released."""
+
+
+REBUILD_SECONDS = 60.0
+"""How long a question waits for a new index in the place of a damaged one."""
 
 
 def _now() -> datetime:
@@ -65,10 +70,10 @@ class Engine(
     """Runs verbs. A process has one engine.
 
     `opened` is called for each work tree that is opened for use. It starts a watcher and returns its token, or None
-    when the work tree is not watched. `spare_cache` holds the indexes of read-only work trees, `model_cache` the
-    embedding models. `home` is the user's folder, where other tools keep memory outside the work tree; None disables
-    it. `global_memory` is the folder of the user's memory of all projects; None disables the global scope. `clients`
-    returns the number of connected clients.
+    when the work tree is not watched; `removed` is called for a work tree that git has removed. `spare_cache` holds the
+    indexes of read-only work trees, `model_cache` the embedding models. `home` is the user's folder, where other tools
+    keep memory outside the work tree; None disables it. `global_memory` is the folder of the user's memory of all
+    projects; None disables the global scope. `clients` returns the number of connected clients.
     """
 
     def __init__(
@@ -82,6 +87,7 @@ class Engine(
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
         opened: Callable[[Place], WatchToken | None] = lambda _place: None,
+        removed: Callable[[Place], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
         home: Path | None = None,
     ) -> None:
@@ -91,6 +97,7 @@ class Engine(
             ids=ids,
             load=lambda model: load(model, model_cache),
             watch=opened,
+            unwatch=removed,
             spare_cache=spare_cache,
             global_memory=global_memory,
             home=home,
@@ -108,15 +115,34 @@ class Engine(
         under_way = object()
         self._under_way.add(under_way)
         try:
-            result: Value = getattr(self, METHODS[verb].function)(params, call)
-            return result
+            return self._run(verb, params, call)
         finally:
             self._last_call, self._rested = time.monotonic(), None
             self._under_way.discard(under_way)
 
+    def _run(self, verb: str, params: Value, call: Call) -> Value:
+        """Run a verb. A verb for reading that meets a damaged index is repeated on a new one."""
+        method = METHODS[verb]
+        for last in (False, True):
+            try:
+                result: Value = getattr(self, method.function)(params, call)
+                return result
+            except DamagedIndex:
+                workspace = self.trees.get(call.place)
+                if workspace is None or last:
+                    raise
+                done = workspace.updater.replace_damaged(REBUILD_SECONDS)
+                if method.effect != "read" or not done:
+                    raise
+        raise AssertionError("unreachable")
+
     def open(self, place: Place) -> Workspace:
         """Open the work tree, or return the open one. Raises NotInitialised without `.muninn`."""
         return self.trees.open(place)
+
+    def collect_removed(self) -> None:
+        """Close work trees that git has removed, and adopt their memories."""
+        self.trees.collect_removed()
 
     def close(self) -> None:
         """Close all work trees: seal the spools of sessions and close the indexes."""

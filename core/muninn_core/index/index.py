@@ -6,7 +6,7 @@ takes, so that a memory is stored while the first index of a large tree is being
 
 from __future__ import annotations
 
-import shutil
+import logging
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.embed import BUNDLED
 from muninn_core.index.extract import CHANGED, RISKY, SAME, Extracted, Job, WordsJob, embedding_text, extract
 from muninn_core.index.heap import trim
+from muninn_core.index.integrity import SEAL, STATE, WORDS, Seal, clear, is_shortage, prepare
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
 from muninn_core.index.quantise import quantise
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
     CheckCancel = Callable[[], None]
+
+log = logging.getLogger("muninn.index")
 
 BULK = 50
 """Files above which worker processes read them. For fewer files, starting workers takes longer than it saves."""
@@ -126,13 +130,14 @@ class _BackgroundTask:
 class Index:
     """The index. Methods that write exclude one another; `snapshot` never waits."""
 
-    def __init__(self, folder: Path, embedder: Embedder, writer: Writer) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, writer: Writer, seal: Seal) -> None:
         self._folder = folder
         self._embedder = embedder
         self._writer = writer
-        # `_running` is held by long runs, `_writing` by each single write.
+        self._seal = seal
+        # `_running` is held by long runs, `_lock` by each single write.
         self._running = threading.RLock()
-        self._writing = threading.Lock()
+        self._lock = threading.Lock()
         self._incomplete = True
         """Whether there may be chunks without a vector. False after a run that embedded all chunks."""
         self._surveyed: set[str] = set()
@@ -198,7 +203,7 @@ class Index:
         paths = sorted(set(changed))
         changes = Changes()
         with self._running:
-            with self._writing:
+            with self._writing():
                 changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
             with (
                 closing(self._extracted(root, paths, most, workers, progress, check_cancel)) as parts,
@@ -219,7 +224,7 @@ class Index:
                     check_cancel()
             if meaning:
                 self.embed_missing(workers=workers, check_cancel=check_cancel)
-            with self._writing:
+            with self._writing():
                 self._writer.compact_if_due()
         if len(paths) > BULK:
             trim()
@@ -254,7 +259,7 @@ class Index:
             while self._incomplete and (total := self.snapshot().counts()["unembedded"]):
                 with closing(self._embedded(total, workers)) as parts:
                     for ids, rows in parts:
-                        with self._writing:
+                        with self._writing():
                             self._writer.put_vectors(ids, rows)
                         done += len(ids)
                         progress(done, max(done, total))
@@ -272,7 +277,7 @@ class Index:
         for i in range(0, len(items), _MEMORY_BATCH):
             entries = [_memory_entry(item) for item in items[i : i + _MEMORY_BATCH]]
             vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
-            with self._writing:
+            with self._writing():
                 self._writer.put(entries, vectors)
             del entries, vectors  # free them before the next batch is made
         if len(items) > BULK:
@@ -280,7 +285,7 @@ class Index:
 
     def drop_memories(self, ids: Iterable[str]) -> None:
         """Delete memories from the index."""
-        with self._writing:
+        with self._writing():
             self._writer.drop(sorted({memory_key(memory_id) for memory_id in ids}))
 
     def sync_memories(self, memories: Iterable[MemoryText], check_cancel: CheckCancel = _never) -> tuple[int, int]:
@@ -300,16 +305,40 @@ class Index:
 
         Its statistics count deleted chunks until then. Runs of many changes compact it themselves.
         """
-        with self._writing:
+        with self._writing():
             self._writer.compact()
 
     def scrub(self) -> bool:
         """Remove deleted text from the files of the index; return False when a reader prevents it."""
-        with self._writing:
+        with self._writing():
             return self._writer.scrub()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Hold the lock of a single write, and note on disk that the files change. Raises StorageError."""
+        with self._lock:
+            try:
+                self._seal.begin()
+            except OSError as error:
+                raise StorageError(f"the index can't be written: {error}") from error
+            yield
+
+    def _finish(self, *, merged: bool) -> None:
+        """Store the checksums of the files, which another daemon compares when this one was killed meanwhile."""
+        try:
+            if self._writer.intact:
+                self._seal.finish(merged=merged)
+        except (OSError, StorageError) as error:  # without them the next start takes longer
+            log.warning("the checksums of the index could not be written: %s", error)
 
     def release_memory(self) -> None:
         """Release caches while the daemon is idle. The next query takes longer."""
+        if self._running.acquire(blocking=False):
+            try:
+                with self._lock:
+                    self._finish(merged=False)
+            finally:
+                self._running.release()
         self.snapshot().release_memory()
         self._embedder.release_memory()
         identifiers.clear_caches()
@@ -317,8 +346,9 @@ class Index:
 
     def close(self) -> None:
         """Release files and locks after the current run. Existing snapshots stay readable."""
-        with self._running, self._writing:
+        with self._running, self._lock:
             self._writer.close()
+            self._finish(merged=True)
 
     def _extracted(
         self,
@@ -367,7 +397,7 @@ class Index:
             self._surveyed = set()
             try:
                 if self._writer.intact:
-                    with self._writing:
+                    with self._writing():
                         self._writer.show(None)
             finally:
                 surveyor.close()
@@ -379,7 +409,7 @@ class Index:
             seen += job.paths
             if surveyor.add(part) or job is jobs[-1]:
                 survey = surveyor.read()
-                with self._writing:
+                with self._writing():
                     self._writer.show(survey)
                 self._surveyed.update(seen)
                 seen = []
@@ -435,7 +465,7 @@ class Index:
     def _write(self, batch: Sequence[Extracted], changes: Changes) -> None:
         # Set before the write, so that the next run looks for missing vectors even if this one fails.
         self._incomplete |= any(one.pieces and one.vectors is None for one in batch)
-        with self._writing:
+        with self._writing():
             changes.removed += self._writer.write(batch)
         self._surveyed.difference_update(one.path for one in batch)
         for one in batch:
@@ -452,10 +482,35 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
 
     Raises BusyError while another process has it open, StorageError when the folder can't be written.
     """
-    state = cache / "state.sqlite"
-    lexical = open_lexical(cache / "tantivy")
     try:
-        manifest = open_manifest(state)
+        return _opened(cache, embedder)
+    except BaseException as error:  # tantivy's panics are no Exception
+        if isinstance(error, (BusyError, KeyboardInterrupt, SystemExit)) or is_shortage(error):
+            raise
+        log.warning("the index is rebuilt: %s", error)
+    try:
+        clear(cache)
+    except OSError as error:
+        raise _unwritable(cache, error) from error
+    return _opened(cache, embedder)
+
+
+def _unwritable(cache: Path, error: OSError) -> StorageError:
+    return StorageError(f"the cache in {cache} can't be written: {error.strerror}", hint="Check its permissions.")
+
+
+def _opened(cache: Path, embedder: Embedder) -> Index:
+    seal = Seal(cache)
+    state = cache / STATE
+    try:
+        prepare(cache)
+        complete = seal.check() if state.exists() or (cache / SEAL).exists() else True
+        lexical = open_lexical(cache / WORDS)
+    except OSError as error:
+        raise _unwritable(cache, error) from error
+    try:
+        seal.begin()
+        manifest = open_manifest(state, check=not complete)
     except BaseException:
         lexical.close()
         raise
@@ -465,9 +520,8 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
     except BaseException:
         writer.close()
         raise
-    shutil.rmtree(cache / _SURVEY, ignore_errors=True)  # left by a run that was killed
     trim()  # building the vectors took twice their memory
-    return Index(cache, embedder, writer)
+    return Index(cache, embedder, writer, seal)
 
 
 def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:

@@ -7,20 +7,23 @@ it stores the `stamp` of the commit that belongs to it.
 
 from __future__ import annotations
 
+import logging
 import math
-import shutil
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import tantivy
 
 from muninn_core.errors import BusyError, StorageError
+from muninn_core.index.integrity import DamagedIndex, check_words, delete_strangers, discard, is_shortage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from muninn_core.model.chunk import SourceKind
+
+log = logging.getLogger("muninn.index")
 
 Field = Literal["body", "symbol", "title", "path"]
 
@@ -140,6 +143,7 @@ class Lexical:
         """Open the index in a folder. `heap`: bytes of memory after which a segment is written."""
         self._schema = _schema()
         self._closed = False
+        self._folder = folder
         self._meta = folder / "meta.json"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -150,7 +154,7 @@ class Lexical:
         try:
             self._writer = self._index.writer(heap, 1)
         except ValueError as error:
-            if "LockBusy" not in str(error) and "lock" not in str(error).lower():
+            if "LockBusy" not in str(error):
                 raise
             raise BusyError(
                 f"another process writes the word index in {folder}", hint="only one daemon may serve a repository"
@@ -178,23 +182,36 @@ class Lexical:
         self._put(document)
 
     def delete(self, key: str) -> None:
-        """Delete the chunks and the whole file of a key."""
-        self._writer.delete_documents_by_term("key", key)
+        """Delete the chunks and the whole file of a key. Raises StorageError."""
+        try:
+            self._writer.delete_documents_by_term("key", key)
+        except (ValueError, RuntimeError) as error:
+            raise _unwritable(error) from error
 
     def clear(self) -> None:
-        """Delete all documents with the next commit."""
-        self._writer.delete_all_documents()
+        """Delete all documents with the next commit. Raises StorageError."""
+        try:
+            self._writer.delete_all_documents()
+        except (ValueError, RuntimeError) as error:
+            raise _unwritable(error) from error
 
     def commit(self) -> None:
         """Write all changes since the last commit to disk and make them visible. Raises StorageError."""
         try:
             self.stamp = int(self._writer.commit())
-        except (ValueError, OSError) as error:
+        except (ValueError, RuntimeError, OSError) as error:
             raise _unwritable(error) from error
 
-    def collect(self) -> None:
-        """Delete the files of segments that no reader uses."""
-        self._writer.garbage_collect_files()
+    def check(self) -> None:
+        """Compare the files with their checksums, and delete those that a killed writer left.
+
+        Call it before the first change. Raises DamagedIndex, StorageError.
+        """
+        try:
+            check_words(self._folder)
+            delete_strangers(self._folder)
+        except OSError as error:
+            raise _unwritable(error) from error
 
     def rollback(self) -> None:
         """Discard all changes since the last commit. Raises StorageError when the folder was deleted."""
@@ -208,9 +225,14 @@ class Lexical:
             raise StorageError(_GONE, hint="The next change builds it again.") from None
 
     def read(self) -> Words:
-        """Return the last committed state."""
-        self._index.reload()
-        return Words(self._index.searcher(), self._schema)
+        """Return the last committed state. Raises DamagedIndex, StorageError."""
+        try:
+            self._index.reload()
+            return Words(self._index.searcher(), self._schema)
+        except (ValueError, OSError) as error:
+            if is_shortage(error) or not self.intact:
+                raise _unwritable(error) from error
+            raise DamagedIndex(f"the word index can't be read: {error}", hint="It is rebuilt; try again.") from error
 
     def close(self) -> None:
         """Release the folder. States that were read stay readable. A second call does nothing."""
@@ -225,7 +247,7 @@ class Lexical:
     def _put(self, document: tantivy.Document) -> None:
         try:
             self._writer.add_document(document)
-        except ValueError as error:  # an earlier write of tantivy's thread failed
+        except (ValueError, RuntimeError) as error:  # an earlier write of tantivy's thread failed
             raise _unwritable(error) from error
 
     def _document(self, number: int, kind: SourceKind, key: str) -> tantivy.Document:
@@ -251,13 +273,33 @@ def _unwritable(error: BaseException) -> StorageError:
 def open_lexical(folder: Path) -> Lexical:
     """Open the word index in a folder. A damaged index, or one of another format, is replaced by an empty one.
 
-    Raises BusyError while another process has it open.
+    Raises BusyError while another process has it open, StorageError when the folder can't be written.
     """
     try:
+        opened = Lexical(folder)
+    except ValueError as error:
+        if is_shortage(error):
+            raise _unwritable(error) from error
+        return renew_lexical(folder)
+    try:
+        opened.check()
+    except DamagedIndex as error:
+        log.warning("the word index is rebuilt: %s", error.message)
+        opened.close()
+        return renew_lexical(folder)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def renew_lexical(folder: Path) -> Lexical:
+    """Open an empty word index in the place of the one in a folder, which must be closed. Raises StorageError."""
+    try:
+        discard(folder)
         return Lexical(folder)
-    except ValueError:
-        shutil.rmtree(folder, ignore_errors=True)
-        return Lexical(folder)
+    except (OSError, ValueError) as error:
+        raise _unwritable(error) from error
 
 
 def _schema() -> tantivy.Schema:

@@ -16,6 +16,7 @@ import numpy as np
 
 from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.code import SCHEMA, Code
+from muninn_core.index.integrity import DamagedIndex, is_shortage
 from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 
@@ -96,8 +97,13 @@ class Manifest:
         self.code = Code(self._rows, connection)
 
     def _rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
-        with self._querying:
-            return self.connection.execute(sql, parameters).fetchall()
+        try:
+            with self._querying:
+                return self.connection.execute(sql, parameters).fetchall()
+        except sqlite3.ProgrammingError:
+            raise  # a wrong call, such as one on a closed connection
+        except sqlite3.DatabaseError as error:
+            raise _storage_error(error) from error
 
     def _row(self, sql: str, parameters: Sequence[object] = ()) -> Any:
         return next(iter(self._rows(sql, parameters)), None)
@@ -301,10 +307,22 @@ class Manifest:
                 self.connection.execute("ROLLBACK")
                 raise
             self.connection.execute("COMMIT")
-        except sqlite3.OperationalError as error:
+        except sqlite3.ProgrammingError:
+            raise
+        except sqlite3.DatabaseError as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise _storage_error(error) from error
+
+    def check(self) -> None:
+        """Check all pages, and that tables and their indexes agree. Raises DamagedIndex; then it is closed."""
+        try:
+            found = self._row("PRAGMA integrity_check(1)")
+            if found != ("ok",):
+                raise DamagedIndex(f"the manifest is damaged: {found}")
+        except BaseException:
+            self.close()
+            raise
 
     def checkpoint(self) -> int:
         """Move as much of the write-ahead log into the database as readers allow; return its length in pages."""
@@ -320,7 +338,7 @@ class Manifest:
         """Rewrite the database, so that its free pages hold no deleted rows. Raises StorageError."""
         try:
             self.connection.execute("VACUUM")
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise _storage_error(error) from error
 
     def empty_log(self) -> bool:
@@ -356,15 +374,18 @@ _BARE = "id, path, start, end, language, symbol, title, signature, comment, text
 _CHUNK = f"{_BARE}, extra"
 
 
-def open_manifest(path: Path) -> Manifest:
+def open_manifest(path: Path, *, check: bool = False) -> Manifest:
     """Open the manifest for writing. A missing or damaged one, or one of another version, is replaced by an empty one.
 
-    Raises StorageError when it can't be written, BusyError while another process has it open.
+    With `check`, all pages are checked. Raises DamagedIndex, StorageError when it can't be written, BusyError while
+    another process has it open.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         known = _open_known(path)
         if known is not None:
+            if check:
+                known.check()
             return known
         for suffix in ("", "-wal", "-shm"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -372,7 +393,7 @@ def open_manifest(path: Path) -> Manifest:
         connection.executescript(_SCHEMA + SCHEMA)
         manifest = Manifest(connection)
         manifest.set_meta("version", f"{FORMAT}.{FEATURES}")
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
         raise _storage_error(error) from error
     except OSError as error:
         raise StorageError(f"the cache in {path.parent} can't be written: {error.strerror}") from error
@@ -380,13 +401,20 @@ def open_manifest(path: Path) -> Manifest:
 
 
 def open_reader(path: Path) -> Manifest:
-    """Open a connection that sees the current state of the manifest until it is closed."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA query_only = 1")
-    # An answer needs rows of sixty pages. Reading each by a system call took two thirds of a query's time.
-    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
-    connection.execute("BEGIN")
-    connection.execute("SELECT 1 FROM meta").fetchone()  # the first read fixes the state
+    """Open a connection that sees the current state of the manifest until it is closed. Raises StorageError."""
+    try:
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    except sqlite3.DatabaseError as error:
+        raise _storage_error(error) from error
+    try:
+        connection.execute("PRAGMA query_only = 1")
+        # An answer needs rows of sixty pages. Reading each by a system call took two thirds of a query's time.
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
+        connection.execute("BEGIN")
+        connection.execute("SELECT 1 FROM meta").fetchone()  # the first read fixes the state
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise _storage_error(error) from error
     return Manifest(connection)
 
 
@@ -451,4 +479,6 @@ def _chunk(row: _Columns) -> Chunk:
 def _storage_error(error: sqlite3.Error) -> StorageError | BusyError:
     if "locked" in str(error):
         return BusyError("another process writes the index", hint="only one daemon may serve a repository")
-    return StorageError(f"the index can't be written: {error}", hint="is the disk full? the cache can be deleted")
+    if is_shortage(error):
+        return StorageError(f"the index can't be written: {error}", hint="is the disk full? the cache can be deleted")
+    return DamagedIndex(f"the index is damaged: {error}", hint="It is rebuilt; try again.")

@@ -7,6 +7,7 @@ journal. A word index that does not match the manifest is rebuilt from it. The c
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.errors import MuninnError
+from muninn_core.errors import MuninnError, StorageError
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
+from muninn_core.index.integrity import WORDS, is_shortage
+from muninn_core.index.lexical import renew_lexical
 from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
 from muninn_core.index.snapshot import RowCache, Snapshot
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int8]
     Entry = tuple[FileRow, Chunk, str]
+
+log = logging.getLogger("muninn.index")
 
 _DELETED_SHARE = 0.2
 _DELETED_LEAST = 500
@@ -80,11 +85,14 @@ class Writer:
 
     def __init__(self, state: Path, dim: int, manifest: Manifest, lexical: Lexical) -> None:
         self._state = state
+        self._words = state.parent / WORDS
         self._dim = dim
         self._manifest = manifest
         self._lexical = lexical
         self._meaning = VectorIndex(dim)
         self._stale = True
+        self._words_lost = False
+        """Whether writing the word index anew has failed. The next change does it again."""
         self._recent = RowCache()
         self._survey: Survey | None = None
 
@@ -145,11 +153,17 @@ class Writer:
 
     def recover(self, model: str) -> None:
         """Bring the word index up to date, delete vectors of another model, and publish the first snapshot."""
-        pending = self._manifest.pending()
-        if pending:
-            self._update_words({})
-        if not self._fits():
-            self._rebuild_words()
+        try:
+            if self._manifest.pending():
+                self._update_words({})
+            fits = self._fits()
+        except StorageError as error:
+            if is_shortage(error):
+                raise
+            log.warning("the word index is rebuilt: %s", error.message)
+            fits = False
+        if not fits:
+            self._renew_words()
         if self._manifest.meta("model") != model:
             with self._manifest.transaction():
                 self._manifest.clear_vectors()
@@ -164,7 +178,8 @@ class Writer:
 
     def compact(self) -> None:
         """Rebuild the word index from the manifest: its statistics count deleted chunks until then."""
-        self._rebuild_words()
+        self._lexical.clear()
+        self._write_all_words()
         self._publish(_VectorChange())
 
     def compact_if_due(self) -> None:
@@ -175,7 +190,7 @@ class Writer:
 
     def scrub(self) -> bool:
         """Rewrite the word index and the manifest without deleted text; False while a reader keeps old pages in use."""
-        self._rebuild_words()
+        self._renew_words()
         self._manifest.vacuum()
         for _ in range(_ATTEMPTS):
             self._publish(_VectorChange())  # our own snapshot must not read older pages
@@ -183,7 +198,6 @@ class Writer:
                 break
             time.sleep(_ATTEMPT_SECONDS)  # another reader uses an older state, mostly for milliseconds
         self._publish(_VectorChange())  # a snapshot made after the move does not use the log
-        self._lexical.collect()
         return self._manifest.empty_log()
 
     def close(self) -> None:
@@ -205,11 +219,14 @@ class Writer:
         """Update the word index from the journal, then publish."""
         try:
             self._update_words(written)
-        except MuninnError:
-            # The manifest is ahead: the journal has the keys, and the next change reads the vectors again.
+        except MuninnError as error:
+            # The manifest is ahead: the journal has the keys, and the next publication reads the vectors again.
             self._stale = True
-            self._lexical.rollback()
-            raise
+            if is_shortage(error) or not self._lexical.intact:
+                self._lexical.rollback()
+                raise
+            log.warning("the word index is rebuilt: %s", error.message)
+            self._renew_words()
         self._publish(change)
 
     def _update_words(self, written: Mapping[str, _Written]) -> None:
@@ -217,6 +234,9 @@ class Writer:
 
         `written` has the rows of keys that were just written; the rows of all other keys are read.
         """
+        if self._words_lost:
+            self._renew_words()
+            return
         keys = self._manifest.pending()
         if not keys:
             return
@@ -250,8 +270,15 @@ class Writer:
         wanted = self._manifest.count("chunks") + len(self._manifest.files())
         return self._manifest.meta("stamp") == str(self._lexical.stamp) and self._lexical.read().documents == wanted
 
-    def _rebuild_words(self) -> None:
-        self._lexical.clear()
+    def _renew_words(self) -> None:
+        """Write the word index anew from the manifest. No file of the earlier one remains; its readers stay valid."""
+        self._words_lost = True
+        self._lexical.close()
+        self._lexical = renew_lexical(self._words)
+        self._write_all_words()
+        self._words_lost = False
+
+    def _write_all_words(self) -> None:
         for key in self._manifest.keys():  # noqa: SIM118 (no dict)
             self._add_words(key, self._known(key))
         self._commit_words()

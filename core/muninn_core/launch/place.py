@@ -43,6 +43,30 @@ class Place:
             return os.path.join(self.identity, "muninn-journal")
         return os.path.join(self.local, "journal")
 
+    @property
+    def cache(self) -> str:
+        """The folder of the work tree's index. Git removes a linked work tree while nobody writes files into it."""
+        if self.linked:
+            return os.path.join(self.local, "cache")
+        return os.path.join(self.root, ".muninn", "cache")
+
+    def stamp(self) -> tuple[tuple[int, int], ...] | None:
+        """Return what tells the work tree and its git directory from later ones of the same names.
+
+        None when the work tree is gone: its folder, or its git directory, is missing or belongs to another work tree.
+        """
+        try:
+            if self.git_dir:
+                found = _git_place(self.root)
+                if found is None or (found.identity, found.git_dir) != (self.identity, self.git_dir):
+                    return None
+            elif locate(self.root).git_dir:
+                return None  # it lies in a repository now
+            seen = [os.stat(path) for path in (self.root, self.git_dir, self.identity) if path]
+        except (OSError, NotARepository):
+            return None
+        return tuple((each.st_dev, each.st_ino) for each in seen)
+
 
 def locate(start: str) -> Place:
     """Return the work tree around a folder. Without git the root is the nearest folder with `.muninn`, else `start`.

@@ -43,7 +43,7 @@ A file may begin with frontmatter:
 
 
 class Layout(Value):
-    """The paths of one work tree. `local` of a linked worktree lies in the git common directory."""
+    """The paths of one work tree. `local` and `cache` of a linked one lie in the git common directory."""
 
     root: Path
     muninn: Path
@@ -68,8 +68,8 @@ class Layout(Value):
         return shown.removeprefix(below).replace(os.sep, "/") if shown.startswith(below) else shown
 
 
-def layout_of(root: Path, local: Path | None = None) -> Layout:
-    """Return the paths of the work tree at `root`. No file is read."""
+def layout_of(root: Path, local: Path | None = None, cache: Path | None = None) -> Layout:
+    """Return the paths of the work tree at `root`. No file is read. `local` and `cache` lie in `.muninn` by default."""
     muninn = Path(root) / ".muninn"
     memory = muninn / "memory"
     local_folder = Path(local) if local is not None else muninn / "local"
@@ -88,7 +88,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         private=local_folder / "private",
         undo=local_folder / "undo",
         contexts=local_folder / "contexts",
-        cache=muninn / "cache",
+        cache=Path(cache) if cache is not None else muninn / "cache",
         config=muninn / "config.yaml",
     )
 

@@ -87,7 +87,7 @@ class Log:
         self._fold.open()
         self._refresh_view()
         if writable and self._fold.spooled:
-            self._seal_leftovers()
+            self._seal_leftovers(list(self._fold.spooled))
 
     @property
     def state(self) -> State:
@@ -208,6 +208,22 @@ class Log:
             finally:
                 self._reload()
             return tuple(self.layout.relative(path) for path in changed)
+
+    def adopt(self, sessions: Iterable[str]) -> None:
+        """Seal the spools, and read the private records, of sessions whose files were moved here while the log is open.
+
+        What can't be sealed is in `problems`. Raises StorageError or ReadOnlyError.
+        """
+        with self._lock:
+            self._check_writable()
+            for name in list(self._valid_lengths):
+                truncate(spool_path(self.layout, name), self._valid_lengths.pop(name))
+            for session in sessions:
+                for path in (spool_path(self.layout, session), private_path(self.layout, session)):
+                    if path.exists():
+                        repair_last_line(self.layout, path)
+            self._reload()
+            self._seal_leftovers(sessions)
 
     def import_records(self, new: Sequence[Record], replaced: Sequence[Record], session: str) -> None:
         """Store records of a bundle, and replace those that share an id with `replaced`; all or none.
@@ -405,8 +421,8 @@ class Log:
                 self._storage_problems.append(_error_problem("storage", error, self.layout.relative(path)))
         self._fold.read_private()
 
-    def _seal_leftovers(self) -> None:
-        for session in sorted(self._fold.spooled):
+    def _seal_leftovers(self, sessions: Iterable[str]) -> None:
+        for session in sorted(self._fold.spooled.keys() & set(sessions)):
             try:
                 self._seal_one(session)
             except (MuninnError, OSError) as error:

@@ -15,8 +15,9 @@ from typing import Protocol
 
 from muninn_core import git
 from muninn_core.config import IndexConfig
-from muninn_core.errors import BusyError, Cancelled, MuninnError
+from muninn_core.errors import BusyError, Cancelled, MuninnError, StorageError
 from muninn_core.index.index import Changes, Index, MemoryText
+from muninn_core.index.integrity import is_shortage
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.memory import Memory
 from muninn_core.source.bridge import TOOL_FOLDERS
@@ -30,6 +31,10 @@ MANY = 500
 
 GATHER_SECONDS = 0.1
 """How long memories are collected before they are indexed together. A question ends the wait at once."""
+
+RETRY_SECONDS = (2.0, 120.0)
+"""When an update is repeated that failed because the system lacked space, memory or descriptors: at first, and at most.
+The time doubles with each failure."""
 
 FIRST_LOOK = 1
 """The ticket of the first scan, which `start` requests."""
@@ -78,7 +83,9 @@ class IndexUpdater:
         self._unembedded = 0
         self._embedding = False  # there may be chunks without a vector; how many is known once they were counted
         self._heal = False  # files were left out by a failure: the next look is at all of them
-        self._anew = False  # the index was deleted under a run, which has begun anew once
+        self._anew = False  # the index was deleted or damaged, and the work has begun anew once
+        self._anew_for_memories = False
+        self._retry: float | None = None  # the seconds until failed work is repeated
         # Tickets: given out, being worked at, ended in any way, ended well.
         self._asked = self._taken = self._tried = self._done = 0
         self._memories_asked = self._memories_tried = self._memories_done = 0
@@ -231,9 +238,14 @@ class IndexUpdater:
     def _keep_files(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped or self._embedding or self._asked != self._taken)
+                due = self._wake.wait_for(
+                    lambda: self._stopped or self._embedding or self._asked != self._taken, self._retry
+                )
                 if self._stopped:
                     return
+                if not due:
+                    self._full = True
+                    self._ask()
             try:
                 if self._asked == self._taken:
                     self._embed()
@@ -243,19 +255,43 @@ class IndexUpdater:
             except Cancelled:
                 return  # only `stop` cancels
             except Exception as error:  # the thread goes on; `failure` reports it
-                log.exception("the index could not be updated")
+                self._log("the index could not be updated", error, self._files_failure)
                 with self._wake:  # retry with the next change, not at once
                     self._remaining, self._heal, self._tried = 0, True, self._taken
                     self._embedding = False
-                    if self.index is not None and not self.index.intact and not self._anew:
-                        self._anew = True
-                        self._ask()
+                    self._begin_anew(error)
                 self._set_state("failed", _message_of(error))
+
+    def _log(self, what: str, error: Exception, before: str) -> None:
+        """Log an error, with its trace the first time."""
+        if _message_of(error) != before:
+            log.error("%s", what, exc_info=error)
+
+    def _begin_anew(self, error: Exception, *, memories: bool = False) -> None:
+        """Request a new index once when this one is deleted or damaged, and another try after a shortage.
+
+        The caller holds the lock.
+        """
+        if is_shortage(error):
+            first, most = RETRY_SECONDS
+            self._retry = first if self._retry is None else min(2 * self._retry, most)
+            return
+        lost = self.index is not None and not self.index.intact
+        tried = self._anew_for_memories if memories else self._anew
+        if (lost or isinstance(error, StorageError)) and not tried:
+            self._anew_for_memories = self._anew_for_memories or memories
+            self._anew = self._rebuild = True
+            self._ask()
+
+    def replace_damaged(self, seconds: float) -> bool:
+        """Make a new index; return whether it was made within `seconds`. Raises the failure."""
+        return self.wait_files(self.update_files(full=True, rebuild=True), seconds)
 
     def _embed(self) -> None:
         """Make missing vectors until all exist or other work is requested."""
         index = self.index
         failure = ""
+        cause: Exception | None = None
         try:
             if index is not None and index.incomplete:
                 index.embed_missing(
@@ -267,9 +303,11 @@ class IndexUpdater:
         except Cancelled:
             raise
         except Exception as error:  # words are searchable; the next change retries
-            log.exception("vectors could not be made")
-            failure = _message_of(error)
+            failure, cause = _message_of(error), error
+            self._log("vectors could not be made", error, self._meaning_failure)
         with self._wake:
+            if cause is not None:
+                self._begin_anew(cause)
             self._meaning_failure = failure
             self._embedding = not failure and index is not None and index.incomplete
             self._unembedded = self._unembedded if self._embedding or failure else 0
@@ -303,17 +341,18 @@ class IndexUpdater:
             except Cancelled:
                 return
             except Exception as error:  # as above; the next one compares all memories again
-                log.exception("memories could not be indexed")
                 with self._wake:
                     self._recast_memories, self._memories_tried = True, ticket
                     if self.index is index:  # else a rebuild closed it, which is not a failure
+                        self._log("memories could not be indexed", error, self._memories_failure)
                         self._memories_failure = _message_of(error)
+                        self._begin_anew(error, memories=True)
                     self._wake.notify_all()
                 self._pause(index)
                 continue
             with self._wake:
                 self._memories_tried = self._memories_done = ticket
-                self._memories_failure = ""
+                self._memories_failure, self._anew_for_memories = "", False
                 self._wake.notify_all()
 
     def _memories_waiting(self) -> bool:
@@ -350,7 +389,7 @@ class IndexUpdater:
             self._files_failure = self._meaning_failure = ""  # retry failed vectors now
             self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
-            self._anew = False
+            self._anew, self._retry = False, None
             self._wake.notify_all()
 
     def _opened(self, anew: bool) -> Index:

@@ -158,6 +158,11 @@ class MemoryStore:
         """
         return self.log_of(scope).redact(ids, texts=texts, actor=actor, session=session or self.session)
 
+    def adopt(self, sessions: Sequence[str]) -> None:
+        """Seal sessions whose files were moved into the work tree, and publish them. Raises as `Log.adopt`."""
+        self.log.adopt(sessions)
+        self.publish()
+
     # --- following ---
 
     def refresh(self, *, wait: bool = True, brief: bool = False) -> None:

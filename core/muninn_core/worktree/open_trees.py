@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.errors import MuninnError, NotARepository, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
@@ -45,6 +45,7 @@ class OpenTrees:
     """Safe to use from several threads. `load` returns an embedder by its name; each is loaded once.
 
     `watch` starts to watch an opened work tree and returns its change counter, or None where nothing can be watched.
+    `unwatch` ends this when the work tree was removed.
     `global_memory` is the folder of the user's global memory, None for none.
     """
 
@@ -55,6 +56,7 @@ class OpenTrees:
         ids: UlidGenerator,
         load: Callable[[str], Embedder],
         watch: Callable[[Place], WatchToken | None],
+        unwatch: Callable[[Place], None],
         spare_cache: Path,
         global_memory: Path | None,
         home: Path | None,
@@ -67,6 +69,7 @@ class OpenTrees:
         self._ids = ids
         self._load = load
         self._watch = watch
+        self._unwatch = unwatch
         self._spare_cache = spare_cache
         self._global_memory = global_memory
         self._home = home
@@ -86,21 +89,46 @@ class OpenTrees:
         return self._workspaces.get(place.root)
 
     def open(self, place: Place) -> Workspace:
-        """Open a work tree if necessary and return it. Raises NotInitialised without `.muninn`."""
+        """Open a work tree if necessary and return it, after the memories of removed ones were adopted.
+
+        Raises NotInitialised without `.muninn`, NotARepository for a work tree that was removed.
+        """
         found = self._workspaces.get(place.root)
-        if found is not None:
-            return found
-        with self._opening:
-            found = self._workspaces.get(place.root)
-            if found is not None:
-                return found
-            if self._closed:
-                raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-            found = self._made(place)
-            self._workspaces[place.root] = found
-            found.edited_files.seen = self._watch(place) or found.edited_files.seen
-            found.start()
-            return found
+        if found is None or any(each.place.linked and each.removed for each in self):
+            with self._opening:
+                self._close_removed()
+                found = self._workspaces.get(place.root) or self._opened(place)
+        if not place.linked:
+            found.adopt_removed()
+        return found
+
+    def _opened(self, place: Place) -> Workspace:
+        if self._closed:
+            raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
+        if place.stamp() is None:
+            raise NotARepository(
+                f"{place.root} is not a work tree of {place.identity} any more", hint="It was removed or moved."
+            )
+        found = self._made(place)
+        self._workspaces[place.root] = found
+        found.edited_files.seen = self._watch(place) or found.edited_files.seen
+        found.start()
+        return found
+
+    def collect_removed(self) -> None:
+        """Close linked work trees that git has removed; the main work tree, if it is open, adopts their memories."""
+        if any(each.place.linked and each.removed for each in self):
+            with self._opening:
+                self._close_removed()
+        for workspace in self:
+            workspace.adopt_removed()
+
+    def _close_removed(self) -> None:
+        """Close linked work trees that were removed. The caller holds the lock."""
+        for workspace in [each for each in self if each.place.linked and each.removed]:
+            del self._workspaces[workspace.place.root]
+            self._unwatch(workspace.place)
+            workspace.close()
 
     def opening(self) -> AbstractContextManager[object]:
         """Return a lock that keeps other threads from opening a folder while `init` writes it."""

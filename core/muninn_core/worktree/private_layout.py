@@ -2,43 +2,66 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
+from muninn_core.errors import MuninnError
+from muninn_core.index.integrity import discard
+from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place
+from muninn_core.store.disk import move
 from muninn_core.store.layout import Layout, layout_of
 
 
 def layout_at(place: Place) -> Layout:
     """Return the layout of a work tree.
 
-    `git worktree remove` deletes ignored files, so a linked work tree keeps its `local` folder in the repository's
-    git directory, where nothing removes it.
+    `git worktree remove` deletes ignored files, and fails when a file is created meanwhile. So a linked work tree keeps
+    its `local` folder and its cache in the repository's git directory, where nothing removes them.
     """
     if not place.linked:
         return layout_of(Path(place.root))
-    return layout_of(Path(place.root), Path(place.local))
+    return layout_of(Path(place.root), Path(place.local), Path(place.cache))
+
+
+def removed_trees(place: Place) -> list[Path]:
+    """Return the private folders of the removed linked work trees of a main work tree's repository."""
+    if place.linked or not place.git_dir:
+        return []
+    try:
+        folders = sorted((Path(place.identity) / "muninn").iterdir())
+    except OSError:
+        return []  # there never was a linked work tree
+    return [folder for folder in folders if not (Path(place.identity) / "worktrees" / folder.name).exists()]
 
 
 def adopt_orphans(place: Place, layout: Layout) -> list[str]:
     """Move the spools and private memories of removed linked work trees here; return their sessions.
 
-    Only the main work tree does this. Files are moved, never merged: a session's file name is unique.
+    Only the main work tree does this. Files are moved, never merged: a session whose name is taken gets a number. A
+    folder that a process still uses waits.
     """
-    if place.linked or not place.git_dir or not _locals(place).is_dir():
-        return []
-    adopted = []
-    for folder in sorted(_locals(place).iterdir()):
-        if (Path(place.identity) / "worktrees" / folder.name).exists():
-            continue
-        for kept in (layout.spool, layout.private):
-            for file in sorted((folder / kept.name).glob("*.jsonl")):
-                home = kept / file.name
-                if not home.exists():
-                    kept.mkdir(parents=True, exist_ok=True)
-                    file.replace(home)
-                    adopted.append(file.stem)
+    adopted: list[str] = []
+    for folder in removed_trees(place):
+        lock = FileLock(str(folder / "lock"))
+        with suppress(OSError, MuninnError):  # what can't be moved stays, and is adopted later
+            if not lock.acquire():
+                continue
+            try:
+                for kept in (layout.spool, layout.private):
+                    for file in sorted((folder / kept.name).glob("*")):
+                        home = _free(kept, file)
+                        move(file, home)
+                        if home.suffix == ".jsonl":
+                            adopted.append(home.stem)
+                discard(folder)
+            finally:
+                lock.release()
     return adopted
 
 
-def _locals(place: Place) -> Path:
-    return Path(place.identity) / "muninn"
+def _free(folder: Path, file: Path) -> Path:
+    """Return a path in a folder for a file, with a number when its name is taken."""
+    names = (f"{file.stem}-{number}{file.suffix}" if number > 1 else file.name for number in count(1))
+    return next(folder / name for name in names if not (folder / name).exists())

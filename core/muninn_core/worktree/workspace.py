@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -40,7 +39,9 @@ from muninn_core.worktree.evolution import EvolutionLoader
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.origins import Origins
-from muninn_core.worktree.private_layout import adopt_orphans, layout_at
+from muninn_core.worktree.pending_redaction import PendingRedaction
+from muninn_core.worktree.private_files import empty_folder, tidy_private_files
+from muninn_core.worktree.private_layout import adopt_orphans, layout_at, removed_trees
 from muninn_core.worktree.renames import RenameHistory
 from muninn_core.worktree.result_pages import ResultPages
 from muninn_core.worktree.revisions import Revisions
@@ -97,8 +98,10 @@ class Workspace:
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
         self._lock = FileLock(str(self.layout.local / "lock"))
+        self.stamp = place.stamp()
         self.writable = self._take_lock()
         if self.writable:
+            self._tidy_private_files()
             adopt_orphans(place, self.layout)
             self._heal_packs()
         log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
@@ -153,6 +156,46 @@ class Workspace:
             token=lambda: (self.head.read().commit, self.updater.scans),
         )
         self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
+        self.redaction = PendingRedaction(self.layout.local)
+        if self.writable:
+            self._complete_redaction()
+
+    @property
+    def removed(self) -> bool:
+        """Whether the work tree is gone, or another one is in its place, or git no longer knows it."""
+        return self.stamp is None or self.place.stamp() != self.stamp
+
+    def _tidy_private_files(self) -> None:
+        try:
+            tidy_private_files(self.layout, self._spare_cache)
+        except OSError as error:
+            self.report_problem(
+                "cache", f"{self.layout.cache} can't be tidied: {error.strerror}", "Check the folder's permissions."
+            )
+        if self.place.linked:
+            self._place_schema()  # later git may be removing the work tree
+
+    def _complete_redaction(self) -> None:
+        """Complete a redaction that a crash interrupted, before its text can be found again."""
+        try:
+            pending = self.redaction.read()
+            if pending is not None:
+                self.memory.redact(
+                    pending.ids, texts=pending.texts, actor=pending.actor, session=None, scope=pending.scope
+                )
+                self.context_store.remove_mentioning(pending.ids, pending.texts)
+                empty_folder(self.layout.cache)
+                self.redaction.finish()
+        except (MuninnError, OSError) as error:
+            self.report_problem("redaction", f"a redaction could not be completed: {error}", "Redact the memory again.")
+
+    def adopt_removed(self) -> None:
+        """Take over the memories of removed linked work trees, which must be closed. They are searchable at once."""
+        if not (self.writable and removed_trees(self.place)):
+            return
+        adopted = adopt_orphans(self.place, self.layout)
+        if adopted:
+            self.memory.adopt(adopted)
 
     def _heal_packs(self) -> None:
         """Complete an installation of a pack that a crash interrupted."""
@@ -187,7 +230,7 @@ class Workspace:
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
-            if self.writable and self.layout.muninn.is_dir():
+            if self.writable and self.layout.muninn.is_dir() and not self.removed:
                 self.access_counts.flush()
                 self.deliveries.flush()
                 self.memory.log.seal(None)
@@ -230,22 +273,23 @@ class Workspace:
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
-        if self.writable and not self.layout.muninn.is_dir():  # do not create the cache in a folder that was deleted
+        if self.writable and (self.removed or not self.layout.muninn.is_dir()):  # create no cache in a deleted folder
             raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
         if anew:
             self.revision_index.close()
             self.branch_index.close()
-            shutil.rmtree(cache, ignore_errors=True)  # opening the index heals or reports the rest
+            with suppress(OSError):  # opening the index reports it
+                empty_folder(cache)
         embedder = self.embedder()
         index = open_index(cache, embedder)
-        if self.writable:
+        if self.writable and not self.place.linked:
             self._place_schema()
         self._made_with[index] = embedder
         return index
 
     def _place_schema(self) -> None:
         """Put the configuration's JSON schema of this version where the first line of `config.yaml` names it."""
-        path, wanted = self.layout.cache / SCHEMA_NAME, schema_bytes()
+        path, wanted = self.layout.muninn / "cache" / SCHEMA_NAME, schema_bytes()
         with suppress(OSError, MuninnError):  # only editors of that file use it
             if not path.is_file() or path.read_bytes() != wanted:
                 write_unflushed(path, [wanted])
@@ -289,6 +333,10 @@ class Workspace:
     def _memories_changed(self, changed: Mapping[str, bool]) -> None:
         self.on_memories_changed(changed)
         self.on_files_changed(None)
+
+    def replace_index(self, seconds: float) -> bool:
+        """Make the index anew, so that no file of the cache holds an earlier text; False when that takes longer."""
+        return self.updater.replace_damaged(seconds) and self.updater.wait_memories(seconds)
 
     def _remove_redacted(self, ids: Sequence[str]) -> None:
         """Delete stored contexts that hold redacted memories."""

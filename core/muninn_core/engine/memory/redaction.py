@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from muninn_core import git
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.errors import BusyError, NotFoundError
+from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
 from muninn_core.store.fold import State
 from muninn_core.store.redact import RedactionSubject, redact_content, redaction_subject
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.pending_redaction import Redaction
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 60.0
@@ -33,9 +34,11 @@ def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResu
     memory = memory_of(store.all(), params.id)
     group = group_of(store.shared_log().state if memory.scope == "global" else store.log.state, memory)
     ids, texts = [each.id for each in group], texts_of(group)
-    files = store.redact(ids, texts=texts, actor=call.actor or "user", session=params.session, scope=memory.scope)
-    workspace.context_store.remove_mentioning(ids, texts)
-    scrub_index(workspace)
+    actor = call.actor or "user"
+    with workspace.redaction.running(Redaction(ids=tuple(ids), texts=texts, actor=actor, scope=memory.scope)):
+        files = store.redact(ids, texts=texts, actor=actor, session=params.session, scope=memory.scope)
+        workspace.context_store.remove_mentioning(ids, texts)
+        scrub_index(workspace)
     return RedactResult(ids=tuple(ids), files=files, memory=store.all()[memory.id], saw=workspace.read_state())
 
 
@@ -51,12 +54,21 @@ def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
 
 
 def scrub_index(workspace: Workspace) -> None:
-    """Remove redacted text from the index's files. Raises BusyError while a reader uses them."""
+    """Remove redacted text from the index's files. An index that can't be scrubbed is made anew.
+
+    Raises BusyError when that takes too long, and the failure of the index.
+    """
     workspace.memory.publish()
     workspace.result_pages.clear()
+    workspace.revision_index.close()
+    workspace.branch_index.close()
     updater = workspace.updater
-    index = updater.wait_open(OPEN_SECONDS)
-    if not (updater.wait_memories(OPEN_SECONDS) and index.scrub()):
+    try:
+        index = updater.wait_open(OPEN_SECONDS)
+        done = updater.wait_memories(OPEN_SECONDS) and index.scrub()
+    except StorageError:
+        done = False
+    if not done and not workspace.replace_index(OPEN_SECONDS):
         raise BusyError(
             "the text is gone from the files, but the index is in use and still holds it",
             hint="Redact again, or rebuild the index with `muninn index --rebuild`.",
