@@ -216,8 +216,8 @@ class Log:
         """
         with self._lock:
             self._check_writable()
-            for name in list(self._valid_lengths):
-                truncate(spool_path(self.layout, name), self._valid_lengths.pop(name))
+            for path in list(self._valid_lengths):
+                truncate(path, self._valid_lengths.pop(path))
             for session in sessions:
                 for path in (spool_path(self.layout, session), private_path(self.layout, session)):
                     if path.exists():
