@@ -172,4 +172,4 @@ def test_a_file_that_can_not_be_read_at_all_is_the_defaults_and_says_so(load, te
 
 def test_a_folder_in_the_place_of_the_file_is_told_in_words(tmp_path):
     _, (problem,) = load_config(tmp_path)
-    assert problem.message == "the file can't be read: Is a directory"
+    assert problem.message == "the file can't be read: it is a folder"

@@ -5,9 +5,7 @@ The only importer of PyYAML for the configuration.
 
 from __future__ import annotations
 
-import os
 import reprlib
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +17,11 @@ from muninn_core.config.keys import Config
 from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
 from muninn_core.near_match import nearest
+from muninn_core.regular_file import read_regular
 
-_MOST_BYTES = 1_000_000
+MAX_CONFIG_BYTES = 1_000_000
+"""A larger file is not read: YAML takes a second per megabyte."""
+
 _MOST_SHOWN = 60
 """Characters of a wrong value that a message repeats."""
 
@@ -83,15 +84,7 @@ def _own_problem(message: str, node: yaml.Node) -> ConfigProblem:
 def _load(path: Path) -> tuple[str, ConfigProblem | None]:
     """Return the text of a file, "" for a missing one, and a problem when it can't be read."""
     try:
-        # Without O_NONBLOCK, opening a named pipe waits for its other end.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(handle, "rb") as file:  # noqa: PTH123 (an open handle)
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return "", _unreadable("the file can't be read: it is not a regular file")
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            return "", _unreadable(f"the file can't be read: it has more than {_MOST_BYTES:,} bytes")
-        return content.decode("utf-8"), None
+        return read_regular(path, MAX_CONFIG_BYTES).decode("utf-8"), None
     except FileNotFoundError:
         return "", None
     except OSError as error:

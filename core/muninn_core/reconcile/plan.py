@@ -17,10 +17,11 @@ from muninn_core.model.value import Value
 from muninn_core.protocol.reconciliation import Merge
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
+from muninn_core.regular_file import FileTooLarge
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import FileTooLarge, Lines, read_content, read_lines
+from muninn_core.store.lines import Lines, read_content, read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import VERSION, Record, encode_line, make_record
 from muninn_core.store.stamp import next_millisecond

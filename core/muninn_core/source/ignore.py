@@ -10,11 +10,15 @@ import re
 from typing import TYPE_CHECKING
 
 from muninn_core.gitignore import IgnoreRules
+from muninn_core.regular_file import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 IGNORE_FILE = ".muninnignore"
+
+MAX_IGNORE_BYTES = 1_000_000
+"""A larger ignore file is not read."""
 
 NEVER_INDEXED: tuple[str, ...] = (".git", ".muninn")
 """Folders that are never indexed: git's data and Muninn's. Memories are indexed from the log, not from files."""
@@ -120,7 +124,7 @@ class IgnoreTree:
         lines: list[str] = []
         for name in self._names:
             try:
-                text = (self._root / folder / name).read_text("utf-8", "replace")
+                text = read_regular(self._root / folder / name, MAX_IGNORE_BYTES).decode("utf-8", "replace")
             except OSError:
                 continue
             lines += text.removeprefix("\ufeff").split("\n")

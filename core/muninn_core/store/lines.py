@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from muninn_core.model.value import Value
+from muninn_core.regular_file import read_regular
 from muninn_core.store.fast_parse import read_line
 from muninn_core.store.record import MalformedRecord, Record
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 """Larger files are reported and not read. 100,000 memories take a fifth of this."""
-
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
-_CHUNK_BYTES = 65_536
 
 
 class Malformed(Value):
@@ -34,23 +30,9 @@ class Lines(Value):
     raw: tuple[bytes, ...] = ()
 
 
-class FileTooLarge(OSError):
-    """A file is larger than `MAX_FILE_BYTES`."""
-
-
 def read_content(path: str | Path) -> bytes:
-    """Return the bytes of a file of records. Raises FileTooLarge before reading, and OSError."""
-    handle = os.open(path, _READ)  # a third of the cost of a file object; a log has thousands of files
-    try:
-        size = os.fstat(handle).st_size
-        if size > MAX_FILE_BYTES:
-            raise FileTooLarge(errno.EFBIG, f"it has {size:,} bytes; the limit is {MAX_FILE_BYTES:,}")
-        pieces = [os.read(handle, size + 1)]
-        while pieces[-1]:
-            pieces.append(os.read(handle, _CHUNK_BYTES))
-        return b"".join(pieces)
-    finally:
-        os.close(handle)
+    """Return the bytes of a file of records. Raises FileTooLarge and OSError."""
+    return read_regular(path, MAX_FILE_BYTES)
 
 
 def read_lines(content: bytes, display_path: str) -> Lines:

@@ -21,7 +21,7 @@ from muninn_core.store.fast_parse import reparse
 from muninn_core.store.fold import State
 from muninn_core.store.incremental_fold import MIN_CHANGED_RECORDS, IncrementalFold
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import MAX_FILE_BYTES, Lines, Malformed, unsealed_lines
+from muninn_core.store.lines import MAX_FILE_BYTES, Lines, Malformed, read_content, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, make_record
 from muninn_core.store.redact import redact_files, redaction_subject, replace_records
 from muninn_core.store.spool import (
@@ -385,7 +385,7 @@ class Log:
         if path in self._valid_lengths and path.exists():
             truncate(path, self._valid_lengths[path])
         self._valid_lengths.pop(path, None)
-        content, count = unsealed_lines(path.read_bytes(), self._fold.is_sealed) if path.exists() else (b"", 0)
+        content, count = unsealed_lines(read_content(path), self._fold.is_sealed) if path.exists() else (b"", 0)
         segments: tuple[str, ...] = ()
         if content:
             segment = segment_path(self.layout, session, content)

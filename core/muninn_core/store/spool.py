@@ -10,6 +10,7 @@ from pathlib import Path
 from muninn_core.errors import BadParams
 from muninn_core.store.disk import TEMPORARY, append, remove, truncate, write_atomic
 from muninn_core.store.layout import Layout
+from muninn_core.store.lines import read_content
 from muninn_core.store.record import MalformedRecord, parse_line
 
 SUFFIX = ".jsonl"
@@ -58,7 +59,7 @@ def repair_last_line(layout: Layout, path: Path) -> None:
 
     Raises StorageError or ReadOnlyError, and OSError when the file can't be read.
     """
-    content = path.read_bytes()
+    content = read_content(path)
     whole = content.rfind(b"\n") + 1
     tail = content[whole:]
     if not tail:

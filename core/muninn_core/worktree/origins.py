@@ -11,8 +11,9 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.errors import BadParams, MuninnError
+from muninn_core.regular_file import read_regular
 from muninn_core.store.layout import Layout
-from muninn_core.store.pack.manifest import MANIFEST, read_manifest
+from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES, read_manifest
 
 PACKS = ".muninn/packs/"
 _KEPT = 1_000
@@ -54,7 +55,7 @@ class Origins:
 def _content(root: Path, file: Path, commit: str | None) -> bytes:
     try:
         if commit is None:
-            return file.read_bytes()
+            return read_regular(file, MAX_MANIFEST_BYTES)
         return git.read_blob(root, commit, file.relative_to(root).as_posix()) or b""
     except (OSError, MuninnError):
         return b""

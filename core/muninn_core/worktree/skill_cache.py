@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.index.embed import Embedder
+from muninn_core.regular_file import read_regular
 from muninn_core.retrieval.skills import about
 from muninn_core.source.skill import MAX_FILE_BYTES, Skill, SkillFile, find_skills, read_skill
 
@@ -61,7 +62,7 @@ class SkillCache:
             problem = f"it has {file.size} bytes; {MAX_FILE_BYTES} are read"
             return Skill(name=_folder(path), description="", path=path, local=file.local, text="", problems=(problem,))
         try:
-            text = Path(file.path).read_text("utf-8")
+            text = read_regular(file.path, MAX_FILE_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             problem = f"it can't be read: {what}"

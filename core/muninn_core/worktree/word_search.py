@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from muninn_core.regular_file import read_regular
 from muninn_core.source.text import looks_binary
 
 _OF_WORDS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
@@ -69,8 +70,7 @@ class WordSearch:
         parts, begins, at = [], [], 0
         for path in paths:
             try:
-                with open(f"{self._root}/{path}", "rb") as file:  # noqa: PTH123 (hot)
-                    data = file.read()
+                data = read_regular(f"{self._root}/{path}", self._most)
             except OSError:
                 data = b""
             data = b"" if looks_binary(data) else data

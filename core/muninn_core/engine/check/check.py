@@ -34,7 +34,7 @@ from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State, fold
 from muninn_core.store.gc_pause import gc_paused
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, read_lines
+from muninn_core.store.lines import Lines, read_content, read_lines
 from muninn_core.store.pack.installed import installed_packs
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES
 from muninn_core.store.record import Record
@@ -128,7 +128,7 @@ def _record_files(layout: Layout) -> list[Path]:
 
 def _read(layout: Layout, path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_content(path)
     except OSError as error:
         raise StorageError(
             f"can't read {layout.relative(path)}: {error.strerror or error}", hint="Check its permissions."
@@ -156,7 +156,7 @@ def _duplicates(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
         if first is not record and not first.has_same_content(record):
             raw = content.split(b"\n")
             numbers = [
-                next(at for at, line in enumerate(raw, start=1) if line.rstrip() == same.line.rstrip())
+                next(at for at, line in enumerate(raw, start=1) if line.strip() == same.line)
                 for same in (first, record)
             ]
             message = duplicate_message(record.id, numbers[0])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.reference import Fault
+from muninn_core.regular_file import read_regular
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES, Manifest, matching_content, read_manifest
 
 REINSTALL_HINT = "Install the pack again."
@@ -38,8 +39,7 @@ def edited_faults(root: Path, path: str, text: str) -> Iterator[Fault]:
     """Yield a fault for a pack's file that differs from the manifest; nothing when the manifest is unreadable."""
     folder = root / _PACKS / _pack(path)
     try:
-        with (folder / MANIFEST).open("rb") as file:
-            manifest = read_manifest(file.read(MAX_MANIFEST_BYTES + 1))
+        manifest = read_manifest(read_regular(folder / MANIFEST, MAX_MANIFEST_BYTES))
     except (OSError, MuninnError):
         return
     if not _is_unchanged(manifest, path.removeprefix(f"{_PACKS}{_pack(path)}/"), text):

@@ -9,11 +9,15 @@ from muninn_core.engine.memory.scopes import on_task
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.exchange import ExportParams, ExportResult, ImportParams, ImportResult
+from muninn_core.regular_file import read_regular
 from muninn_core.store.bundle import BUNDLE_VERSION, bundle_form, mask_record, plan_import, read_bundle, select_records
 from muninn_core.store.record import Record
 from muninn_core.store.stamp import normalise
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
+
+MAX_BUNDLE_BYTES = 128 * 1024 * 1024
+"""The largest bundle that is imported. 100,000 memories take about 60 MB."""
 
 SHOWN = 5
 """The most ids that an error lists."""
@@ -99,7 +103,7 @@ def import_bundle(workspace: Workspace, params: ImportParams) -> ImportResult:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, MAX_BUNDLE_BYTES)
     except OSError as error:
         raise NotFoundError(f"the bundle {path} can't be read: {error.strerror}") from None
 

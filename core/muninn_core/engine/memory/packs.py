@@ -21,6 +21,7 @@ from muninn_core.protocol.exchange import (
     PackUpdateParams,
     PackUpdateResult,
 )
+from muninn_core.regular_file import read_regular
 from muninn_core.source import frontmatter
 from muninn_core.source.private import strip_private
 from muninn_core.store.disk import move, remove_tree, write_atomic, write_tree
@@ -35,7 +36,14 @@ from muninn_core.store.pack.installed import (
     replace_pack,
     uninstall,
 )
-from muninn_core.store.pack.manifest import MANIFEST, Manifest, make_manifest, manifest_text, version_key
+from muninn_core.store.pack.manifest import (
+    MANIFEST,
+    MAX_FILE_BYTES,
+    Manifest,
+    make_manifest,
+    manifest_text,
+    version_key,
+)
 from muninn_core.store.pack.source import Pack, read_pack
 from muninn_core.store.secrets import mask
 from muninn_core.worktree.index_updater import IndexUpdater
@@ -168,7 +176,7 @@ def _chosen(knowledge: Path, params: PackExportParams) -> dict[str, bytes]:
 
 def _read(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return read_regular(file, MAX_FILE_BYTES)
     except OSError as error:
         raise StorageError(f"can't read {file}: {error.strerror}", hint="Check its permissions.") from None
 

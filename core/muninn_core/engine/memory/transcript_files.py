@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import errno
-import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from muninn_core.regular_file import open_regular
+
+MAX_TRANSCRIPT_BYTES = 256 * 1024 * 1024
+"""The largest transcript that is read."""
+
 
 def open_transcript(path: Path) -> BinaryIO:
-    """Open a transcript for reading. Raises OSError, also for anything but a regular file: reading a pipe could block
-    forever.
+    """Open a transcript for reading; what is appended later is not read.
+
+    Raises OSError, also for anything but a regular file and for more than `MAX_TRANSCRIPT_BYTES`.
     """
-    mode = path.stat().st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    return path.open("rb")
+    return open_regular(path, MAX_TRANSCRIPT_BYTES)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from muninn_core.errors import BadParams
+from muninn_core.regular_file import FileTooLarge, read_regular
 from muninn_core.store.pack.manifest import MANIFEST, MAX_FILE_BYTES, MAX_FILES, MAX_MANIFEST_BYTES, MAX_TOTAL_BYTES
 
 TAR, ZIP = (".tar.gz", ".tgz"), (".zip",)
@@ -58,12 +59,12 @@ def read_archive(path: Path) -> dict[str, bytes]:
     Raises BadParams for an archive that is broken, too large or has refused members.
     """
     try:
-        if path.stat().st_size > MAX_ARCHIVE_BYTES:
-            raise _error(f"{path.name} is larger than {MAX_ARCHIVE_BYTES:,} bytes")
         members = _zip_members(path) if path.name.lower().endswith(ZIP) else _tar_members(path)
         found = _collect(members)
     except BadParams:
         raise
+    except FileTooLarge:
+        raise _error(f"{path.name} is larger than {MAX_ARCHIVE_BYTES:,} bytes") from None
     except _ARCHIVE_ERRORS as error:
         raise _error(f"{path.name} can't be read: {error or type(error).__name__}") from None
     return _strip_top_folder(found)
@@ -95,7 +96,7 @@ def _strip_top_folder(found: dict[str, bytes]) -> dict[str, bytes]:
 
 def _tar_members(path: Path) -> Iterator[tuple[str, bytes]]:
     # Decompress with a bound first: the library trusts the lengths in the headers.
-    with gzip.open(path) as packed:
+    with gzip.open(io.BytesIO(read_regular(path, MAX_ARCHIVE_BYTES))) as packed:
         plain = packed.read(_TAR_BYTES + 1)
     if len(plain) > _TAR_BYTES:
         raise _error(f"{path.name} unpacks to more than {MAX_TOTAL_BYTES:,} bytes")
@@ -111,7 +112,7 @@ def _tar_members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(io.BytesIO(read_regular(path, MAX_ARCHIVE_BYTES))) as archive:
         for member in archive.infolist():
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from muninn_core.errors import BadParams, MuninnError, NotFoundError, StorageError, UsageError
 from muninn_core.model.value import Value
+from muninn_core.regular_file import FileTooLarge, read_regular
 from muninn_core.store.disk import move, remove_tree, write_tree
 from muninn_core.store.layout import Layout
 from muninn_core.store.pack.manifest import (
@@ -158,8 +159,9 @@ def _files(folder: Path) -> set[str]:
 
 def _read(path: Path, limit: int) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(limit + 1)
+        return read_regular(path, limit)
+    except FileTooLarge:
+        return b""
     except OSError as error:
         raise StorageError(f"can't read {path}: {error.strerror}", hint="Check its permissions.") from None
 

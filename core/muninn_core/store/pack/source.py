@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.value import Value
+from muninn_core.regular_file import FileTooLarge, read_regular
 from muninn_core.store.pack.archive import is_archive, read_archive
 from muninn_core.store.pack.manifest import (
     MANIFEST,
@@ -45,9 +47,9 @@ def read_pack(root: Path, location: str) -> Pack:
             f"'{location}' is a URL; packs are added from this machine only",
             hint="Clone or download it first: `git clone URL DIR`, then `muninn pack add DIR`.",
         )
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 (pathlib raises for a name that is too long)
         return _read_folder(path)
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113
         raise NotFoundError(f"there is no pack at {path}", hint=_HINT)
     if not is_archive(path):
         raise BadParams(f"{path.name} is not a pack: neither a folder nor a .tar.gz or .zip", hint=_HINT)
@@ -87,13 +89,11 @@ def _read_file(folder: Path, name: str, limit: int) -> bytes | None:
     try:
         if not path.is_file():
             return None
-        with path.open("rb") as file:
-            content = file.read(limit + 1)
+        return read_regular(path, limit)
+    except FileTooLarge:
+        raise BadParams(f"this is not a pack: {name} is larger than {limit:,} bytes", hint=_HINT) from None
     except OSError as error:
         raise NotFoundError(f"{path} can't be read: {error.strerror}", hint="Check its permissions.") from None
-    if len(content) > limit:
-        raise BadParams(f"this is not a pack: {name} is larger than {limit:,} bytes", hint=_HINT)
-    return content
 
 
 def _check(manifest: Manifest, text: bytes, found: dict[str, bytes]) -> Pack:
