@@ -79,10 +79,22 @@ def test_the_configuration_can_add_a_kind(muninn):
     assert muninn.call("remember", text="Restart it twice.", type="runbook").memory.type == "runbook"
 
 
-@pytest.mark.parametrize("path", ["../other.py", "/etc/passwd", "src/../../x", ".", ""])
-def test_a_file_outside_the_repository_is_refused(muninn, path):
-    with pytest.raises(BadParams, match="outside the repository"):
+@pytest.mark.parametrize("path", ["../other.py", "/etc/passwd", "src/../../x", ".", "../" * 50 + "etc/passwd"])
+def test_a_file_outside_the_work_tree_is_refused(muninn, path):
+    with pytest.raises(BadParams, match=f"outside the work tree {muninn.root}"):
         muninn.call("remember", text="About something.", files=[path])
+
+
+@pytest.mark.parametrize("path", ["", " ", "src/nul\0.py", "n" * 300, "/".join(["deep"] * 10_000)])
+def test_what_is_no_path_is_refused(muninn, path):
+    with pytest.raises(BadParams, match="is not a path"):
+        muninn.call("remember", text="About something.", files=[path])
+
+
+def test_a_link_that_leads_outside_the_work_tree_is_refused(muninn, tmp_path):
+    (muninn.root / "out").symlink_to(tmp_path)
+    with pytest.raises(BadParams, match=r"leads outside the work tree .* through a symbolic link"):
+        muninn.call("remember", text="About something.", files=["out/secret.txt"])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there such a path is one of this machine")

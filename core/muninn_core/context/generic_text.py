@@ -44,7 +44,8 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
                 yield f"{indent}{name}: {_scalar(each, indent)}"
         return
     for each in value:
-        first, *rest = list(_lines(each, "")) if isinstance(each, dict) else [_scalar(each, indent)]
+        lines = list(_lines(each, "")) if isinstance(each, dict) else [_scalar(each, indent)]
+        first, *rest = lines or ["-"]  # all fields of an object may be left out
         yield f"{indent}- {first}"
         yield from (f"{indent}  {line}" for line in rest)
 

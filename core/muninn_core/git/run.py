@@ -46,7 +46,7 @@ class GitError(MuninnError):
 
 def check_rev(rev: str) -> None:
     """Raise BadParams for text that can name no single revision."""
-    if not rev.strip() or rev.startswith("-") or any(mark in rev for mark in ("..", "\0", "\n")):
+    if not rev.strip() or rev.startswith(("-", "^")) or any(mark in rev for mark in ("..", "\0", "\n")):
         raise BadParams(f"'{rev}' is not a revision", hint="Name a commit, a branch or a tag.")
 
 
@@ -122,6 +122,8 @@ def run_process(
         )
     except FileNotFoundError:
         raise GitError("git is not installed or not on the PATH", hint="Install git and try again.") from None
+    except (ValueError, OSError) as error:  # an argument with NUL or a lone surrogate, or one that is too long
+        raise GitError(f"git {arguments[0]} can't be run: {error}") from None
     except subprocess.TimeoutExpired:
         raise GitError(f"git {arguments[0]} took more than {_TIMEOUT_SECONDS} s") from None
 

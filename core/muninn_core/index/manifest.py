@@ -100,6 +100,8 @@ class Manifest:
         try:
             with self._querying:
                 return self.connection.execute(sql, parameters).fetchall()
+        except UnicodeEncodeError:
+            return []  # git names a file whose name is not UTF-8, and such files are not indexed
         except sqlite3.ProgrammingError:
             raise  # a wrong call, such as one on a closed connection
         except sqlite3.DatabaseError as error:

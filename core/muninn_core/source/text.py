@@ -60,7 +60,7 @@ def read_text(root: Path, path: str, limit: int) -> Text | Unreadable:
         descriptor = os.open(root / path, _FLAGS)
     except FileNotFoundError:
         return "vanished"
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a path with NUL
         return "unreadable"
     try:
         status = os.fstat(descriptor)
@@ -88,7 +88,7 @@ def head_is_binary(root: Path, path: str) -> bool | Unreadable:
         descriptor = os.open(root / path, _FLAGS)
     except FileNotFoundError:
         return "vanished"
-    except OSError:
+    except (OSError, ValueError):
         return "unreadable"
     try:
         return looks_binary(os.read(descriptor, _HEAD))

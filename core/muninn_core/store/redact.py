@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.model.value import Value
+from muninn_core.store.change import CHANGES
 from muninn_core.store.disk import remove, write_atomic
 from muninn_core.store.layout import Layout
+from muninn_core.store.lines import read_content
 from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, encode_line, make_record, parse_line
 from muninn_core.store.spool import delete_temporary_files, torn_files
 
@@ -64,7 +66,10 @@ def redact_record(record: Record, subject: RedactionSubject) -> Record:
     """Return a record without the subject's content; the same object when it has none."""
     data = record.data
     if record.id in subject.ids:
-        remaining = _pick(data, (*ENVELOPE, *_KEPT_MEMORY_FIELDS))
+        # A change may have the id of a memory. Without its required fields it would be no record.
+        remaining = _pick(data, (*ENVELOPE, *_KEPT_MEMORY_FIELDS, *(CHANGES.get(record.type, ()))))
+        if "set" in remaining:
+            remaining["set"] = _links(data["set"])
         remaining.update(_links(data))
         remaining["redacted"] = True
         return record if remaining == data else make_record(remaining)
@@ -87,13 +92,13 @@ def redact_files(layout: Layout, subject: RedactionSubject) -> tuple[Path, ...]:
     delete_temporary_files(layout)
     changed = []
     for path in record_files(layout):
-        content = path.read_bytes()
+        content = read_content(path)
         redacted = redact_content(content, subject)
         if redacted != content:
             write_atomic(path, redacted)
             changed.append(path)
     for path in torn_files(layout):
-        if _mentions(path.read_bytes(), subject):
+        if _mentions(read_content(path), subject):
             remove(path)
             changed.append(path)
     return tuple(changed)
@@ -105,7 +110,7 @@ def replace_records(layout: Layout, redacted: Mapping[str, Record], undo: dict[P
     `undo` receives the content of each file before it is written. Raises StorageError, ReadOnlyError or OSError.
     """
     for path in record_files(layout):
-        content = path.read_bytes()
+        content = read_content(path)
         lines = content.split(b"\n")
         changed = [_replaced(line, redacted) for line in lines]
         if changed != lines:

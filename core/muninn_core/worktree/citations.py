@@ -6,6 +6,7 @@ A cached file is valid while its size and time stay the same; a result of git wh
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -19,6 +20,7 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.reconcile.citations import judge, unchecked
 from muninn_core.reconcile.file_source import Unknown
+from muninn_core.source.inside import can_name_file, is_inside
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.text import Text, looks_binary, read_text
 from muninn_core.worktree.changes_since import ChangesSince
@@ -36,6 +38,8 @@ MOST_ELSEWHERE = 50
 
 _BINARY = LineIndex("", "")
 """The lines of a file that is not text."""
+
+_OBJECT_NAME = re.compile(r"[0-9a-fA-F]{4,64}")
 
 T = TypeVar("T")
 _Signature = tuple[int, int, int]
@@ -100,7 +104,9 @@ class Citations:
         return CitationCheck(self, time.monotonic() + (ANSWER_SECONDS if seconds is None else seconds))
 
     def signature(self, path: str) -> _Signature | None:
-        """Return a value that changes with a file's content; None when the file does not exist."""
+        """Return a value that changes with a file's content; None when no file of the work tree has this path."""
+        if not can_name_file(path):
+            return None
         try:
             status = os.lstat(f"{self.root}/{path}")
         except OSError:
@@ -117,6 +123,8 @@ class Citations:
             if known is not None and known[0] == signature:
                 self._pages.move_to_end(path)
                 return known[1]
+        if not is_inside(self.root, path):
+            raise Unknown("the file can't be compared: a symbolic link leads outside the work tree")
         read = read_text(self.root, path, self._most())
         if not isinstance(read, Text):
             if read == "vanished":
@@ -187,7 +195,8 @@ class CitationCheck:
     def files(self, memory: Memory) -> tuple[Citation, ...]:
         """Return the state of the files that a memory names and does not cite."""
         cited = {cite.path for cite in memory.cites}
-        return tuple(self._judged(Cite(path=path, commit=memory.commit)) for path in memory.files if path not in cited)
+        commit = _object_name(memory.commit)
+        return tuple(self._judged(Cite(path=path, commit=commit)) for path in memory.files if path not in cited)
 
     def judge_all(self, memories: Iterable[Memory]) -> dict[str, tuple[Citation, ...]]:
         """Return the citations of each memory that has any, by id. Each file is read once."""
@@ -200,6 +209,8 @@ class CitationCheck:
         return self._judged(cite)
 
     def _judged(self, cite: Cite) -> Citation:
+        if not can_name_file(cite.path):
+            return Citation(path=cite.path, state="gone", note="the path names no file of a work tree")
         if cite.path not in self._own:
             self._own[cite.path] = self._citations.signature(cite.path)
         signature = self._own[cite.path]
@@ -282,5 +293,14 @@ def _page(path: str, data: bytes | None) -> LineIndex | None:
 
 
 def cites_of(memory: Memory) -> tuple[Cite, ...]:
-    """Return a memory's cites. A cite without a commit gets the memory's commit."""
-    return tuple(cite if cite.commit else replace(cite, commit=memory.commit) for cite in memory.cites)
+    """Return a memory's cites. A cite without a commit gets the memory's commit; what names no commit is left out."""
+    return tuple(
+        cite if cite.commit == commit else replace(cite, commit=commit)
+        for cite in memory.cites
+        for commit in (_object_name(cite.commit or memory.commit),)
+    )
+
+
+def _object_name(commit: str | None) -> str | None:
+    """Return the id of a commit, None for any other text: git reads `:/REGEX` and `HEAD@{1}` as revisions, too."""
+    return commit if commit and _OBJECT_NAME.fullmatch(commit) else None

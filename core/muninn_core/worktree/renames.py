@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from muninn_core import git
 from muninn_core.model.memory import Memory
+from muninn_core.source.inside import can_name_file
 from muninn_core.source.line_index import similarity
 from muninn_core.source.text import Text, looks_binary, read_text
 
@@ -168,7 +169,7 @@ class RenameHistory:
 
 
 def _paths(memory: Memory) -> tuple[str, ...]:
-    return (*memory.files, *(cite.path for cite in memory.cites))
+    return tuple(filter(can_name_file, (*memory.files, *(cite.path for cite in memory.cites))))
 
 
 def _named(memories: Iterable[Memory], found: dict[str, str]) -> dict[str, str]:

@@ -35,6 +35,7 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.hits import memory_hit
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import classify
+from muninn_core.source.inside import can_name_file
 from muninn_core.source.markup import without_comments
 from muninn_core.source.muninn_file import CONTEXT_FOLDER, KINDS_WITH_REFERENCES, own_kind
 from muninn_core.source.references import Reference, find_references
@@ -163,7 +164,7 @@ def _named_first(pair: tuple[Reference, _Part]) -> tuple[bool, int, int]:
 
 def _path(workspace: Workspace, given: str) -> str:
     root = workspace.layout.root
-    bare = not given.endswith(".md") and not (root / given).is_file()
+    bare = not given.endswith(".md") and not (can_name_file(given) and (root / given).is_file())
     path = relative_path(f"{CONTEXT_FOLDER}/{given}.md" if bare else given, root)
     if own_kind(path) not in KINDS_WITH_REFERENCES:
         raise UsageError(f"{path} is not a context file", hint=f"They are {CONTEXT_FOLDER}/**/*.md and .claude/*.md.")

@@ -99,7 +99,10 @@ def _knowledge(workspace: Workspace, what: str, _call: Call, _now: datetime) -> 
     """Return a knowledge file without private spans; a pack's text is quoted below its origin."""
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
-        path = relative_path(f"{folder}/{what}.md", root)
+        try:
+            path = relative_path(f"{folder}/{what}.md", root)
+        except BadParams:
+            continue  # it leads outside the work tree
         within = path.startswith((".muninn/knowledge/", ".muninn/packs/"))
         if not within or not (root / path).resolve().is_relative_to((root / ".muninn").resolve()):
             continue  # a symbolic link leads outside the repository

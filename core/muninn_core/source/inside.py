@@ -1,0 +1,44 @@
+"""Whether a path from a record, a document or a client can name a file of the work tree.
+
+Such a path comes from outside, for example with a pull request. It must not lead Muninn to other files of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAX_PATH_BYTES = 4_096
+"""The longest path that Linux takes (PATH_MAX)."""
+
+MAX_NAME_BYTES = 255
+"""The longest name of a file or folder in usual file systems (NAME_MAX)."""
+
+
+def can_name_file(path: str) -> bool:
+    """Whether a relative path with slashes can name a file below its root. No file is touched.
+
+    Empty paths, absolute ones, those with `..` or NUL, and those that no file system takes can't.
+    """
+    if not path or "\0" in path or path.startswith(("/", "\\")) or (len(path) > 1 and path[1] == ":"):
+        return False
+    parts = path.split("/")
+    if ".." in parts:
+        return False
+    if len(path) * 4 <= MAX_NAME_BYTES and path.isascii():
+        return True  # the common case
+    try:
+        return len(os.fsencode(path)) <= MAX_PATH_BYTES and all(
+            len(os.fsencode(each)) <= MAX_NAME_BYTES for each in parts
+        )
+    except UnicodeEncodeError:
+        return False  # a lone surrogate
+
+
+def is_inside(root: Path, path: str) -> bool:
+    """Whether `path`, relative to `root`, stays below the root when symbolic links are followed."""
+    real = os.path.realpath(root)
+    return can_name_file(path) and (os.path.realpath(root / path) + os.sep).startswith(real.rstrip(os.sep) + os.sep)
