@@ -1097,11 +1097,14 @@ export type ShutdownParams = Record<string, never>;
  * The hits, best first; ties by kind, path, line and id.
  *
  * `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
- * filters that nothing passes.
+ * filters that nothing passes. `remembered` are the memories that answer the question, at most three, the most related
+ * first; they may be among the hits, too. Front ends show them above the others. It is empty on further pages, and for
+ * questions of one `kind`.
  */
 export interface RecallResult {
   saw: ReadState;
   hits: readonly Hit[];
+  remembered: readonly Hit[];
   next: string;
   notes: readonly string[];
 }

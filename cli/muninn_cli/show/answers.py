@@ -25,19 +25,24 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 @renders("recall")
 def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the hits, best first, with score, place and excerpt; with `--why` also the reasons."""
-    hits = result["hits"]
-    if not hits:
+    """Print the memories that answer, then the hits, with score, place and excerpt; with `--why` also the reasons."""
+    remembered = result["remembered"]
+    shown = {hit["id"] for hit in remembered}
+    hits = [hit for hit in result["hits"] if hit["id"] not in shown]
+    if not hits and not remembered:
         line(console, ("Nothing found.", "warn"))
         _notes(console, result["notes"])
         if not result["notes"]:
             line(console, ("Try other words. `muninn status` shows whether the index is complete.", "hint"))
         return
-    top = max(hit["score"] for hit in hits)
-    for hit in hits:
-        _hit(console, hit, top, why=given.why)
+    top = max(hit["score"] for hit in (*remembered, *hits))
+    for heading, block in (("Remembered", remembered), ("Other hits" if remembered else "", hits)):
+        if heading and block:
+            line(console, (heading, "hint"))
+        for hit in block:
+            _hit(console, hit, top, why=given.why)
     _notes(console, result["notes"])
-    line(console, (joined(count(len(hits), "hit"), snapshot(result["saw"])), "faint"))
+    line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "faint"))
     if result["next"]:
         line(console, (f"more: muninn recall --page {result['next']}", "faint"))
 

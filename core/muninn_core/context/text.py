@@ -38,19 +38,30 @@ TEXT_CHARS = 40_000
 def recall_text(result: RecallResult) -> str:
     """Return the hits, best first: place, score with its two strongest reasons, and a snippet."""
     notes = "".join(f"\n\n({note}.)" for note in result.notes)
-    if not result.hits:
+    if not result.hits and not result.remembered:
         tried = "" if notes else " Try other words, or leave out `kind`."
         return f"Nothing found.{tried}{notes}" + _lag(result.saw)
+    shown = {hit.id for hit in result.remembered}
+    others = [hit for hit in result.hits if hit.id not in shown]
+    parts = [f"Remembered:\n\n{_numbered(result.remembered, 1)}"] if result.remembered else []
+    if others:
+        heading = "Other hits:\n\n" if result.remembered else ""
+        parts.append(heading + _numbered(others, len(result.remembered) + 1))
+    more = f"\n\n(More with `page` {result.next}.)" if result.next else ""
+    return "\n\n".join(parts) + notes + more + _lag(result.saw)
+
+
+def _numbered(hits: Sequence[Hit], first: int) -> str:
+    """Return hits with numbers from `first` on; after many characters only their headlines."""
     parts: list[str] = []
     length = 0
-    for number, hit in enumerate(result.hits, 1):
+    for number, hit in enumerate(hits, first):
         part = _hit_head(number, hit)
         if length < TEXT_CHARS:
             part += "\n" + _indent(_snippet(hit.text, _telling_line(hit)))
         parts.append(part)
         length += len(part)
-    more = f"\n\n(More with `page` {result.next}.)" if result.next else ""
-    return "\n\n".join(parts) + notes + more + _lag(result.saw)
+    return "\n\n".join(parts)
 
 
 @result_text.register

@@ -19,6 +19,7 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
+from muninn_core.retrieval.answering_memories import answering_memories
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.filtering import Filtering, apply_filters
 from muninn_core.retrieval.informative_terms import MOST_WORDS, limit_terms, weights
@@ -81,7 +82,27 @@ def recall(
         notes += explain_no_match(parsed, searched, built.filtering)
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(f"no memory or document matches task:{parsed.params.task}")
-    return replace(result, notes=tuple(notes))
+    return replace(
+        result, remembered=_remembered(workspace, rest, built, searched, ranking, result.hits), notes=tuple(notes)
+    )
+
+
+def _remembered(
+    workspace: Workspace,
+    rest: Rest,
+    built: _Search,
+    searched: SearchContext,
+    ranking: Sequence[Candidate],
+    shown: Sequence[Hit],
+) -> tuple[Hit, ...]:
+    """Return the memories that answer the question as hits; none if only one kind was wanted."""
+    if rest.params.kind is not None or rest.params.like is not None:
+        return ()
+    answering = answering_memories(searched.reader, built.request, ranking)
+    known = {hit.id: hit for hit in shown if hit.kind == "memory"}
+    missing = [each for each in answering if each.memory is not None and each.memory.id not in known]
+    known |= {hit.id: hit for hit in _hits(workspace, rest, missing, searched.documents, len(missing))[0]}
+    return tuple(known[each.memory.id] for each in answering if each.memory is not None)
 
 
 def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext, opened: Sequence[str]) -> _Search:
@@ -200,15 +221,21 @@ def _first_page(
     workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, cursor: str = ""
 ) -> RecallResult:
     """Return the first candidates as hits, with a cursor for the others."""
-    hits, others = settle(
-        rest.candidates, limit, workspace.citations.checker().judge, decision_lookup(library, rest.at)
-    )
-    known = {each.memory.id: each.memory for each in rest.candidates if each.memory is not None}
+    hits, others = _hits(workspace, rest, rest.candidates, library, limit)
+    following = workspace.result_pages.add(rest._replace(candidates=others), cursor)
+    return RecallResult(hits=hits, next=following, saw=rest.saw)
+
+
+def _hits(
+    workspace: Workspace, rest: Rest, candidates: Sequence[Candidate], library: SteeringDocuments, limit: int
+) -> tuple[tuple[Hit, ...], list[Candidate]]:
+    """Return the first candidates as complete hits, and the remaining candidates."""
+    hits, others = settle(candidates, limit, workspace.citations.checker().judge, decision_lookup(library, rest.at))
+    known = {each.memory.id: each.memory for each in candidates if each.memory is not None}
     hits = with_work_and_origin(
         workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
     )
-    following = workspace.result_pages.add(rest._replace(candidates=others), cursor)
-    return RecallResult(hits=tuple(_with_snippet(hit, rest) for hit in hits), next=following, saw=rest.saw)
+    return tuple(_with_snippet(hit, rest) for hit in hits), others
 
 
 def _with_snippet(hit: Hit, rest: Rest) -> Hit:

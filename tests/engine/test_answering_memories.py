@@ -1,0 +1,63 @@
+"""Memories that answer a question come in a block of their own, and only then."""
+
+from __future__ import annotations
+
+import pytest
+
+from muninn_core.context.text import recall_text
+
+pytest_plugins = ["engines"]
+
+FACT = "Sessions are signed cookies; nothing is stored on the server."
+
+CODE = '''
+def open_session(sessions, request):
+    """Where sessions are stored: sessions, session storage, stored sessions."""
+    return sessions.stored(request)
+'''
+
+
+@pytest.fixture
+def flask(muninn):
+    """A repository with code that repeats a question's words, and a memory that answers it."""
+    for number in range(8):
+        (muninn.root / "src" / f"sessions_{number}.py").write_text(CODE.replace("open_", f"open_{number}_"))
+    muninn.call("remember", text=FACT, type="decision", files=["src/sessions_0.py"])
+    muninn.call("remember", text="The release is tagged by the pipeline after the changelog is written.")
+    muninn.call("index", wait=True)
+    return muninn
+
+
+def test_a_memory_that_answers_is_shown_above_code_that_repeats_the_words(flask):
+    result = flask.call("recall", query="where are sessions stored")
+    assert [hit.text for hit in result.remembered] == [FACT]
+    assert result.hits[0].kind == "code"
+    shown = recall_text(result)
+    assert shown.startswith("Remembered:")
+    assert shown.count(FACT) == 1
+    assert shown.index(FACT) < shown.index("Other hits:")
+
+
+@pytest.mark.parametrize("query", ["def open_3_session", "convert a bitmap to greyscale", "src/users.py"])
+def test_without_an_answer_there_is_no_block(flask, query):
+    result = flask.call("recall", query=query)
+    assert result.remembered == ()
+    assert "Remembered:" not in recall_text(result)
+
+
+def test_a_question_of_one_kind_and_further_pages_have_no_block(flask):
+    assert flask.call("recall", query="where are sessions stored", kind="memory").remembered == ()
+    first = flask.call("recall", query="where are sessions stored", limit=1)
+    assert len(first.remembered) == 1
+    assert flask.call("recall", page=first.next).remembered == ()
+
+
+def test_a_forgotten_memory_is_not_in_the_block(flask):
+    (hit,) = flask.call("recall", query="where are sessions stored").remembered
+    flask.call("forget", id=hit.id)
+    assert flask.call("recall", query="where are sessions stored").remembered == ()
+
+
+def test_filters_apply_to_the_block(flask):
+    assert flask.call("recall", query="where are sessions stored type:decision").remembered
+    assert not flask.call("recall", query="where are sessions stored -type:decision").remembered
