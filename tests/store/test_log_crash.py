@@ -9,6 +9,7 @@ import pytest
 from muninn_core.errors import ReadOnlyError, StorageError
 from muninn_core.store.layout import initialise, layout_of
 from muninn_core.store.spool import segment_path
+from muninn_core.worktree.session_notes import SessionNotes
 
 pytest_plugins = ["logs"]
 
@@ -235,3 +236,27 @@ def test_a_call_whose_private_records_can_not_be_written_stores_none(cut, log, l
     assert sorted(texts(log)) == ["kept", "shared"]
     log.append([insight("later"), {**insight("hidden"), "private": True}], "s1")
     assert sorted(texts(opened())) == sorted(texts(log)) == ["hidden", "kept", "later", "shared"]
+
+
+def test_temporary_files_of_every_folder_that_is_written_are_deleted_at_the_start(log, layout, opened):
+    folders = [layout.muninn, layout.memory, layout.sessions, layout.archive, layout.knowledge, layout.context_files]
+    folders += [layout.local, layout.contexts, layout.spool, layout.private, layout.undo]
+    left = [folder / "half.json.7-8.tmp" for folder in folders]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"{")
+    opened()
+    assert [path for path in left if path.exists()] == []
+
+
+def test_session_notes_that_can_not_be_written_leave_no_temporary_file(tmp_path, monkeypatch):
+    notes = SessionNotes(tmp_path / "notes.json", writable=True)
+    notes.put("s1", "at", 1)
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    with pytest.raises(StorageError, match="No space left"):
+        notes.put("s1", "at", 2)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.json"]

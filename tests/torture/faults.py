@@ -90,12 +90,13 @@ class Bench:
         self._before: dict[str, Any] = {}
         self._after: dict[str, Any] = {}
         self._made: dict[str, Any] = {}
+        self._log = (place.folder / "faulty.log").open("w")
         environ = {**place.environ, "LD_PRELOAD": str(build(place.folder)), "OPENBLAS_NUM_THREADS": "1"}
         self._child = subprocess.Popen(
             [sys.executable, "-m", "torture.faulty"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=(place.folder / "faulty.log").open("w"),
+            stderr=self._log,
             text=True,
             env={**environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
@@ -107,6 +108,7 @@ class Bench:
 
     def __exit__(self, *_exc: object) -> None:
         self._child.communicate()
+        self._log.close()
 
     def _job(self, do: str, scenario: str, **more: Any) -> dict[str, Any]:
         assert self._child.stdin
@@ -116,6 +118,13 @@ class Bench:
         self._child.stdin.flush()
         answer: dict[str, Any] = json.loads(self._child.stdout.readline())
         return answer
+
+    def _made_by(self, do: str, scenario: str, **more: Any) -> Any:
+        """Return what a job made that meets no fault."""
+        answer = self._job(do, scenario, **more)
+        if "made" not in answer:
+            raise RuntimeError(f"{scenario}: {do} without a fault: {answer}")
+        return answer["made"]
 
     def _fresh(self, scenario: str) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -127,15 +136,15 @@ class Bench:
         self._folder.mkdir()
         root = copy_plain_repo(self._folder / "repo")
         initialise(layout_of(root), CONFIG)
-        self._made[scenario] = self._job("prepare", scenario)["made"]
+        self._made[scenario] = self._made_by("prepare", scenario)
         shutil.copytree(self._folder, self._templates / scenario, symlinks=True)
-        self._before[scenario] = self._job("check", scenario)["made"]
+        self._before[scenario] = self._made_by("check", scenario)
         self._fresh(scenario)
         fault = {"op": "", "path": "", "nth": 0, "action": LIST}
-        dry = self._job("act", scenario, made=self._made[scenario], fault=fault)["made"]
+        dry = self._made_by("act", scenario, made=self._made[scenario], fault=fault)
         assert dry["error"] is None, f"{scenario}: {dry['error']}"
         lines = (self._folder / "points").read_text().splitlines()
-        self._after[scenario] = {**self._job("check", scenario)["made"], "state": dry["state"], "later": dry["later"]}
+        self._after[scenario] = {**self._made_by("check", scenario), "state": dry["state"], "later": dry["later"]}
         counted: Counter[str] = Counter()
         found = []
         for line in lines:

@@ -37,13 +37,15 @@ def read_ledgers(paths: Iterable[Path]) -> list[dict[str, Any]]:
 
 
 def records_of(root: Path) -> list[Record]:
-    """Return every record in the files of a work tree's memory, spools, private files and archive."""
+    """Return every record in the files of a work tree: memory, archive, spools and private files.
+
+    Those of its removed linked work trees are in the git common directory until they are taken over.
+    """
     layout = layout_at(locate(str(root)))
-    found: list[Record] = []
-    for folder in (layout.memory, layout.sessions, layout.archive, layout.spool, layout.private):
-        for path in sorted(folder.glob("*.jsonl")):
-            found += read_lines(path.read_bytes(), path.name).records
-    return found
+    folders = [layout.memory, layout.sessions, layout.archive, layout.spool, layout.private]
+    folders += sorted((root / ".git" / "muninn").glob("*/*")) if (root / ".git").is_dir() else []
+    paths = [path for folder in folders for path in sorted(folder.glob("*.jsonl"))]
+    return [record for path in paths for record in read_lines(path.read_bytes(), path.name).records]
 
 
 def compare(events: list[dict[str, Any]], records: list[Record], outcome: Outcome) -> None:

@@ -118,8 +118,9 @@ def _pack_added(call: Call, root: Path) -> str:
     path = _pack(call, root)
     call("pack.add", path=path)
     (root / ".muninn" / "knowledge" / "more.md").write_text("---\ntitle: More\n---\n\nMore of it.\n")
-    call("pack.export", name="sessions", path=path, version="2.0.0")
-    return path
+    newer = str(root.parent / "newer.tar.gz")
+    call("pack.export", name="sessions", path=newer, version="2.0.0")
+    return newer
 
 
 def _given(name: str, /, **params: Any) -> Callable[[Call, Path, Any], Any]:
@@ -161,7 +162,9 @@ SCENARIOS: Mapping[str, Scenario] = {
     "import over": Scenario(_overwritten, _given("import", trust="keep", on_conflict="overwrite")),
     "redact": Scenario(_reconciled, _on_first("redact")),
     "redact in the spool": Scenario(_two, _on_first("redact")),
-    "pack.export": Scenario(_pack, lambda call, root, made: call("pack.export", name="x", path=made, version="9.0.0")),
+    "pack.export": Scenario(
+        _pack, lambda call, _root, made: call("pack.export", name="x", path=f"{made}.zip", version="9.0.0")
+    ),
     "pack.add": Scenario(_pack, _given("pack.add")),
     "pack.update": Scenario(_pack_added, _given("pack.update")),
     "pack.remove": Scenario(_pack_added, _verb("pack.remove", name="sessions")),

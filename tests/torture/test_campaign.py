@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 import re
 from collections import Counter
 
 import pytest
+from clients import missing
 
 from muninn_core.store.record import Record, parse_line
-from torture import hygiene, kills
+from torture import faults, fuzz, histories, hygiene, kills
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, table
 from torture.ledger import Ledger, compare, read_ledgers
+from torture.parsers import PARSERS
 
 SECONDS = 600.0
 """Ends a short form on a machine that hangs; the count ends it elsewhere."""
@@ -31,6 +35,36 @@ def test_clients_leave_nothing_behind() -> None:
     outcome = hygiene.run(3, Limit(SECONDS, 30))
     assert outcome.violations == []
     assert outcome.figures["daemons"] == 1
+
+
+@pytest.mark.daemon
+def test_histories_lose_nothing_and_both_clones_answer_alike() -> None:
+    outcome = histories.run(11, Limit(SECONDS, 1))
+    assert outcome.violations == []
+    assert outcome.figures["answers compared between clones"] > 0
+
+
+@pytest.mark.slow
+def test_faults_leave_the_state_before_or_after() -> None:
+    try:
+        outcome = faults.run(5, Limit(SECONDS, 14), ("remember mixed", "reconcile"))
+    except faults.NoCompiler as error:
+        missing("fault injection", str(error))
+    assert outcome.violations == []
+    assert outcome.figures["refused with an error"] > 0
+    assert outcome.figures["crashed and started again"] > 0
+    assert outcome.figures["points not reached again"] == 0
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_a_parser_answers_every_input(parser: str) -> None:
+    inputs = [path.read_bytes() for path in fuzz.kept(parser)]
+    inputs += itertools.islice(fuzz.mutations(parser, random.Random(parser)), 60)
+    for data in inputs:
+        try:
+            PARSERS[parser](data)
+        except Exception as error:
+            pytest.fail(f"{data!r}: {error!r}")
 
 
 # --- the campaign itself must see what it looks for ---
@@ -89,3 +123,15 @@ def test_a_violation_makes_the_exit_status_1(monkeypatch, capsys) -> None:
     monkeypatch.setattr(kills, "run", lambda seed, _limit: Outcome(Counter(), [f"seed {seed}"]))
     assert main(["kills", "--seed", "5", "--count", "1"]) == 1
     assert "seed 5" in capsys.readouterr().out
+
+
+def test_a_parser_that_crashes_is_a_violation_and_its_input_is_kept(monkeypatch, tmp_path) -> None:
+    def crash(data: bytes) -> None:
+        raise KeyError(data[:1])
+
+    monkeypatch.setattr(fuzz, "CORPUS", tmp_path / "corpus")
+    monkeypatch.setattr(fuzz, "PARSERS", {"query": crash})
+    outcome = fuzz.run(1, Limit(SECONDS, 20))
+    assert len(outcome.violations) == fuzz.CRASHES
+    assert outcome.violations[0].startswith("query: KeyError")
+    assert fuzz.kept("query")

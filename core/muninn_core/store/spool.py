@@ -76,8 +76,10 @@ def repair_last_line(layout: Layout, path: Path) -> None:
 
 def delete_temporary_files(layout: Layout) -> None:
     """Delete the temporary files that a crash left. Raises StorageError or ReadOnlyError."""
-    for folder in (layout.memory, layout.sessions, layout.archive, layout.spool, layout.private, layout.undo):
+    tracked = (layout.muninn, layout.knowledge, layout.context_files, layout.memory, layout.sessions, layout.archive)
+    for folder in (*tracked, layout.local, layout.contexts, layout.spool, layout.private, layout.undo):
         names = os.listdir(folder) if folder.is_dir() else ()  # noqa: PTH208 - a folder may hold thousands
         for name in names:
-            if name.endswith(TEMPORARY):
-                remove(folder / name)
+            path = folder / name
+            if name.endswith(TEMPORARY) and not path.is_dir():
+                remove(path)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 from typing import Any
 
 from muninn_core.model.value import decode_json, encode_json
+from muninn_core.store.disk import write_private
 
 KEPT = 200
 """How many sessions are kept. The oldest go first."""
@@ -37,7 +37,7 @@ class SessionNotes:
         return [(session, entry[name]) for session, entry in list(self._sessions.items()) if name in entry]
 
     def put(self, session: str, name: str, value: Any) -> None:
-        """Set a note, or delete it with None, and write the file. Raises OSError when it can't be written."""
+        """Set a note, or delete it with None, and write the file. Raises StorageError or ReadOnlyError."""
         with self._writing:
             self._put(session, name, value)
 
@@ -55,7 +55,4 @@ class SessionNotes:
             del self._sessions[stale]
         if not self._writable:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self._path.with_suffix(f".{os.getpid()}.tmp")
-        fresh.write_bytes(encode_json({"sessions": self._sessions}))
-        fresh.replace(self._path)
+        write_private(self._path, encode_json({"sessions": self._sessions}))

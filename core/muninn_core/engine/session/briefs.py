@@ -11,6 +11,7 @@ from itertools import islice
 from muninn_core.context.brief import LEARNED, SessionContext, make_brief
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session import session_start
+from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import BriefParams, BriefResult
 from muninn_core.source.project import read_project
@@ -79,5 +80,5 @@ def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
 def _note(notes: SessionNotes, store: MemoryStore, session: str | None, task: str) -> None:
     try:
         notes.put(session or store.session, NOTE, task)
-    except OSError as error:  # the brief works without the note
+    except MuninnError as error:  # the brief works without the note
         log.warning("cannot note the task of the session: %s", error)

@@ -69,7 +69,7 @@ class Captures:
             for ended in session_end.abandoned_sessions(workspace.session_notes, session, self._clock()):
                 self._store_waiting(workspace, ended, call)
                 workspace.session_notes.put(ended.session or "", session_end.OPEN, None)
-        except OSError as error:
+        except (OSError, MuninnError) as error:
             workspace.report_problem("hooks", f"cannot read the inbox of the hooks: {error}")
         finally:
             self._catching_up.release()
@@ -93,7 +93,10 @@ class Captures:
                 target=identity,
                 reason="its time is over",
             )
-        captured.commit()
+        try:
+            captured.commit()
+        except MuninnError as error:  # the memories are stored, and their keys prevent a second copy
+            log.warning("cannot note what was captured: %s", error)
         workspace.deliveries.add(params.session, (*ids, *captured.given))
         if params.source == "session":
             workspace.memory.log.seal(params.session)
@@ -135,7 +138,7 @@ def note_start(workspace: Workspace, session: str | None, now: datetime) -> None
             workspace.session_notes.put(name, "head", head)
         if session:
             workspace.session_notes.put(session, "at", timestamp(now))
-    except OSError as error:  # the brief works without the note
+    except MuninnError as error:  # the brief works without the note
         log.warning("cannot note where the session starts: %s", error)
 
 
