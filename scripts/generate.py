@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import api
 import configuration
 import reference
+import secret_kinds
 import typescript
 import weights
 
@@ -50,6 +51,7 @@ def files() -> dict[Path, str]:
     return {
         **{ROOT / "docs" / name: text for name, text in reference.pages().items()},
         ROOT / "docs" / weights.PAGE: weights.render(),
+        ROOT / "docs" / secret_kinds.PAGE: secret_kinds.page(),
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),
         ROOT / "core" / "muninn_core" / "verbs.py": api.render(),
         ROOT / "docs" / "configuration.md": configuration.page(),

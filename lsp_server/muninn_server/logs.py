@@ -1,18 +1,28 @@
-"""The daemon's log: one rotated file. It holds no memories and no queries."""
+"""The daemon's log: one rotated file. It holds no memories and no queries; secrets in messages are masked."""
 
 from __future__ import annotations
 
 import logging
 import logging.handlers
 
+from muninn_core.store.secrets import mask
+
 MAX_BYTES = 1_000_000
 KEPT = 2
+
+
+class _Masking(logging.Formatter):
+    """Formats a record with its traceback, and masks the secrets in the whole text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line or lines of a record."""
+        return mask(super().format(record))[0]
 
 
 def log_to(path: str) -> None:
     """Send all logging of the process to a file. It is rotated at MAX_BYTES, and KEPT old files are kept."""
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Masking("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)

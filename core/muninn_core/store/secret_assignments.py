@@ -7,11 +7,11 @@ Entropy alone is weak evidence: hashes, ids and images have it too. So only the 
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-
-from muninn_core.store.detectors import entropy
 
 _NAME = (
     r"pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key"
@@ -51,6 +51,9 @@ _SECRET_NAME = re.compile(r"secret|pass|pwd|account|access", re.IGNORECASE)
 _DIGEST = re.compile(
     r"(?:sha\d+[:-])?(?:[0-9a-f]{7,8}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{128})"
 )
+_NAME_OF_KEY = re.compile(r"^[A-Za-z_]\w*(?:Key|Token|Secret|Password)$")
+"""The name of a class or variable, such as `Ed25519PrivateKey`."""
+
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ULID = re.compile(r"[0-9a-hjkmnp-tv-z]{26}|[0-9A-HJKMNP-TV-Z]{26}")
 _NOT_A_VALUE = re.compile(
@@ -60,6 +63,12 @@ _NOT_A_VALUE = re.compile(
     re.IGNORECASE,
 )
 """Text in the place of a value: a variable, a reference, an address, a version, a placeholder."""
+
+_PLACEHOLDER = re.compile(
+    r"[$%<{(*\[\\]|\.{2,}|x{3,}|(?:your|my|the|some|db|user|api|new|old)?[_-]?"
+    r"(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|credentials?|key|auth)\d{0,2}(?:[^\w]|$)",
+    re.IGNORECASE,
+)
 
 _WORDS = re.compile(r"[a-z]+|[A-Z]?[a-z]+|[A-Z]+", re.ASCII)
 
@@ -132,12 +141,35 @@ def is_secret(name: str, value: str) -> bool:
     return entropy(value) >= _MIN_ENTROPY[password]
 
 
+def entropy(text: str) -> float:
+    """Return the Shannon entropy of a text in bits per character."""
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())
+
+
+def is_random(value: str) -> bool:
+    """Whether a value without a name is made of random letters and digits."""
+    return _looks_random(value, False) and entropy(value) >= _MIN_ENTROPY[True] and not _COMPOUND.fullmatch(value)
+
+
+def mixes_digits(value: str) -> bool:
+    """Whether a value mixes letters and digits without much repetition, and is not words joined by punctuation."""
+    digits = sum(character.isdigit() for character in value)
+    return 0 < digits < len(value) and entropy(value) >= _MIN_ENTROPY[True] and not _COMPOUND.fullmatch(value)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for a password that the reader is to fill in."""
+    return bool(_PLACEHOLDER.match(value))
+
+
 def _is_harmless(value: str, name: str) -> bool:
     """Whether a value is plainly something other than a secret."""
     if _NOT_A_VALUE.match(value) or any(form.fullmatch(value) for form in (_UUID, _ULID, _COMPOUND)):
         return True
+    if _NAME_OF_KEY.search(value):
+        return True
     plain = re.fullmatch(r"[\w.-]*?key", name, re.IGNORECASE) and not re.search(_NAME, name, re.IGNORECASE)
-    return bool(plain and (_DIGEST.fullmatch(value) or "/" in value or ":" in value))
+    return bool(plain and (_DIGEST.fullmatch(value.lower()) or "/" in value or ":" in value))
 
 
 def _looks_random(value: str, password: bool) -> bool:

@@ -19,7 +19,7 @@ from muninn_core.source.private import strip_private_values
 from muninn_core.source.project import read_project
 from muninn_core.store.draft import check_length, memory_record
 from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.secrets import mask_draft, mask_value
+from muninn_core.store.secrets import mask, mask_draft, mask_value
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import task_of
@@ -35,6 +35,7 @@ def records_of(
     if params.batch and params.text:
         raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
     head = workspace.head.read()
+    branch = mask(head.branch, workspace.config.memory.secrets)[0] if head.branch else head.branch
     records, masked = [], 0
     session = params.session or workspace.memory.session
     for checked in _all_checked(params.batch or (params,), workspace, call, head.commit, session):
@@ -47,7 +48,7 @@ def records_of(
                 id=ids(),
                 ts=timestamp(now),
                 session=clean.session or session,
-                branch=None if everywhere else head.branch,
+                branch=None if everywhere else branch,
                 commit=None if everywhere else head.commit,
                 pending=_waits(clean, workspace.config),
             )
