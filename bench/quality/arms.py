@@ -90,6 +90,7 @@ class Muninn:
         """Return the index state after the survey, before any file is cut into chunks. Computed once."""
         folder = self._spare / "surveyed"
         shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         paths = tuple(path for path, _, _ in self.snapshot.paths())
         self._surveyor = SurveyBuilder(folder / "survey", self.tree, IndexConfig().max_file_bytes)
         self._surveyor.add(read_words(WordsJob(str(self.tree), IndexConfig().max_file_bytes, paths)))

@@ -13,7 +13,7 @@ from muninn_core import __version__
 from muninn_core.errors import DaemonError, MuninnError, Stopping, UsageError, from_plain
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, runtime_directory
-from muninn_core.launch.start import connect_or_start, private_daemon
+from muninn_core.launch.start import connect_or_start, private_daemon, raise_if_refused
 from muninn_core.launch.transport import connect as connect_only
 from muninn_core.launch.transport import uses_tcp
 from muninn_core.protocol import wire
@@ -159,6 +159,7 @@ def connect(
                 else connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
             )
         except OSError as error:
+            raise_if_refused(error, address)
             raise DaemonError(
                 "no daemon is running for this repository", hint="`muninn daemon start` starts it."
             ) from error

@@ -23,13 +23,12 @@ from muninn_core import __version__
 from muninn_core.config import TOOL_SETS
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, DaemonError, MuninnError
-from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, data_directory, runtime_directory
-from muninn_core.launch.transport import listen, remove, uses_tcp, write_info
+from muninn_core.launch.transport import uses_tcp
 from muninn_core.protocol import wire
 from muninn_core.worktree.edited_files import WatchToken
-from muninn_server.logs import log_to
+from muninn_server.binding import Binding
 from muninn_server.rpc import Hello, RpcConnection, decode_hello, error_frame, read_message
 from muninn_server.session import Pools, Session
 from muninn_server.watch import Watcher
@@ -47,6 +46,9 @@ PREPARE_SECONDS = 60.0
 
 PRELOAD_SECONDS = 1.0
 """The delay of preloading, so that it does not slow down the request for which the daemon was started."""
+
+CHECK_SECONDS = 1.0
+"""How often the daemon checks that its socket, its lock and the repository are still there."""
 
 LEAVE_SECONDS = 20.0
 """How long running work may take to end. Then the process exits as after a crash: acknowledged writes are on the disk,
@@ -82,28 +84,31 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
             asyncio.run(alone.serve_one(socket.socket(fileno=fd)))
         return 0
     address = Address(runtime_directory(environ), place.identity)
-    lock = FileLock(address.lock)
-    if not lock.acquire():
+    binding = Binding(address, tcp=environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp())
+    if not binding.acquire():
         return 0  # another daemon holds the lock
     try:
-        lock.write(f"{os.getpid()}\n")
-        log_to(address.log)
-        tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
         spare_cache = Path(f"{address.base}.cache")
-        asyncio.run(Daemon(place, address, spare_cache, tcp=tcp, data=data_directory(environ)).serve())
+        daemon = Daemon(place, binding, spare_cache, tcp=binding.tcp, data=data_directory(environ))
+        asyncio.run(daemon.serve())
     finally:
-        lock.release()
+        binding.release()
     return 0
 
 
 class Daemon:
     """The daemon: engine, thread pools, clients, and the decision to exit."""
 
-    def __init__(self, place: Place, address: Address | None, spare_cache: Path, *, tcp: bool, data: str) -> None:
+    def __init__(self, place: Place, binding: Binding | None, spare_cache: Path, *, tcp: bool, data: str) -> None:
         self._place = place
-        self._address = address
+        self._stamp = place.repository_stamp()
+        self._binding = binding
+        self._trouble = ""
         self._tcp = tcp
         self._token = secrets.token_hex(32) if tcp else ""
+        self._info: dict[str, object] = {"pid": os.getpid(), "version": __version__, "root": place.root}
+        if tcp:
+            self._info["token"] = self._token
         self._pools = Pools()
         self._watchers: dict[str, Watcher] = {}
         self.engine = Engine(
@@ -123,23 +128,69 @@ class Daemon:
 
     async def serve(self) -> None:
         """Listen and serve until the daemon stops."""
-        assert self._address is not None
-        sock = listen(self._address, tcp=self._tcp)
-        inode = None if self._tcp else os.stat(self._address.socket).st_ino
-        info: dict[str, object] = {"pid": os.getpid(), "version": __version__, "root": self._place.root}
-        if self._tcp:
-            info |= {"port": sock.getsockname()[1], "token": self._token}
-        write_info(self._address, info)
+        binding = self._binding
+        assert binding is not None
         self._heed_signals()
-        server = await asyncio.start_server(self._accept, sock=sock)
+        self._server = await self._listen(binding)
         log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())
         threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._watch_over, args=(binding, loop), name="place", daemon=True).start()
         try:
             await self._until_done()
         finally:
-            server.close()
-            self._leave_address(inode)
+            self._server.close()
+            try:
+                binding.leave()
+            except OSError as error:
+                log.warning("the socket could not be removed: %s", error)
             await self._close()
+
+    async def _listen(self, binding: Binding) -> asyncio.Server:
+        sock = binding.bind(self._info)
+        return await asyncio.start_server(self._accept, sock=sock)
+
+    async def _listen_again(self, binding: Binding) -> None:
+        """Listen on a new socket. Connected clients stay."""
+        before = self._server
+        self._server = await self._listen(binding)
+        before.close()
+
+    def _watch_over(self, binding: Binding, loop: asyncio.AbstractEventLoop) -> None:
+        """Check the repository and the runtime directory from time to time, until the daemon stops."""
+        while not self._leaving.wait(CHECK_SECONDS):
+            try:
+                self.engine.collect_removed()
+                reason = self._reason_to_leave(binding, loop)
+            except (OSError, MuninnError) as error:
+                if str(error) != self._trouble:  # logged once, tried again each time
+                    log.warning("the daemon can't be reached: %s", error)
+                self._trouble = str(error)
+                continue
+            except Exception:
+                log.exception("the check failed")
+                continue
+            self._trouble = ""
+            if reason:
+                log.warning("leaving: %s", reason)
+                loop.call_soon_threadsafe(self.stop)
+                return
+
+    def _reason_to_leave(self, binding: Binding, loop: asyncio.AbstractEventLoop) -> str:
+        """Regain what was deleted in the runtime directory. Return why another daemon must take over, "" if none.
+
+        Raises OSError, DaemonError.
+        """
+        if self._stamp is None or self._place.repository_stamp() != self._stamp or self.engine.lost_repository:
+            return f"{self._place.identity} was moved, deleted or made anew"
+        if not binding.has_lock and not binding.regain_lock():
+            return "another daemon has the lock"
+        if not binding.has_socket:
+            log.warning("the socket was deleted: listening again")
+            asyncio.run_coroutine_threadsafe(self._listen_again(binding), loop).result(LEAVE_SECONDS)
+        elif not binding.has_info:
+            binding.write_info(self._info)
+        return ""
 
     async def serve_one(self, sock: socket.socket) -> None:
         """Serve one connected socket until it closes."""
@@ -289,16 +340,6 @@ class Daemon:
         watcher = self._watchers.pop(place.root, None)
         if watcher is not None:
             watcher.stop()
-
-    def _leave_address(self, inode: int | None) -> None:
-        assert self._address is not None
-        try:
-            if inode is None or os.stat(self._address.socket).st_ino == inode:
-                remove(self._address.info)
-                if inode is not None:
-                    remove(self._address.socket)
-        except OSError as error:
-            log.warning("the socket could not be removed: %s", error)
 
     async def _close(self) -> None:
         limit = threading.Timer(LEAVE_SECONDS, _leave_at_once)

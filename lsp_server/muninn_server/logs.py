@@ -24,6 +24,8 @@ def log_to(path: str) -> None:
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
     handler.setFormatter(_Masking("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
-    root.handlers = [handler]
+    before, root.handlers = root.handlers, [handler]
+    for old in before:
+        old.close()
     root.setLevel(logging.WARNING)
     logging.getLogger("muninn").setLevel(logging.INFO)

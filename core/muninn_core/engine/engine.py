@@ -140,6 +140,11 @@ class Engine(
         """Open the work tree, or return the open one. Raises NotInitialised without `.muninn`."""
         return self.trees.open(place)
 
+    @property
+    def lost_repository(self) -> bool:
+        """Whether a main work tree, or a plain folder, was moved or deleted, or another repository is in its place."""
+        return any(not each.place.linked and each.removed for each in self.trees)
+
     def collect_removed(self) -> None:
         """Close work trees that git has removed, and adopt their memories."""
         self.trees.collect_removed()

@@ -161,7 +161,8 @@ def delete_strangers(folder: Path) -> None:
 
 
 def prepare(cache: Path) -> None:
-    """Create the folder of an index, and delete what can't be part of one: entries of another kind, unreadable files.
+    """Create the folder of an index in an existing one, and delete what can't be part of an index: entries of another
+    kind, unreadable files.
 
     Raises OSError.
     """
@@ -252,7 +253,7 @@ def _make_usable(folder: Path) -> None:
     """Create a folder, in the place of another entry of its name if necessary."""
     if not folder.is_dir():
         discard(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)  # never its parents: the work tree may have been moved or removed
     elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         folder.chmod(0o700)
 

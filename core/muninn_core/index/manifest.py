@@ -383,7 +383,6 @@ def open_manifest(path: Path, *, check: bool = False) -> Manifest:
     another process has it open.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         known = _open_known(path)
         if known is not None:
             if check:

@@ -43,6 +43,17 @@ class FileLock:
         self._fd = fd
         return True
 
+    @property
+    def intact(self) -> bool:
+        """Whether it is held, and its path still leads to the file that is locked. Otherwise others may take it."""
+        if self._fd < 0:
+            return False
+        try:
+            held, there = os.fstat(self._fd), os.stat(self.path)
+        except OSError:
+            return False
+        return (held.st_dev, held.st_ino) == (there.st_dev, there.st_ino)
+
     def write(self, text: str) -> None:
         """Write a note for people into the file, such as the holder's name."""
         os.ftruncate(self._fd, 0)

@@ -50,6 +50,19 @@ class Place:
             return os.path.join(self.local, "cache")
         return os.path.join(self.root, ".muninn", "cache")
 
+    def repository_stamp(self) -> tuple[tuple[int, int], ...] | None:
+        """Return what tells the repository from later ones of the same path; None when it is gone.
+
+        For a linked work tree, which git may remove, that is the common directory alone.
+        """
+        if not self.linked:
+            return self.stamp()
+        try:
+            found = os.stat(self.identity)
+        except OSError:
+            return None
+        return ((found.st_dev, found.st_ino),)
+
     def stamp(self) -> tuple[tuple[int, int], ...] | None:
         """Return what tells the work tree and its git directory from later ones of the same names.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from muninn_core.launch.place import Place
     from muninn_core.launch.runtime import Address
 
+MAX_KILLS = 3
+"""How many starting daemons may be killed by a signal before the client gives up."""
+
 START_SECONDS = 60.0
 """How long a client waits for a starting daemon; hundreds of clients may share two cores."""
 
@@ -34,29 +38,78 @@ def connect_or_start(
     """
     try:
         return connect(address, tcp=tcp, timeout=timeout)
-    except OSError:
-        pass
+    except OSError as error:
+        raise_if_refused(error, address)
     deadline = time.monotonic() + timeout
     lock = FileLock(address.start_lock)
     child: subprocess.Popen[bytes] | None = None
-    ours, pause = False, 0.005
+    ours, pause, kills = False, 0.005, 0
     try:
         while True:
-            ours = ours or lock.acquire()
-            if ours and (child is None or child.poll() == 0):
+            ours = ours or _acquire(lock, address)
+            killed = child is not None and _was_killed(child)
+            kills += killed
+            if ours and (child is None or child.poll() == 0 or (killed and kills <= MAX_KILLS)):
                 # Status 0: it found the lock of a daemon that is shutting down, so another try will succeed.
                 try:
                     return connect(address, tcp=tcp, timeout=timeout)  # another client started it meanwhile
                 except OSError:
-                    child = spawn(place, address, environ)
+                    child = _spawn(place, address, environ)
             time.sleep(pause)
             pause = min(pause * 1.5, 0.1)
             try:
                 return connect(address, tcp=tcp, timeout=timeout)
             except OSError as error:
-                _raise_if_failed(child, address, deadline, error)
+                raise_if_refused(error, address)
+                if child is None or not _was_killed(child) or kills >= MAX_KILLS:
+                    _raise_if_failed(child, address, deadline, error)
     finally:
         lock.release()
+
+
+def _was_killed(child: subprocess.Popen[bytes]) -> bool:
+    """Whether a signal ended a starting daemon. It says nothing about the next one."""
+    return (child.poll() or 0) < 0
+
+
+def _acquire(lock: FileLock, address: Address) -> bool:
+    try:
+        try:
+            return lock.acquire()
+        except FileNotFoundError:  # the runtime directory was deleted after it was found
+            os.makedirs(os.path.dirname(lock.path), mode=0o700, exist_ok=True)
+            return lock.acquire()
+    except OSError as error:
+        raise _unusable(error, address) from None
+
+
+def _spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    try:
+        return spawn(place, address, environ)
+    except OSError as error:
+        raise _unusable(error, address) from None
+
+
+def raise_if_refused(error: OSError, address: Address) -> None:
+    """Raise DaemonError when the system refused to open a connection, whether or not a daemon listens."""
+    if error.errno in (*_NO_DESCRIPTORS, errno.EACCES, errno.EPERM):
+        raise _unusable(error, address) from None
+
+
+_NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
+
+
+def _unusable(error: OSError, address: Address) -> DaemonError:
+    reason = error.strerror or str(error)
+    if error.errno in _NO_DESCRIPTORS:
+        return DaemonError(
+            f"the daemon can't be reached: {reason}", hint="Close some files, or raise the limit (ulimit -n)."
+        )
+    folder = os.path.dirname(address.base)
+    return DaemonError(
+        f"the runtime directory {folder} can't be used: {reason}",
+        hint="Check its permissions (mode 0700) and its content, or set MUNINN_RUNTIME_DIR to another folder.",
+    )
 
 
 def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -209,6 +209,12 @@ class Log:
                 self._reload()
             return tuple(self.layout.relative(path) for path in changed)
 
+    def read_again(self) -> None:
+        """Read all files again, its own spools included, after they were deleted or replaced."""
+        with self._lock:
+            self._valid_lengths.clear()
+            self._reload()
+
     def adopt(self, sessions: Iterable[str]) -> None:
         """Seal the spools, and read the private records, of sessions whose files were moved here while the log is open.
 

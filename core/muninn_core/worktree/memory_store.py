@@ -158,6 +158,11 @@ class MemoryStore:
         """
         return self.log_of(scope).redact(ids, texts=texts, actor=actor, session=session or self.session)
 
+    def read_again(self) -> None:
+        """Read all files of the work tree's log again, its spools included, and publish what changed."""
+        self.log.read_again()
+        self.publish()
+
     def adopt(self, sessions: Sequence[str]) -> None:
         """Seal sessions whose files were moved into the work tree, and publish them. Raises as `Log.adopt`."""
         self.log.adopt(sessions)

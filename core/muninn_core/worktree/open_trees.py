@@ -6,6 +6,7 @@ A listener can subscribe before a work tree is open, and stays subscribed when t
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
@@ -22,6 +23,10 @@ from muninn_core.worktree.edited_files import WatchToken
 from muninn_core.worktree.workspace import Workspace
 
 T = TypeVar("T")
+
+
+HAND_OVER_SECONDS = 4.0
+"""How long a work tree's first write waits for a daemon that lost its socket to leave."""
 
 
 class Listeners(Generic[T]):
@@ -98,8 +103,9 @@ class OpenTrees:
             with self._opening:
                 self._close_removed()
                 found = self._workspaces.get(place.root) or self._opened(place)
-        if not place.linked:
-            found.adopt_removed()
+        if found.has_orphans:
+            with self._opening:  # a thread may be closing the removed work tree
+                found.adopt_removed()
         return found
 
     def _opened(self, place: Place) -> Workspace:
@@ -117,11 +123,11 @@ class OpenTrees:
 
     def collect_removed(self) -> None:
         """Close linked work trees that git has removed; the main work tree, if it is open, adopts their memories."""
-        if any(each.place.linked and each.removed for each in self):
+        if any(each.has_orphans or (each.place.linked and each.removed) for each in self):
             with self._opening:
                 self._close_removed()
-        for workspace in self:
-            workspace.adopt_removed()
+                for workspace in self:
+                    workspace.adopt_removed()
 
     def _close_removed(self) -> None:
         """Close linked work trees that were removed. The caller holds the lock."""
@@ -139,8 +145,13 @@ class OpenTrees:
         workspace = self.open(place)
         if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
             raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
-        if not workspace.writable:
+        wait_until = workspace.opened_at + HAND_OVER_SECONDS
+        while not workspace.writable:
             workspace = self._taken_over(workspace)
+            if workspace.writable or time.monotonic() > wait_until:
+                break
+            time.sleep(0.05)  # the daemon before this one is leaving
+        workspace.renew_lock()
         if not workspace.writable:
             reason = workspace.problems[0] if workspace.problems else None
             raise ReadOnlyError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from muninn_core.index.embed import Embedder
@@ -70,6 +71,8 @@ class SideIndex:
             return self._index, embedder
         self._drop()
         shutil.rmtree(self._folder, ignore_errors=True)
+        with suppress(OSError):  # opening reports it
+            self._folder.parent.mkdir(exist_ok=True)
         self._index, self._made_with = open_index(self._folder, embedder), embedder
         return self._index, embedder
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -14,7 +15,7 @@ from weakref import WeakKeyDictionary
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, Config, ConfigProblem, load_config, load_own_settings
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
-from muninn_core.errors import MuninnError, NotInitialised
+from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder
 from muninn_core.index.index import Index, open_index
 from muninn_core.launch.lock import FileLock
@@ -99,6 +100,7 @@ class Workspace:
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
         self._lock = FileLock(str(self.layout.local / "lock"))
         self.stamp = place.stamp()
+        self.opened_at = time.monotonic()
         self.writable = self._take_lock()
         if self.writable:
             self._tidy_private_files()
@@ -189,9 +191,14 @@ class Workspace:
         except (MuninnError, OSError) as error:
             self.report_problem("redaction", f"a redaction could not be completed: {error}", "Redact the memory again.")
 
+    @property
+    def has_orphans(self) -> bool:
+        """Whether linked work trees were removed whose memories were not adopted yet."""
+        return self.writable and bool(removed_trees(self.place))
+
     def adopt_removed(self) -> None:
         """Take over the memories of removed linked work trees, which must be closed. They are searchable at once."""
-        if not (self.writable and removed_trees(self.place)):
+        if not self.has_orphans:
             return
         adopted = adopt_orphans(self.place, self.layout)
         if adopted:
@@ -211,7 +218,8 @@ class Workspace:
 
     def _tidy(self) -> None:
         """Write the cached fold, and drop stored contexts that hold text redacted while no daemon ran."""
-        self.memory.log.save_cache()
+        if not self.removed:
+            self.memory.log.save_cache()
         self.memory.drop_redacted(self.memory.all(), sorted(self.context_store.find_all(_MEMORY_IN_CONTEXT)))
 
     def close(self) -> None:
@@ -258,6 +266,27 @@ class Workspace:
             )
         return False
 
+    def renew_lock(self) -> None:
+        """Take the lock again when its file was deleted. Raises ReadOnlyError when another process has it."""
+        if not self.writable or self._lock.intact:
+            return
+        fresh = FileLock(self._lock.path)
+        try:
+            self.layout.local.mkdir(parents=True, exist_ok=True)
+            taken = fresh.acquire()
+        except OSError as error:
+            raise ReadOnlyError(
+                f"{self.layout.local} can't be written: {error.strerror}", hint="Check the folder's permissions."
+            ) from error
+        if not taken:
+            raise ReadOnlyError(
+                "another process has this repository open for writing", hint="Run `muninn daemon stop` and try again."
+            )
+        self._lock.release()
+        self._lock = fresh
+        fresh.write(f"{os.getpid()}\n")
+        self.memory.read_again()  # the spools were deleted with the lock
+
     def can_take_lock(self) -> bool:
         """Whether a read-only work tree could be opened for writing now."""
         with suppress(OSError):
@@ -273,6 +302,8 @@ class Workspace:
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
+        if not self.writable:
+            cache.parent.mkdir(parents=True, exist_ok=True)
         if self.writable and (self.removed or not self.layout.muninn.is_dir()):  # create no cache in a deleted folder
             raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
         if anew:
@@ -323,8 +354,9 @@ class Workspace:
 
     def release_memory(self) -> None:
         """Release memory that only speeds up later answers, and write the counts."""
-        self.access_counts.flush()
-        self.deliveries.flush()
+        if not self.removed:
+            self.access_counts.flush()
+            self.deliveries.flush()
         self.citations.release_memory()
         index = self.updater.index
         if index is not None:
@@ -348,6 +380,9 @@ class Workspace:
 
         Every answer therefore reflects the files as git left them. An unchanged log costs one `stat` per folder.
         """
+        if self.layout.muninn.is_dir():
+            with suppress(ReadOnlyError):  # a write reports it
+                self.renew_lock()
         self.memory.refresh(wait=False, brief=True)
         changed = self.external_folder.changed_files()
         if changed:
