@@ -33,6 +33,9 @@ _MODULES = {
 _WITH_WORD = ("install", "uninstall", "lsp", "mcp")
 """Commands that share a module, whose `main` therefore gets the word as well."""
 
+_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--no-pager")
+"""Common options without a value. They may precede the word."""
+
 _RAISING = ("install", "uninstall")
 """Commands whose `main` raises its errors; `run_command` prints them and returns their exit codes."""
 
@@ -80,10 +83,10 @@ def split(argv: list[str]) -> tuple[str, list[str]]:
     moved: list[str] = []
     at = 0
     while at < len(argv):
-        if argv[at] == "--repo" and at + 1 < len(argv):
+        if argv[at] in ("--repo", "--color") and at + 1 < len(argv):
             moved += argv[at : at + 2]
             at += 2
-        elif argv[at] == "--json" or argv[at].startswith("--repo="):
+        elif argv[at] in _FLAGS or argv[at].startswith(("--repo=", "--color=")):
             moved.append(argv[at])
             at += 1
         else:

@@ -12,6 +12,7 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from muninn_cli.display import COLORS, DISPLAY
 from muninn_cli.parameters import Parameter, Shape, parameters
 from muninn_core.errors import UnknownVerb, UsageError
 from muninn_core.near_match import nearest
@@ -46,6 +47,7 @@ class Parser(argparse.ArgumentParser):
         # Intermixed: otherwise an option between two optional positional arguments ends the positional ones.
         found, unknown = self.parse_known_intermixed_args(argv)
         if not unknown:
+            DISPLAY.configure(found)
             return found
         options = [option for action in self._actions for option in action.option_strings]
         flag = next((word for word in unknown if word.startswith("-")), None)
@@ -89,7 +91,7 @@ def resolve_alias(argv: Sequence[str]) -> list[str]:
 
 
 def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
-    """Return a parser with the common options `--repo`, `--json` and `--help`."""
+    """Return a parser with the common options: `--repo`, `--json`, `--help` and those of `Display`."""
     parser = Parser(
         prog=f"muninn {name}",
         description=description,
@@ -208,6 +210,10 @@ class _Formatter(argparse.HelpFormatter):
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository (default: current)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("-q", "--quiet", action="store_true", help="leave out hints and the state of the index")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print ids, times and texts in full")
+    parser.add_argument("--color", choices=COLORS, default="auto", help="when to use colour (default: auto)")
+    parser.add_argument("--no-pager", dest="pager", action="store_false", help="print long output without a pager")
 
 
 def _add_all(parser: argparse.ArgumentParser, method: Method) -> None:

@@ -1,17 +1,21 @@
 """The terminal: styles, width and safe text. The only importer of rich besides the progress bar.
 
-rich decides about colour: there is none with NO_COLOR, and none if the output is not a terminal.
+rich decides about colour unless `--color` does: there is none with NO_COLOR, and none if the output is not a terminal.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 from rich.theme import Theme
+
+from muninn_cli.display import DISPLAY
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -30,8 +34,16 @@ _STYLES = Theme(
         "memory": "yellow",
         "bar": "cyan",
         "mark": "bold underline",
+        "id": "none",
+        "state": "dim",
     }
 )
+
+_ID = re.compile(r"(?<![\w-])[0-9a-hjkmnp-tv-z]{18}([0-9a-hjkmnp-tv-z]{8})(?![\w-])")
+"""A memory's id, a ULID in lower case. Its last eight characters are random; every verb takes them as the id."""
+
+_ASIDES = ("hint", "state")
+"""Styles of lines that `--quiet` leaves out: what to do next, and what an answer is based on."""
 
 _CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
@@ -61,7 +73,11 @@ def styled(*parts: tuple[str, str]) -> Text:
 
 def line(console: Console, *parts: tuple[str, str]) -> None:
     """Print one line, cut to the width of a terminal. Line breaks in the parts are replaced."""
-    parts = tuple((text.replace("\n", "\N{REPLACEMENT CHARACTER}"), style) for text, style in parts)
+    if _left_out(parts):
+        return
+    parts = tuple(
+        (text.replace("\n", "\N{REPLACEMENT CHARACTER}"), style) for text, style in _shortened(console, parts)
+    )
     if console.is_terminal:
         console.print(styled(*parts), no_wrap=True, overflow="ellipsis")
     else:
@@ -70,10 +86,29 @@ def line(console: Console, *parts: tuple[str, str]) -> None:
 
 def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0) -> None:
     """Print a text, wrapped at the width of a terminal."""
+    if _left_out(parts):
+        return
+    parts = _shortened(console, parts)
     if console.is_terminal:
         console.print(Padding(styled(*parts), (0, 0, 0, indent), expand=False))
     else:
         console.print(styled((" " * indent, ""), *parts), soft_wrap=True)
+
+
+def for_people() -> bool:
+    """Whether stdout is a terminal and `--verbose` was not given: ids are then short, and times relative."""
+    return (sys.stdout.isatty() or DISPLAY.paging) and not DISPLAY.verbose
+
+
+def _left_out(parts: tuple[tuple[str, str], ...]) -> bool:
+    return DISPLAY.quiet and all(style in _ASIDES for text, style in parts if text)
+
+
+def _shortened(console: Console, parts: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the parts with short ids on a terminal. The style `id` keeps an id whole."""
+    if not console.is_terminal or DISPLAY.verbose:
+        return parts
+    return tuple((text if style == "id" else _ID.sub(r"\1", text), style) for text, style in parts)
 
 
 def verbatim(console: Console, text: str) -> None:
@@ -99,4 +134,11 @@ class _Console(Console):
 
 
 def _console(stream: TextIO) -> Console:
-    return _Console(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False)
+    options: dict[str, Any] = {}
+    if DISPLAY.paging and stream is sys.stdout:
+        options = {"force_terminal": True, "width": shutil.get_terminal_size().columns}
+    if DISPLAY.color == "always":
+        options |= {"force_terminal": True, "no_color": False}
+    if DISPLAY.color == "never":
+        options["no_color"] = True
+    return _Console(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False, **options)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import ERROR, OK
 from muninn_cli.main import split
+from muninn_cli.pager import paged
 from muninn_cli.parameters import parameters
 from muninn_cli.parser import group_parser, lookup_words, resolve_alias, suggest, to_params, verb_parser
 from muninn_core import client
@@ -78,7 +80,8 @@ def _run(argv: list[str]) -> int:
     else:
         from muninn_cli.show import show
 
-        show(method, result, given)
+        with paged() if method.effect == "read" else nullcontext():
+            show(method, result, given)
     return OK if result.get("ok", True) else ERROR  # a check with findings exits with 1
 
 

@@ -358,14 +358,14 @@ class Verbs:
     def show(self, id: str) -> ShowResult:
         """Show one memory in full, with the state of its citations and its links in both directions.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         """
         return cast("ShowResult", self.call("show", id=id))
 
     def history(self, id: str) -> HistoryResult:
         """List every record about a memory: author, time, commit, and what it changed.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         """
         return cast("HistoryResult", self.call("history", id=id))
 
@@ -390,7 +390,7 @@ class Verbs:
     ) -> LinksResult:
         """Show the memories linked to a memory, up to a number of steps.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `depth`: How many links to follow in a row.
         `relation`: Only links of these relations.
         `archived`: Follow links of archived, superseded and expired memories, too.
@@ -556,7 +556,7 @@ class Verbs:
     ) -> UpdateResult:
         """Change a memory's text, weight, files or links; its history keeps the old values.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `text`: A new text, in whole sentences.
         `title`: A new headline.
         `importance`: 1 (trivia) to 10 (never forget).
@@ -597,7 +597,7 @@ class Verbs:
     def pin(self, id: str, *, reason: str = "", agent: str | None = None, session: str | None = None) -> UpdateResult:
         """Include a memory in every context pack.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `reason`: The reason, kept in the memory's history.
         `agent`: The calling program, with its version.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
@@ -614,7 +614,7 @@ class Verbs:
     ) -> UpdateResult:
         """Include a memory only in contexts that it is relevant to.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `reason`: The reason, kept in the memory's history.
         `agent`: The calling program, with its version.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
@@ -663,7 +663,7 @@ class Verbs:
     def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
         """Archive a memory: it is no longer recalled and can be restored.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `reason`: The reason, kept with the memory.
         `restore`: Restore an archived memory.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
@@ -673,7 +673,7 @@ class Verbs:
     def restore(self, id: str, *, reason: str = "", session: str | None = None) -> ForgetResult:
         """Restore an archived memory.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `reason`: The reason, kept with the memory.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -688,7 +688,7 @@ class Verbs:
     ) -> PromoteResult:
         """Copy a session note to the project, or a memory to all of your projects.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `scope`: project: the repository's memory; global: your memory of all projects.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -838,7 +838,7 @@ class Verbs:
     ) -> ConfirmResult:
         """Confirm that a memory still holds, and update its citations to the current code.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `cites`: New citations in place of the stale ones. Without them the current places are cited.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -1238,7 +1238,7 @@ class Verbs:
     def redact(self, id: str, *, session: str | None = None) -> RedactResult:
         """Erase the content of a memory in every file and index of this work tree. This can't be undone.
 
-        `id`: The memory's id or an unambiguous prefix of it.
+        `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("RedactResult", self.call("redact", id=id, session=session))

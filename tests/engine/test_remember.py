@@ -159,7 +159,7 @@ def test_a_forgotten_memory_is_no_longer_recalled_and_can_be_restored(muninn):
 
 def test_a_prefix_of_an_id_is_enough_when_it_is_the_only_one(muninn):
     first, second = muninn.call("remember", batch=[{"text": "One."}, {"text": "Two."}]).ids
-    with pytest.raises(UsageError, match="beginning of 2 ids"):
+    with pytest.raises(UsageError, match="part of 2 ids"):
         muninn.call("memories", id=first[:10])
     shared = next(place for place in range(len(first)) if first[place] != second[place])
     assert muninn.call("memories", id=second[: shared + 1].upper()).memories[0].id == second
@@ -304,3 +304,11 @@ def test_an_unknown_relation_is_refused_with_the_nearest(muninn):
     with pytest.raises(BadParams, match="there is no relation 'supersede'") as error:
         muninn.call("remember", text="Names repeat.", links=[{"relation": "supersede", "target": first.id}])
     assert error.value.hint == "Did you mean 'supersedes'?"
+
+
+def test_the_last_characters_of_an_id_name_the_memory(muninn):
+    first, second = (muninn.call("remember", text=text).memory for text in ("One.", "Two."))
+    assert muninn.call("show", id=first.id[-8:]).memory.id == first.id
+    assert muninn.call("show", id=second.id[-8:].upper()).memory.id == second.id
+    with pytest.raises(NotFoundError):
+        muninn.call("show", id=first.id[-5:])

@@ -430,13 +430,13 @@ export interface MemoriesParams {
 
 /** The memory to show. */
 export interface ShowParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
 }
 
 /** The memory. */
 export interface HistoryParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
 }
 
@@ -452,7 +452,7 @@ export interface LogParams {
 
 /** Where to start, and which links to follow. */
 export interface LinksParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** How many links to follow in a row. */
   depth?: number;
@@ -605,7 +605,7 @@ export interface MemoryDraft {
 
 /** The memory to change, and its new values. Omitted values do not change. */
 export interface UpdateParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** A new text, in whole sentences. */
   text?: string;
@@ -639,7 +639,7 @@ export interface UpdateParams {
 
 /** The memory to pin or unpin. */
 export interface PinParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** The reason, kept in the memory's history. */
   reason?: string;
@@ -671,7 +671,7 @@ export interface ConsolidateParams {
 
 /** The memory to archive. */
 export interface ForgetParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** The reason, kept with the memory. */
   reason?: string;
@@ -683,7 +683,7 @@ export interface ForgetParams {
 
 /** The memory to restore. */
 export interface RestoreParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** The reason, kept with the memory. */
   reason?: string;
@@ -693,7 +693,7 @@ export interface RestoreParams {
 
 /** The memory to promote, and its new scope. */
 export interface PromoteParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** project: the repository's memory; global: your memory of all projects. */
   scope?: 'global' | 'project';
@@ -785,7 +785,7 @@ export interface VerifyParams {
 
 /** The memory that still holds, and the code that it is about. */
 export interface ConfirmParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** New citations in place of the stale ones. Without them the current places are cited. */
   cites?: readonly Cite[];
@@ -1062,7 +1062,7 @@ export interface DraftParams {
 
 /** The memory to redact. */
 export interface RedactParams {
-  /** The memory's id or an unambiguous prefix of it. */
+  /** The memory's id, an unambiguous prefix of it, or its last 6 characters or more. */
   id: string;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;

@@ -38,11 +38,11 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     top = max(hit["score"] for hit in (*remembered, *hits))
     for heading, block in (("Remembered", remembered), ("Other hits" if remembered else "", hits)):
         if heading and block:
-            line(console, (heading, "hint"))
+            line(console, (heading, "name"))
         for hit in block:
             _hit(console, hit, top, why=given.why)
     _notes(console, result["notes"])
-    line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "faint"))
+    line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "state"))
     if result["next"]:
         line(console, (f"more: muninn recall --page {result['next']}", "faint"))
 

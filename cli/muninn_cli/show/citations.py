@@ -45,7 +45,7 @@ def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     for state, advice in _ADVICE.items():
         if result["states"][state] and not (state == "moved" and given.fix):
             line(console, (advice, "hint"))
-    line(console, (snapshot(result["saw"]), "faint"))
+    line(console, (snapshot(result["saw"]), "state"))
 
 
 def print_stale(console: Console, citations: Iterable[dict[str, Any]], *, indent: int) -> None:

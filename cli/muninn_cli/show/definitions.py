@@ -28,7 +28,7 @@ def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace)
         line(console, (f"{one['kind']:<10} ", "code"), (name, "name"), (f"  {where}", "path"))
         _details(console, one, "           ")
     total = f"of {result['total']:,}" if result["total"] > len(found) else ""
-    line(console, (joined(f"{count(len(found), 'definition')} {total}".strip(), snapshot(result["saw"])), "faint"))
+    line(console, (joined(f"{count(len(found), 'definition')} {total}".strip(), snapshot(result["saw"])), "state"))
 
 
 @renders("outline")
@@ -54,7 +54,7 @@ def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -
         return
     _branches(console, edges, result["target"], 1, "")
     more = f"{result['omitted']:,} left out" if result["omitted"] else ""
-    line(console, (joined(count(len(edges), "edge"), more, snapshot(result["saw"])), "faint"))
+    line(console, (joined(count(len(edges), "edge"), more, snapshot(result["saw"])), "state"))
 
 
 def _branches(console: Console, edges: list[dict[str, Any]], origin: str, depth: int, indent: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
-from muninn_cli.terminal import joined
+from muninn_cli.terminal import for_people, joined
+
+_HALF_A_YEAR = 180 * 86_400
 
 
 def count(number: int, thing: str, things: str = "") -> str:
@@ -32,8 +35,23 @@ def duration(seconds: float) -> str:
 
 
 def moment(ts: str) -> str:
-    """Return an RFC 3339 time to the minute, in UTC."""
+    """Return an RFC 3339 time: for people relative to now, else to the minute in UTC."""
+    if ts and for_people():
+        return relative(ts, datetime.now(UTC))
     return ts[:16].replace("T", " ")
+
+
+def relative(ts: str, now: datetime) -> str:
+    """Return a time relative to now: 'just now', '5 min ago', 'in 3 days'. After half a year it is a date."""
+    try:
+        seconds = (now - datetime.fromisoformat(ts)).total_seconds()
+    except ValueError:
+        return ts
+    if abs(seconds) > _HALF_A_YEAR:
+        return ts[:10]
+    if -1 < seconds < 60:
+        return "just now"
+    return f"{duration(seconds)} ago" if seconds > 0 else f"in {duration(-seconds)}"
 
 
 def place(path: str, start: int, end: int) -> str:

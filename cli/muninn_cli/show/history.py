@@ -55,7 +55,7 @@ def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
         )
         paragraph(console, (f"{entry['memory']}  ", "faint"), (entry["title"], ""), indent=2)
     shown = f"{len(result['entries']):,} of {count(result['total'], 'record')}"
-    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
+    line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 
 @renders("diff")

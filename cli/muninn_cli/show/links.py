@@ -26,7 +26,7 @@ def links(console: Console, result: dict[str, Any], given: argparse.Namespace) -
         console.print()
     more = f"{result['omitted']:,} left out" if result["omitted"] else ""
     total = joined(count(len(result["memories"]), "memory", "memories"), count(len(result["links"]), "link"))
-    line(console, (joined(total, more, snapshot(result["saw"])), "faint"))
+    line(console, (joined(total, more, snapshot(result["saw"])), "state"))
 
 
 @renders("overview")

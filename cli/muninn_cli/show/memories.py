@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from muninn_cli.display import DISPLAY
 from muninn_cli.show.citations import describe, plain_place, print_stale
 from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, snapshot
 from muninn_cli.show.registry import renders
@@ -58,7 +59,7 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
         print_memory(console, memory, citations=citations.get(memory["id"], ()))
         console.print()
     shown = f"{len(found):,} of {count(result['total'], 'memory', 'memories')}"
-    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
+    line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 
 @renders("show")
@@ -73,7 +74,7 @@ def show(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         other = link["target" if away else "source"]
         said = f"{link['relation']} {other}" if away else f"{other} {link['relation']} this"
         paragraph(console, (said, "hint"), (f"  {result['linked'].get(other, '')}", ""), indent=2)
-    line(console, (snapshot(result["saw"]), "faint"))
+    line(console, (snapshot(result["saw"]), "state"))
 
 
 @renders("sessions")
@@ -92,7 +93,7 @@ def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace
         facts = joined(span, left, one["branch"], one["task"], one["agent"] or one["actor"], name)
         line(console, (f"  {facts}", "faint"))
     shown = f"{len(result['sessions']):,} of {count(result['total'], 'session')}"
-    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
+    line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 
 def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
@@ -196,7 +197,8 @@ def print_memory(
         paragraph(console, (title, "name"), indent=2)
     words = " ".join(memory["text"].split())
     if words:
-        paragraph(console, (words if len(words) <= MAX_CHARS else words[:MAX_CHARS].rstrip() + "…", ""), indent=2)
+        short = words if len(words) <= MAX_CHARS or DISPLAY.verbose else words[:MAX_CHARS].rstrip() + "…"
+        paragraph(console, (short, ""), indent=2)
     print_stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
     line(console, (f"  {memory['id']}  {moment(memory['ts'])}", "faint"), (f"  {marks}" if marks else "", "hint"))
@@ -235,7 +237,7 @@ def print_whole_memory(
     }
     for name, value in rows.items():
         if value:
-            paragraph(console, (f"{name:>10}  ", "faint"), (value, ""))
+            paragraph(console, (f"{name:>10}  ", "faint"), (value, "id" if name == "id" else ""))
 
 
 def _marks(memory: dict[str, Any]) -> list[str]:

@@ -29,7 +29,7 @@ def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace
     if not result["notes"]:
         line(console, (f"No memory is about {result['path']}.", "warn"))
     shown = count(len({note["id"] or note["path"] for note in result["notes"]}), "note", "notes")
-    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
+    line(console, (joined(shown, snapshot(result["saw"])), "state"))
 
 
 @renders("about")

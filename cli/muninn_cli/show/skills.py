@@ -43,7 +43,7 @@ def match_skills(console: Console, result: dict[str, Any], given: argparse.Names
     for skill in result["left_out"]:
         line(console, (f"not {skill['name']} ({count(skill['tokens'], 'token')}): {skill['reason']}", "faint"))
     used = f"{result['tokens']:,} of {count(result['share'], 'token')}"
-    line(console, (joined(count(len(result["skills"]), "skill"), used, snapshot(result["saw"])), "faint"))
+    line(console, (joined(count(len(result["skills"]), "skill"), used, snapshot(result["saw"])), "state"))
 
 
 def _head(console: Console, skill: dict[str, Any], why: str) -> None:

@@ -19,7 +19,10 @@ SessionId = Annotated[
 ]
 
 
-MemoryId = Annotated[str, Meta(min_length=1, description="The memory's id or an unambiguous prefix of it.")]
+MemoryId = Annotated[
+    str,
+    Meta(min_length=1, description="The memory's id, an unambiguous prefix of it, or its last 6 characters or more."),
+]
 
 MemoryIds = Annotated[
     tuple[Text, ...], Meta(min_length=1, description="The memories' ids, or unambiguous prefixes of them.")

@@ -1,4 +1,4 @@
-"""Looks up a memory or an open conflict by its id or a prefix of it."""
+"""Looks up a memory or an open conflict by its id, a prefix of it, or its last characters."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.reconciliation import Conflict
 from muninn_core.store.fold import State
+
+SUFFIX = 6
+"""The fewest last characters that identify an id. The beginning of an id is its time, so ids of a day share it."""
 
 
 def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
@@ -32,19 +35,22 @@ def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
 
 
 def only(prefix: str, ids: Collection[str], what: str) -> str:
-    """Return the id that begins with `prefix`. Raises NotFoundError, or UsageError for an ambiguous prefix."""
+    """Return the id that begins with `prefix`, or ends with it if none does.
+
+    Raises NotFoundError, or UsageError for an ambiguous prefix.
+    """
     exact = prefix.strip()
     if exact in ids:  # avoids a scan of all ids
         return exact
     wanted = exact.lower()
     matching = sorted(identity for identity in ids if wanted and identity.lower().startswith(wanted))
+    if not matching and len(wanted) >= SUFFIX:
+        matching = sorted(identity for identity in ids if identity.lower().endswith(wanted))
     whole = [identity for identity in matching if identity.lower() == wanted]
     if len(whole) == 1:
         return whole[0]
     if not matching:
         raise NotFoundError(f"there is no {what} '{prefix}'", hint="`muninn memories` and `muninn conflicts` show ids.")
     if len(matching) > 1:
-        raise UsageError(
-            f"'{prefix}' is the beginning of {len(matching)} ids", hint=f"They are {', '.join(matching[:5])}."
-        )
+        raise UsageError(f"'{prefix}' is part of {len(matching)} ids", hint=f"They are {', '.join(matching[:5])}.")
     return matching[0]

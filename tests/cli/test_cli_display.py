@@ -1,0 +1,144 @@
+"""How results look for people: short ids, relative times, quiet and verbose output, colour, the pager."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from muninn_shell import Shell
+
+from muninn_cli.display import DISPLAY
+from muninn_cli.pager import pager_command
+from muninn_cli.show.facts import moment, relative
+from muninn_cli.terminal import line, output
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ULID = "01kjmma2g0abcdefgh01234567"
+
+
+@pytest.fixture(autouse=True)
+def options() -> Iterator[None]:
+    """Restore the options that a test sets."""
+    saved = dict(vars(DISPLAY))
+    yield
+    vars(DISPLAY).clear()
+    vars(DISPLAY).update(saved)
+
+
+def on_terminal(shell: Shell, *words: str, **environ: str) -> str:
+    """Run the command on a pseudo-terminal and return its output."""
+    ours, theirs = pty.openpty()
+    env = {**shell.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **environ}
+    command = [sys.executable, "-m", "muninn_cli.main", *words]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=shell.repo, env=env)
+    os.close(theirs)
+    read = bytearray()
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not piece:
+            break
+        read += piece
+    os.close(ours)
+    assert process.wait() == 0, read.decode()
+    return read.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        (timedelta(seconds=20), "just now"),
+        (timedelta(minutes=5), "5 min ago"),
+        (timedelta(hours=3), "3 h ago"),
+        (timedelta(days=3), "3 days ago"),
+        (timedelta(days=400), "2025-01-25"),
+        (timedelta(days=-2), "in 2 days"),
+    ],
+)
+def test_times_are_relative_to_now(span: timedelta, text: str) -> None:
+    assert relative((NOW - span).isoformat(), NOW) == text
+
+
+def test_a_time_that_is_none_is_shown_as_it_is_written() -> None:
+    assert relative("soon", NOW) == "soon"
+    assert moment("2026-03-01T12:00:00.000Z") == "2026-03-01 12:00"  # stdout is no terminal here
+
+
+def test_on_a_terminal_ids_are_short_and_verbose_shows_them_whole(shell: Shell) -> None:
+    identity = shell.json("remember", "Sessions live in Redis.")["ids"][0]
+    short = on_terminal(shell, "memories", "--no-pager")
+    assert identity[-8:] in short
+    assert identity not in short
+    assert "just now" in short or "min ago" in short
+    assert identity in on_terminal(shell, "memories", "--no-pager", "-v")
+    assert identity in on_terminal(shell, "show", identity[-8:], "--no-pager")
+    assert identity in shell.run("memories").stdout  # a pipe gets whole ids
+
+
+def test_quiet_leaves_out_hints_and_the_state_of_the_index(shell: Shell) -> None:
+    shell.run("remember", "Sessions live in Redis.")
+    usual, quiet = shell.run("memories").stdout, shell.run("-q", "memories").stdout
+    state = re.compile(r"^\d+ of \d+ memor(y|ies) · ", re.MULTILINE)
+    assert state.search(usual)
+    assert not state.search(quiet)
+    assert "Sessions live in Redis." in quiet
+
+
+def test_colour_can_be_forced_and_forbidden(shell: Shell) -> None:
+    shell.run("remember", "Sessions live in Redis.")
+    assert "\x1b[" not in shell.run("memories").stdout
+    assert "\x1b[" in shell.run("memories", "--color", "always").stdout
+    assert "\x1b[" in on_terminal(shell, "memories", "--no-pager")
+    assert "\x1b[3" not in on_terminal(shell, "memories", "--no-pager", "--color=never")
+
+
+def test_a_list_on_a_terminal_goes_through_the_pager(shell: Shell, tmp_path: Path) -> None:
+    shell.run("remember", "Sessions live in Redis.")
+    copy = tmp_path / "seen"
+    shown = on_terminal(shell, "memories", MUNINN_PAGER=f"tee {copy}")
+    assert "Sessions live in Redis." in copy.read_text("utf-8")
+    assert "Sessions live in Redis." in shown
+    copy.unlink()
+    on_terminal(shell, "memories", "--no-pager", MUNINN_PAGER=f"tee {copy}")
+    on_terminal(shell, "remember", "A write is never paged.", MUNINN_PAGER=f"tee {copy}")
+    assert not copy.exists()
+    assert "Sessions live in Redis." in on_terminal(shell, "memories", MUNINN_PAGER="no-such-pager")
+
+
+def test_a_pager_that_is_left_early_ends_the_command(shell: Shell) -> None:
+    shell.run("remember", "Sessions live in Redis.")
+    on_terminal(shell, "memories", MUNINN_PAGER="true")
+
+
+@pytest.mark.parametrize(
+    ("environ", "command"),
+    [
+        ({"PAGER": "more -s"}, ["more", "-s"]),
+        ({"PAGER": "more", "MUNINN_PAGER": "less -S"}, ["less", "-S"]),
+        ({"PAGER": "cat"}, []),
+        ({"PAGER": ""}, []),
+        ({"PATH": "/nowhere"}, []),
+    ],
+)
+def test_the_pager_is_the_one_of_the_environment(environ: dict[str, str], command: list[str]) -> None:
+    assert pager_command(environ) == command
+
+
+def test_an_id_within_a_longer_word_is_not_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    monkeypatch.setenv("COLUMNS", "200")
+    DISPLAY.color = "always"
+    console = output()
+    line(console, (f"{ULID} s-{ULID} {ULID}x", ""), (f" {ULID}", "id"))
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().split() == [ULID[-8:], f"s-{ULID}", f"{ULID}x", ULID]
