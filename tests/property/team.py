@@ -149,14 +149,19 @@ def copy_team(template: Path, folder: Path) -> None:
 def committed_ids(root: Path) -> set[str]:
     """The ids of all records in any commit that a branch, a tag, a remote branch or the stash reaches."""
     out = git(root, "rev-list", "--all", "--reflog", "--objects", "--no-object-names", "--filter=object:type=blob")
-    blobs = subprocess.run(
-        ["git", "cat-file", "--batch"], cwd=root, env=_ENVIRON, input=out.encode(), capture_output=True, check=True
-    ).stdout
-    return {record.id for record in read_lines(blobs, "all").records}
+    return {record.id for record in read_lines(_contents(root, out), "all").records}
 
 
 def head_ids(tree: Tree, revision: str) -> set[str]:
     """The ids of the records in the tree of a commit."""
     names = tree.git("ls-tree", "-r", "--name-only", revision, f"{MEMORY}/main.jsonl", f"{MEMORY}/sessions").split()
-    content = "".join(tree.git("show", f"{revision}:{name}") + "\n" for name in names if name.endswith(".jsonl"))
-    return {record.id for record in read_lines(content.encode(), revision).records}
+    wanted = "".join(f"{revision}:{name}\n" for name in names if name.endswith(".jsonl"))
+    return {record.id for record in read_lines(_contents(tree.root, wanted), revision).records}
+
+
+def _contents(root: Path, objects: str) -> bytes:
+    """Return the contents of the objects that the lines name, each after git's line about it. One process reads all."""
+    command = ["git", "cat-file", "--batch"]
+    done = subprocess.run(command, cwd=root, env=_ENVIRON, input=objects.encode(), capture_output=True, check=True)
+    assert b" missing\n" not in done.stdout
+    return done.stdout

@@ -32,7 +32,8 @@ class Office:
         self.clones = []
         for number in range(DEVELOPERS):
             name = f"dev-{number:02}"
-            git(folder, "clone", "-q", "origin.git", name)
+            # The clones share the objects of the origin. Copying them to all took half of the test's time.
+            git(folder, "clone", "-q", "--shared", "origin.git", name)
             clock = Clock(self.chance.choice([0, 0, 0, 0, -3, 5]), self.chance.randint(1, 5000))
             self.clones.append(Tree(folder / name, clock, number))
         self.acknowledged: set[str] = set()
