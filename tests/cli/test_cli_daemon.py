@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from interrupts import interruptible
 from muninn_shell import COMMAND, Shell
 from repositories import PATIENCE
 
@@ -101,10 +102,12 @@ def test_logs_before_any_daemon_says_so(new_shell: Callable[[], Shell]) -> None:
 
 def test_logs_follows_until_it_is_interrupted(alone: Shell) -> None:
     alone.json("daemon", "start")
-    with subprocess.Popen(
-        [*COMMAND, "daemon", "logs", "-f"], stdout=subprocess.PIPE, text=True, cwd=alone.repo, env=alone.environ
-    ) as follower:
-        guard = threading.Timer(60, follower.kill)
+    with interruptible():
+        follower = subprocess.Popen(
+            [*COMMAND, "daemon", "logs", "-f"], stdout=subprocess.PIPE, text=True, cwd=alone.repo, env=alone.environ
+        )
+    with follower:
+        guard = threading.Timer(PATIENCE, follower.kill)
         guard.start()
         assert follower.stdout is not None
         assert "serving" in follower.stdout.readline()

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx2
+from interrupts import interruptible
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from repositories import MUNINN, PATIENCE
@@ -46,9 +47,9 @@ class Web(NamedTuple):
 def served(agents: Agents, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run `muninn mcp --http`; return the process and the address that it says."""
     command = [MUNINN, "mcp", "--http", "--repo", str(agents.repo), *options]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=agents.environ
-    ) as it:
+    with interruptible():
+        it = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=agents.environ)
+    with it:
         assert it.stdout is not None
         said = it.stdout.readline()
         yield it, said.strip().rpartition(" ")[2]
