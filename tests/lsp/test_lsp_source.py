@@ -13,7 +13,7 @@ from marked_files import MarkedFile, only_file
 from repositories import PATIENCE, USERS, git
 
 if TYPE_CHECKING:
-    from lsp_editors import BareEditor, BareIn
+    from lsp_editors import BareEditor, BareIn, Home
 
 pytest_plugins = ("lsp_editors",)
 
@@ -26,6 +26,18 @@ PULLING = {
     "textDocument": {"diagnostic": {}, "publishDiagnostics": {"relatedInformation": True}},
     "workspace": {"textDocumentContent": {}, "codeLens": {"refreshSupport": True}},
 }
+
+
+@pytest.fixture
+def repo(work_tree: Home) -> Path:
+    """A work tree of the repository that the tests here share."""
+    return work_tree.repo
+
+
+@pytest.fixture
+def environ(served: Home) -> dict[str, str]:
+    """The environment of the shared repository's clients."""
+    return served.environ
 
 
 def line_of(mark: str, file: MarkedFile = MARKED) -> int:
