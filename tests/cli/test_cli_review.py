@@ -11,10 +11,10 @@ from muninn_shell import Shell, make_repo
 from repositories import daemon_pid, git
 
 
-@pytest.fixture
-def fresh(environ: dict[str, str], tmp_path: Path) -> Shell:
-    """A shell in a clone that no daemon serves, of a repository with one memory and the branch `feature`."""
-    origin = Shell(make_repo(tmp_path / "origin"), environ)
+@pytest.fixture(scope="module")
+def origin(environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with one memory and the branch `feature`, which tests only clone. No daemon serves it."""
+    origin = Shell(make_repo(tmp_path_factory.mktemp("origin") / "repo"), environ)
     origin.json("init")
     origin.json("remember", "Berths start at one.", "--file", "src/harbour.py")
     origin.json("seal")
@@ -27,7 +27,13 @@ def fresh(environ: dict[str, str], tmp_path: Path) -> Shell:
     git(origin.repo, "commit", "-q", "-m", "Cranes")
     git(origin.repo, "checkout", "-q", "main")
     origin.run("daemon", "stop")
-    git(tmp_path, "clone", "-q", str(origin.repo), "clone")
+    return origin.repo
+
+
+@pytest.fixture
+def fresh(origin: Path, environ: dict[str, str], tmp_path: Path) -> Shell:
+    """A shell in a clone that no daemon serves."""
+    git(tmp_path, "clone", "-q", str(origin), "clone")
     return Shell(tmp_path / "clone", environ)
 
 
