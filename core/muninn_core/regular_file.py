@@ -25,13 +25,18 @@ class FileTooLarge(OSError):
     """A file is larger than the limit."""
 
 
-def open_handle(path: str | Path, limit: int) -> tuple[int, os.stat_result]:
+def open_handle(path: str | Path, limit: int, *, follow: bool = True) -> tuple[int, os.stat_result]:
     """Open a regular file of at most `limit` bytes for reading; return its descriptor and status.
 
-    Raises FileTooLarge, and OSError for anything else that can't be read, such as a folder, a pipe or a path with NUL.
+    Without `follow` a link is an error, since it could lead out of the repository. Raises FileTooLarge, and OSError for
+    anything else that can't be read, such as a folder, a pipe or a path with NUL.
     """
     try:
-        handle = os.open(path, _FLAGS)
+        handle = os.open(path, _FLAGS if follow else _FLAGS | getattr(os, "O_NOFOLLOW", 0))
+    except OSError as error:
+        if error.errno == errno.ELOOP and not follow:
+            raise OSError(errno.ELOOP, "it is a link, and links are not followed", str(path)) from None
+        raise
     except ValueError as error:  # NUL or a lone surrogate
         raise OSError(errno.EINVAL, str(error)) from None
     try:
@@ -48,9 +53,9 @@ def open_handle(path: str | Path, limit: int) -> tuple[int, os.stat_result]:
     return handle, status
 
 
-def read_regular(path: str | Path, limit: int) -> bytes:
+def read_regular(path: str | Path, limit: int, *, follow: bool = True) -> bytes:
     """Return the bytes of a regular file of at most `limit` bytes. Raises as `open_handle`."""
-    handle, status = open_handle(path, limit)
+    handle, status = open_handle(path, limit, follow=follow)
     try:
         pieces = [os.read(handle, status.st_size + 1)]
         total = len(pieces[0])

@@ -23,7 +23,7 @@ MAX_FILES = 100
 def put(root: str, verb: str, params: dict[str, Any]) -> None:
     """Write a request atomically. Raises OSError and NotARepository."""
     folder = os.path.join(locate(root).local, "inbox")
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
     if len(os.listdir(folder)) >= MAX_FILES:
         raise OSError("too many queued requests")
     path = os.path.join(folder, f"{time.time_ns():020}-{os.getpid()}.json")

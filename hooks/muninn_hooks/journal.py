@@ -28,7 +28,7 @@ def append(root: str, event: str, error: str, seconds: float = 0.0) -> None:
     entry = {"ts": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": event, "ms": round(seconds * 1000)}
     line = json.dumps({**entry, "error": error[:2000]} if error else entry, ensure_ascii=False)
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             os.write(fd, line.encode("utf-8", "replace") + b"\n")

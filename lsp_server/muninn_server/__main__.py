@@ -25,6 +25,7 @@ release the interpreter's lock allocate too little for threads to contend here."
 def main() -> int:
     """Run the daemon until it is stopped or idle. Returns the exit status."""
     prepare_environment()
+    umask = os.umask(0o077)  # the index's libraries create files without naming a mode
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*COLLECT_AFTER)
     import argparse
@@ -37,7 +38,10 @@ def main() -> int:
     parser.add_argument("--fd", type=int, default=-1, help="serve this one connected socket, then leave")
     arguments = parser.parse_args()
     from muninn_core.errors import MuninnError
+    from muninn_core.store.disk import set_tracked_umask
     from muninn_server.daemon import run
+
+    set_tracked_umask(umask)
 
     try:
         return run(arguments.root, arguments.fd, os.environ)

@@ -121,11 +121,11 @@ def test_what_an_interruption_leaves_the_next_call_ends(muninn, monkeypatch):
     muninn.call("reconcile", archive=True)
     whole, done = blanking.write_atomic, []
 
-    def fails_at_the_second(path, content):
+    def fails_at_the_second(path, content, **how):
         if done:
             raise StorageError("the disk is full")
         done.append(path)
-        whole(path, content)
+        whole(path, content, **how)
 
     with monkeypatch.context() as patch:
         patch.setattr(blanking, "write_atomic", fails_at_the_second)

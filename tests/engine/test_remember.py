@@ -221,7 +221,7 @@ def test_who_asks_while_memory_is_initialised_waits_for_all_of_it(plain_repo, st
     muninn = start(plain_repo)
     asking = []
 
-    def slow(path, content):
+    def slow(path, content, **how):
         if path.name == "main.jsonl" and not asking:
             path.parent.mkdir(parents=True, exist_ok=True)
             torn = path.with_name(f"{path.name}{TEMPORARY}")
@@ -230,7 +230,7 @@ def test_who_asks_while_memory_is_initialised_waits_for_all_of_it(plain_repo, st
             asking[0].start()
             asking[0].join(0.5)
             assert torn.exists()
-        write_atomic(path, content)
+        write_atomic(path, content, **how)
 
     monkeypatch.setattr("muninn_core.store.layout.write_atomic", slow)
     assert ".muninn/memory/main.jsonl" in muninn.call("init").created

@@ -284,7 +284,7 @@ def test_what_can_not_be_read_or_written_is_an_error_and_nothing_goes(log, layou
     store(log, "One thing")
     log.seal()
 
-    def refuse(*_):
+    def refuse(*_, **__):
         raise ReadOnlyError("no")
 
     with monkeypatch.context() as patch:

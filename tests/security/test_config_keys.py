@@ -85,7 +85,7 @@ def test_a_pipe_or_a_flood_as_config_is_a_problem(tmp_path):
     assert "not a regular file" in load_config(pipe)[1][0].message
     large = tmp_path / "large"
     large.write_bytes(b"#" * 1_000_001)
-    assert "more than 1,000,000 bytes" in load_config(large)[1][0].message
+    assert "the limit is 1,000,000" in load_config(large)[1][0].message
     levels = "".join(f"  - &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
     _, problems = read_config(f"bomb:\n  - &a0 [lol]\n{levels}index:\n  workers: *a11\n")
     assert {problem.key for problem in problems} == {"bomb", "index.workers"}

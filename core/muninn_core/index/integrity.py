@@ -253,7 +253,7 @@ def _make_usable(folder: Path) -> None:
     """Create a folder, in the place of another entry of its name if necessary."""
     if not folder.is_dir():
         discard(folder)
-        folder.mkdir(exist_ok=True)  # never its parents: the work tree may have been moved or removed
+        folder.mkdir(mode=0o700, exist_ok=True)  # never its parents: the work tree may have been moved or removed
     elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         folder.chmod(0o700)
 

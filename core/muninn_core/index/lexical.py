@@ -146,7 +146,7 @@ class Lexical:
         self._folder = folder
         self._meta = folder / "meta.json"
         try:
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
             self._index = tantivy.Index(self._schema, str(folder))
             self._index.config_reader("manual")
         except OSError as error:

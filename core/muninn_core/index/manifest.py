@@ -7,9 +7,10 @@ chunks are never reused.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -441,6 +442,9 @@ def _open_known(path: Path) -> Manifest | None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    if not path.exists():
+        with suppress(OSError):  # SQLite reports it; it gives its other files the mode of this one
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
     try:
         connection.execute("PRAGMA journal_mode = WAL")

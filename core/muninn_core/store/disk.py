@@ -1,6 +1,8 @@
 """Durable writes: acknowledged data is on disk, and a file is written completely or not at all.
 
-Only this module of the store opens files for writing. It turns OSError into MuninnError.
+Only this module of the store opens files for writing. It turns OSError into MuninnError. A new file is private (mode
+0600 in folders of mode 0700, whatever the umask) unless it is `tracked`: git carries it, so the umask decides. No link
+is followed, because a repository can bring links along.
 """
 
 from __future__ import annotations
@@ -8,11 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from muninn_core.errors import MuninnError, ReadOnlyError, StorageError
 
@@ -21,16 +25,25 @@ _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-def write_atomic(path: Path, content: bytes) -> None:
+_tracked_umask: int | None = None
+
+
+def set_tracked_umask(umask: int) -> None:
+    """Give tracked files the modes of this umask. For a process that sets its own umask to keep others out."""
+    global _tracked_umask
+    _tracked_umask = umask
+
+
+def write_atomic(path: Path, content: bytes, *, tracked: bool = False) -> None:
     """Create or replace a file: write a temporary file, flush, rename, flush the folder.
 
-    Raises StorageError or ReadOnlyError; then the old file is unchanged.
+    A tracked file that exists keeps its mode. Raises StorageError or ReadOnlyError; then the old file is unchanged.
     """
     temporary = path.with_name(path.name + TEMPORARY)
     with translate_errors(path):
-        make_folder(path.parent)
+        make_folder(path.parent, tracked=tracked)
         try:
-            with temporary.open("wb") as file:
+            with _create(temporary, tracked=tracked, like=path) as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -50,7 +63,7 @@ def write_unflushed(path: Path, pieces: Iterable[bytes]) -> None:
     with translate_errors(path):
         make_folder(path.parent)
         try:
-            with temporary.open("wb") as file:
+            with _create(temporary) as file:
                 file.writelines(pieces)
             temporary.replace(path)
         finally:
@@ -58,16 +71,15 @@ def write_unflushed(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Create or replace a file with mode 0600, without flushing. Safe for several threads.
+    """Create or replace a private file without flushing. Safe for several threads.
 
     Raises StorageError or ReadOnlyError; then the old file is unchanged.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY}")
     with translate_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(path.parent)
         try:
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
-            with open(handle, "wb") as file:  # noqa: PTH123 (an open handle)
+            with _create(temporary) as file:
                 file.write(content)
             temporary.replace(path)
         finally:
@@ -75,7 +87,7 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, content: bytes, length: int | None = None) -> None:
-    """Append in one write and flush. When the write fails, the file is truncated to its old length.
+    """Append to a private file in one write and flush. When the write fails, the file is truncated to its old length.
 
     If even that fails, the next call passes the valid `length`, and the rest is cut off first. Raises StorageError or
     ReadOnlyError.
@@ -87,7 +99,7 @@ def append(path: Path, content: bytes, length: int | None = None) -> None:
         except FileNotFoundError:
             new = True
             make_folder(path.parent)
-            handle = os.open(path, _APPEND | os.O_CREAT, 0o644)
+            handle = os.open(path, _APPEND | os.O_CREAT, 0o600)
         try:
             if new:  # before the content: when this fails, nothing is stored
                 flush_folder(path.parent)
@@ -127,15 +139,18 @@ def remove_all(paths: Iterable[Path]) -> None:
 
 
 def write_tree(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files by relative path into a new folder and flush everything. Raises StorageError or ReadOnlyError."""
+    """Write tracked files by relative path into a new folder and flush everything.
+
+    Raises StorageError or ReadOnlyError.
+    """
     folders = {folder}
     with translate_errors(folder):
-        make_folder(folder)
+        make_folder(folder, tracked=True)
         for name, content in contents.items():
             path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent, tracked=True)
             folders.update(parent for parent in path.parents if parent.is_relative_to(folder))
-            with path.open("xb") as file:
+            with _create(path, tracked=True, new=True) as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -163,12 +178,33 @@ def move(path: Path, target: Path) -> None:
         flush_folder(path.parent)
 
 
-def make_folder(path: Path) -> None:
+def make_folder(path: Path, *, tracked: bool = False) -> None:
     """Create a folder and its parents, and flush the parent of each new one. Raises OSError."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    path.mkdir(parents=True, exist_ok=True)
+    for folder in reversed(missing):
+        shared = tracked or folder.name == ".muninn"
+        folder.mkdir(0o777 if shared else 0o700, exist_ok=True)
+        if shared and _tracked_umask is not None:
+            folder.chmod(0o777 & ~_tracked_umask)
     for folder in missing:
         flush_folder(folder.parent)
+
+
+def make_private_folder(path: Path) -> None:
+    """Create a folder and its parents with mode 0700, and keep others out of an existing one. Raises OSError."""
+    make_folder(path)
+    if os.name != "nt" and path.stat().st_mode & 0o077:
+        with suppress(PermissionError):  # another user's: the system decides who may enter
+            path.chmod(0o700)
+
+
+def refuse_links(folders: Iterable[Path]) -> None:
+    """Raise StorageError for a folder that is a link, which could lead reads and writes anywhere."""
+    for folder in folders:
+        if folder.is_symlink():
+            raise StorageError(
+                f"{folder} is a link", hint="Muninn keeps its files in real folders. Remove the link, and try again."
+            )
 
 
 def flush_folder(path: Path) -> None:
@@ -200,7 +236,26 @@ def _store_error(path: Path, error: OSError) -> MuninnError:
     return StorageError(f"can't write {path}: {reason}", hint="Check the disk; nothing was stored.")
 
 
-_APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_APPEND = os.O_WRONLY | os.O_APPEND | _NO_LINK
+
+
+def _create(path: Path, *, tracked: bool = False, like: Path | None = None, new: bool = False) -> BinaryIO:
+    """Open a file for writing, empty. A tracked one gets the mode of `like` if that is a file, else the umask's."""
+    if not new and path.is_symlink():
+        path.unlink()
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_EXCL if new else os.O_TRUNC) | _NO_LINK
+    handle = os.open(path, flags, 0o666 if tracked else 0o600)
+    file = open(handle, "wb")  # noqa: PTH123, SIM115 (an open handle, which the caller closes)
+    if os.name != "nt":
+        existing = like.lstat().st_mode if tracked and like is not None and os.path.lexists(like) else 0
+        if stat.S_ISREG(existing):
+            os.fchmod(handle, stat.S_IMODE(existing))
+        elif tracked and _tracked_umask is not None:
+            os.fchmod(handle, 0o666 & ~_tracked_umask)
+        elif not tracked:
+            os.fchmod(handle, 0o600)  # a leftover of a crash keeps its mode
+    return file
 
 
 def _write_or_truncate(handle: int, content: bytes, start: int) -> None:

@@ -93,6 +93,14 @@ def layout_of(root: Path, local: Path | None = None, cache: Path | None = None) 
     )
 
 
+def own_folders(layout: Layout) -> tuple[Path, ...]:
+    """Return the folders that Muninn writes to, outermost first. None of them may be a link."""
+    return (
+        *(layout.muninn, layout.memory, layout.sessions, layout.archive, layout.packs, layout.local, layout.cache),
+        *(layout.spool, layout.private, layout.undo, layout.contexts),
+    )
+
+
 def shared_layout(folder: Path) -> Layout:
     """Return the paths of the user's global memory, which has only a log with spools; touches no file."""
     root = Path(folder)
@@ -142,5 +150,5 @@ def prepare_memory(layout: Layout) -> tuple[str, ...]:
 def _write_missing(layout: Layout, contents: dict[Path, str]) -> tuple[str, ...]:
     missing = [path for path in contents if not path.exists()]
     for path in missing:
-        write_atomic(path, contents[path].encode())
+        write_atomic(path, contents[path].encode(), tracked=True)
     return tuple(layout.relative(path) for path in missing)

@@ -31,8 +31,8 @@ class Lines(Value):
 
 
 def read_content(path: str | Path) -> bytes:
-    """Return the bytes of a file of records. Raises FileTooLarge and OSError."""
-    return read_regular(path, MAX_FILE_BYTES)
+    """Return the bytes of a file of records. Raises FileTooLarge and OSError, also for a link."""
+    return read_regular(path, MAX_FILE_BYTES, follow=False)
 
 
 def read_lines(content: bytes, display_path: str) -> Lines:

@@ -246,7 +246,7 @@ class Log:
                 self.append([record.data for record in new], session)
             except (MuninnError, OSError):
                 for path, content in undo.items():
-                    write_atomic(path, content)
+                    write_atomic(path, content, tracked=True)
                 self._reload()
                 raise
 
@@ -396,7 +396,7 @@ class Log:
         if content:
             segment = segment_path(self.layout, session, content)
             if not segment.exists():
-                write_atomic(segment, content)
+                write_atomic(segment, content, tracked=True)
             self._fold.add_segment(segment, content)
             segments = (self.layout.relative(segment),)
         remove(path)

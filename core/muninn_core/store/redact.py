@@ -95,7 +95,7 @@ def redact_files(layout: Layout, subject: RedactionSubject) -> tuple[Path, ...]:
         content = read_content(path)
         redacted = redact_content(content, subject)
         if redacted != content:
-            write_atomic(path, redacted)
+            write_atomic(path, redacted, tracked=layout.memory in path.parents)
             changed.append(path)
     for path in torn_files(layout):
         if _mentions(read_content(path), subject):
@@ -115,7 +115,7 @@ def replace_records(layout: Layout, redacted: Mapping[str, Record], undo: dict[P
         changed = [_replaced(line, redacted) for line in lines]
         if changed != lines:
             undo[path] = content
-            write_atomic(path, b"\n".join(changed))
+            write_atomic(path, b"\n".join(changed), tracked=layout.memory in path.parents)
 
 
 def _replaced(line: bytes, redacted: Mapping[str, Record]) -> bytes:
@@ -127,11 +127,11 @@ def _replaced(line: bytes, redacted: Mapping[str, Record]) -> bytes:
 
 
 def record_files(layout: Layout) -> Iterator[Path]:
-    """Yield every file of records of a work tree, the archive included."""
-    if layout.main.exists():
-        yield layout.main
-    for folder in (layout.sessions, layout.archive, layout.spool, layout.private):
-        yield from sorted(folder.glob("*.jsonl"))
+    """Yield every file of records of a work tree, the archive included. Links are left out, as they are not read."""
+    folders = (layout.sessions, layout.archive, layout.spool, layout.private)
+    for path in (layout.main, *(path for folder in folders for path in sorted(folder.glob("*.jsonl")))):
+        if path.exists() and not path.is_symlink():
+            yield path
 
 
 def redact_content(content: bytes, subject: RedactionSubject) -> bytes:

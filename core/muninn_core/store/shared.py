@@ -19,7 +19,7 @@ from muninn_core.launch.lock import FileLock
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.repository import Problem
-from muninn_core.store.disk import append, translate_errors
+from muninn_core.store.disk import append, make_private_folder, translate_errors
 from muninn_core.store.fold import State
 from muninn_core.store.layout import shared_layout
 from muninn_core.store.log import Log, open_log
@@ -142,8 +142,8 @@ class SharedLog:
 
     def _acquire(self) -> None:
         with translate_errors(self.layout.root):
-            self.layout.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.layout.spool.mkdir(mode=0o700, exist_ok=True)
+            for folder in (self.layout.root, self.layout.spool):
+                make_private_folder(folder)
         for _ in range(LOCK_ATTEMPTS):
             with translate_errors(self.layout.root):
                 if self._lock.acquire():

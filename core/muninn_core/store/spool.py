@@ -45,7 +45,11 @@ def segment_path(layout: Layout, session: str, content: bytes) -> Path:
 
 def list_spools(layout: Layout) -> dict[str, Path]:
     """Return the existing spools by session."""
-    return {path.name.removesuffix(SUFFIX): path for path in sorted(layout.spool.glob(f"*{SUFFIX}"))}
+    return {
+        path.name.removesuffix(SUFFIX): path
+        for path in sorted(layout.spool.glob(f"*{SUFFIX}"))
+        if not path.is_symlink()
+    }
 
 
 def torn_files(layout: Layout) -> tuple[Path, ...]:

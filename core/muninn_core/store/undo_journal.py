@@ -92,7 +92,7 @@ def rewrite(layout: Layout, kind: str, summary: str, changes: Sequence[FileRewri
         return
     for change in effective:
         if change.after is not None:
-            write_atomic(change.path, change.after)
+            write_atomic(change.path, change.after, tracked=True)
     remove_all(change.path for change in effective if change.after is None)
     move(journal, journal.with_suffix(CLOSED))
     _delete_old(layout)
@@ -121,7 +121,7 @@ def undo(layout: Layout) -> UndoResult:
     restored.sort(key=lambda entry: layout.memory / entry.path == layout.main)
     for entry in restored:
         if entry.before:
-            write_atomic(layout.memory / entry.path, contents[entry.path])
+            write_atomic(layout.memory / entry.path, contents[entry.path], tracked=True)
     remove_all(layout.memory / entry.path for entry in restored if not entry.before)
     remove(journals[-1])
     return UndoResult(

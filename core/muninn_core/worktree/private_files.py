@@ -11,7 +11,7 @@ from pathlib import Path
 
 from muninn_core.config.schema import SCHEMA_NAME
 from muninn_core.index.integrity import SEAL, STATE, WORDS, discard
-from muninn_core.store.disk import TEMPORARY
+from muninn_core.store.disk import TEMPORARY, make_private_folder
 from muninn_core.store.fold_cache import NAME as FOLD
 from muninn_core.store.layout import Layout
 
@@ -28,7 +28,7 @@ def tidy_private_files(layout: Layout, spare_cache: Path) -> None:
     discard(spare_cache)
     if not layout.cache.is_dir():
         discard(layout.cache)
-        layout.cache.mkdir(parents=True)
+    make_private_folder(layout.cache)
     for entry in list(os.scandir(layout.cache)):
         known = _CACHE_FOLDERS if entry.is_dir(follow_symlinks=False) else _CACHE_FILES
         if entry.name not in known or entry.is_symlink():

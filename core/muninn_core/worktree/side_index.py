@@ -72,7 +72,7 @@ class SideIndex:
         self._drop()
         shutil.rmtree(self._folder, ignore_errors=True)
         with suppress(OSError):  # opening reports it
-            self._folder.parent.mkdir(exist_ok=True)
+            self._folder.parent.mkdir(mode=0o700, exist_ok=True)
         self._index, self._made_with = open_index(self._folder, embedder), embedder
         return self._index, embedder
 

@@ -23,9 +23,10 @@ from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.protocol.repository import Problem
 from muninn_core.store.context_store import ContextStore
-from muninn_core.store.disk import write_unflushed
+from muninn_core.store.disk import make_private_folder, refuse_links, write_unflushed
 from muninn_core.store.fold import State
 from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.layout import own_folders
 from muninn_core.store.log import open_log
 from muninn_core.store.pack.installed import recover
 from muninn_core.store.shared import SharedLog
@@ -86,6 +87,7 @@ class Workspace:
             raise NotInitialised(
                 f"there is no .muninn in {place.root}", hint="`muninn init` creates it and changes nothing else."
             )
+        refuse_links(own_folders(self.layout))
         self.config: Config
         self.config_problems: tuple[ConfigProblem, ...]
         self.own_settings = home / OWN_SETTINGS.removeprefix("~/") if home is not None else None
@@ -248,7 +250,7 @@ class Workspace:
 
     def _take_lock(self) -> bool:
         try:
-            self.layout.local.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.layout.local)
             if self._lock.acquire():
                 self._lock.write(f"{os.getpid()}\n")
                 return True
@@ -272,7 +274,7 @@ class Workspace:
             return
         fresh = FileLock(self._lock.path)
         try:
-            self.layout.local.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.layout.local)
             taken = fresh.acquire()
         except OSError as error:
             raise ReadOnlyError(
@@ -290,7 +292,7 @@ class Workspace:
     def can_take_lock(self) -> bool:
         """Whether a read-only work tree could be opened for writing now."""
         with suppress(OSError):
-            self.layout.local.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.layout.local)
             free = self._lock.acquire()
             self._lock.release()
             return free
@@ -378,8 +380,10 @@ class Workspace:
     def follow(self) -> None:
         """Read what git or a person changed in memory's files, without waiting for an event.
 
-        Every answer therefore reflects the files as git left them. An unchanged log costs one `stat` per folder.
+        Every answer therefore reflects the files as git left them. An unchanged log costs one `stat` per folder. Raises
+        StorageError when one of Muninn's folders has become a link.
         """
+        refuse_links(own_folders(self.layout))
         if self.layout.muninn.is_dir():
             with suppress(ReadOnlyError):  # a write reports it
                 self.renew_lock()

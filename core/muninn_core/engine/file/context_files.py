@@ -123,7 +123,7 @@ def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
     if file.exists():
         raise UsageError(f"{path} is there already", hint="Give the new one another name.")
     text = fill_template(params.template, params.title or default_title(path))
-    write_atomic(file, text.encode())
+    write_atomic(file, text.encode(), tracked=True)
     return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.read_state())
 
 

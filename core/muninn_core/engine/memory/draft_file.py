@@ -13,7 +13,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.near_match import nearest
 from muninn_core.protocol.editor import DraftParams, DraftResult
-from muninn_core.store.disk import write_atomic
+from muninn_core.store.disk import make_private_folder, write_atomic
 from muninn_core.store.layout import Layout
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -41,7 +41,7 @@ def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
     replaced = memory_of(workspace.memory.all(), params.supersedes) if params.supersedes else None
     text = draft_text(params.type, path, params.start, params.end, replaced)
     place = folder(workspace.layout)
-    place.mkdir(parents=True, exist_ok=True)
+    make_private_folder(place)
     for old in sorted(place.glob("*.md"))[: -MOST + 1]:
         old.unlink(missing_ok=True)
     file = place / f"{name}.md"

@@ -215,7 +215,7 @@ def _refuse_secrets(contents: Mapping[str, bytes], config: Config, hint: str) ->
 def _write_archive(path: Path, content: bytes, *, force: bool) -> None:
     if path.is_dir() or (path.exists() and not force):
         raise _taken(path)
-    write_atomic(path, content)
+    write_atomic(path, content, tracked=True)
 
 
 def _write_folder(path: Path, files: Mapping[str, bytes], *, force: bool) -> None:
