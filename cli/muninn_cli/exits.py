@@ -17,7 +17,7 @@ MEANINGS = {
     3: "a named item does not exist",
     4: "not a repository, or no .muninn in it",
     5: "nothing could be written: read-only, full disk, or locked",
-    DAEMON: "the daemon could not be started or reached, or is not running",
+    DAEMON: "the daemon can't be started or reached, or is not running",
     INTERRUPTED: "interrupted; the request was cancelled",
 }
 """The meaning of each code, as the manual prints it."""

@@ -130,7 +130,10 @@ def example(method: Method) -> str:
         if parameter.name not in method.example:
             continue
         value = method.example[parameter.name]
-        values = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        if isinstance(value, dict):
+            values = [f"{name}={each if isinstance(each, str) else json.dumps(each)}" for name, each in value.items()]
+        else:
+            values = [str(each) for each in value] if isinstance(value, list) else [str(value)]
         if parameter.positional:
             words += [shlex.quote(each) for each in values]
         else:

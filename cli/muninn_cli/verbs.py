@@ -124,7 +124,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     if method.verb == "remember":
         _complete_draft(params)
     if method.names_speaker:
-        caller_fields = caller(os.environ)
+        known = method.params.__struct_fields__
+        caller_fields = {name: value for name, value in caller(os.environ).items() if name in known}
         params = {**caller_fields, **params}
         if "batch" in params:
             params["batch"] = [{**caller_fields, **draft} for draft in params["batch"]]

@@ -11,6 +11,22 @@ if TYPE_CHECKING:
     from muninn_core.protocol.code import GraphResult, OutlineResult, SymbolsResult
     from muninn_core.protocol.context_file import RenderResult, TemplateListResult, TemplateNewResult
     from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
+    from muninn_core.protocol.events import (
+        AuditReplayResult,
+        AuditSealResult,
+        AuditTailResult,
+        AuditVerifyResult,
+        EventAppendResult,
+        EventChangeResult,
+        EventQueryResult,
+        EventStatisticsResult,
+        ProjectionsRebuildResult,
+        ProjectionsShowResult,
+        ProjectionsStatusResult,
+        SpanListResult,
+        TurnBeginResult,
+        TurnEndResult,
+    )
     from muninn_core.protocol.exchange import (
         ExportResult,
         ImportResult,
@@ -1102,6 +1118,330 @@ class Verbs:
         `force`: Remove it although files of it were edited here.
         """
         return cast("PackRemoveResult", self.call("pack.remove", name=name, force=force))
+
+    def event_append(
+        self,
+        event_type: str,
+        *,
+        payload: Mapping[str, Any] | None = None,
+        project_id: str = "",
+        session_id: str = "",
+        turn_id: str = "",
+        ack_token: str = "",
+        stream_id: str = "",
+        stream_seq: int | None = None,
+        event_version: int = 1,
+        occurred_at: str = "",
+        actor: str = "user",
+        source: str = "",
+        idempotency_key: str | None = None,
+        trace_id: str | None = None,
+    ) -> EventAppendResult:
+        """Record an event in the journal; it is on disk when this returns.
+
+        `event_type`: What happened, such as `tool_call`; `muninn.` is reserved.
+        `payload`: What is recorded of it: any JSON object, at most 16 MiB.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        `session_id`: The session.
+        `turn_id`: The turn; an event of a turn needs its `ack_token`.
+        `ack_token`: The ack_token that `turn.begin` returned.
+        `stream_id`: The stream; without it that of the turn, else that of the session.
+        `stream_seq`: The event's number in its stream; refused when another one is next.
+        `event_version`: The version of the payload's form.
+        `occurred_at`: When it happened, an RFC 3339 time; now when empty.
+        `actor`: Who caused it: user, assistant, tool or another word.
+        `source`: The program that records it.
+        `idempotency_key`: A key of the project: a second event with it is not recorded.
+        `trace_id`: A trace that the event belongs to.
+        """
+        return cast(
+            "EventAppendResult",
+            self.call(
+                "event.append",
+                event_type=event_type,
+                payload=payload or {},
+                project_id=project_id,
+                session_id=session_id,
+                turn_id=turn_id,
+                ack_token=ack_token,
+                stream_id=stream_id,
+                stream_seq=stream_seq,
+                event_version=event_version,
+                occurred_at=occurred_at,
+                actor=actor,
+                source=source,
+                idempotency_key=idempotency_key,
+                trace_id=trace_id,
+            ),
+        )
+
+    def event_query(
+        self,
+        text: str = "",
+        *,
+        where: Mapping[str, Any] | None = None,
+        event_type: str = "",
+        project_id: str = "",
+        session_id: str = "",
+        turn_id: str = "",
+        stream_id: str = "",
+        source: str = "",
+        id: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int = 20,
+        before: int | None = None,
+    ) -> EventQueryResult:
+        """Find events by their fields, their time, and what they are about.
+
+        `text`: What the event is about, found by words and by meaning.
+        `where`: Values of columns and of payload fields: {"event_type": "tool", "payload.exit_status": 1}.
+        `event_type`: Only events of this type.
+        `project_id`: Only events of this project.
+        `session_id`: Only events of this session.
+        `turn_id`: Only events of this turn.
+        `stream_id`: Only events of this stream.
+        `source`: Only events from this program.
+        `id`: The event with this id.
+        `since`: Only events that occurred at or after this RFC 3339 time or date (UTC).
+        `until`: Only events that occurred before this RFC 3339 time or date (UTC).
+        `limit`: The most events.
+        `before`: Only events before this position: the `next` of the page before.
+        """
+        return cast(
+            "EventQueryResult",
+            self.call(
+                "event.query",
+                text=text,
+                where=where or {},
+                event_type=event_type,
+                project_id=project_id,
+                session_id=session_id,
+                turn_id=turn_id,
+                stream_id=stream_id,
+                source=source,
+                id=id,
+                since=since,
+                until=until,
+                limit=limit,
+                before=before,
+            ),
+        )
+
+    def event_statistics(self, *, project_id: str = "", since: str = "", until: str = "") -> EventStatisticsResult:
+        """Count the journal's events by type, actor, source and day, and its turns by state.
+
+        `project_id`: Only events of this project.
+        `since`: Only events that occurred at or after this RFC 3339 time or date (UTC).
+        `until`: Only events that occurred before this RFC 3339 time or date (UTC).
+        """
+        return cast(
+            "EventStatisticsResult",
+            self.call(
+                "event.statistics",
+                project_id=project_id,
+                since=since,
+                until=until,
+            ),
+        )
+
+    def event_redact(self, id: str, *, reason: str = "") -> EventChangeResult:
+        """Erase the payload of an event for good; its place in the journal stays, and the chain verifies.
+
+        `id`: The event's id.
+        `reason`: The reason; it is recorded.
+        """
+        return cast("EventChangeResult", self.call("event.redact", id=id, reason=reason))
+
+    def event_tombstone(self, id: str, *, reason: str = "") -> EventChangeResult:
+        """Hide an event from everything but the audit; its payload stays in the journal.
+
+        `id`: The event's id.
+        `reason`: The reason; it is recorded.
+        """
+        return cast("EventChangeResult", self.call("event.tombstone", id=id, reason=reason))
+
+    def turn_begin(
+        self,
+        project_id: str,
+        session_id: str,
+        turn_id: str,
+        *,
+        client_id: str = "",
+        seconds: int | None = None,
+    ) -> TurnBeginResult:
+        """Begin a turn, and return the token that its events need.
+
+        `project_id`: The project; a session belongs to the project of its first call.
+        `session_id`: The session.
+        `turn_id`: The turn. Its id is used once per session.
+        `client_id`: The client program.
+        `seconds`: After how many seconds the token expires.
+        """
+        return cast(
+            "TurnBeginResult",
+            self.call(
+                "turn.begin",
+                project_id=project_id,
+                session_id=session_id,
+                turn_id=turn_id,
+                client_id=client_id,
+                seconds=seconds,
+            ),
+        )
+
+    def turn_end(
+        self,
+        project_id: str,
+        session_id: str,
+        turn_id: str,
+        *,
+        ack_token: str,
+        outcome: Literal["closed", "incomplete"] = "closed",
+    ) -> TurnEndResult:
+        """End a turn; its token can't be used again.
+
+        `project_id`: The project; a session belongs to the project of its first call.
+        `session_id`: The session.
+        `turn_id`: The turn. Its id is used once per session.
+        `ack_token`: The ack_token that `turn.begin` returned.
+        `outcome`: closed: it is complete; incomplete: it was given up.
+        """
+        return cast(
+            "TurnEndResult",
+            self.call(
+                "turn.end",
+                project_id=project_id,
+                session_id=session_id,
+                turn_id=turn_id,
+                ack_token=ack_token,
+                outcome=outcome,
+            ),
+        )
+
+    def span_list(
+        self,
+        *,
+        kind: Literal["session", "turn", "capsule"] | None = None,
+        status: Literal["open", "closed", "incomplete"] | None = None,
+        project_id: str = "",
+        session_id: str = "",
+        since: str = "",
+        limit: int = 100,
+    ) -> SpanListResult:
+        """List sessions, turns and capsules with their state.
+
+        `kind`: Only sessions, turns or capsules.
+        `status`: Only spans in this state.
+        `project_id`: Only spans of this project.
+        `session_id`: Only spans of this session.
+        `since`: Only spans opened at or after this RFC 3339 time or date (UTC).
+        `limit`: The most spans.
+        """
+        return cast(
+            "SpanListResult",
+            self.call(
+                "span.list",
+                kind=kind,
+                status=status,
+                project_id=project_id,
+                session_id=session_id,
+                since=since,
+                limit=limit,
+            ),
+        )
+
+    def audit_replay(
+        self,
+        *,
+        stream: str = "",
+        since: str = "",
+        until: str = "",
+        project_id: str = "",
+        after: int = 0,
+        limit: int = 1000,
+        path: str = "",
+    ) -> AuditReplayResult:
+        """Return events in their order as lines of JSON: the same bytes each time.
+
+        `stream`: Only events of this stream.
+        `since`: Only events that occurred at or after this RFC 3339 time or date (UTC).
+        `until`: Only events that occurred before this RFC 3339 time or date (UTC).
+        `project_id`: Only events of this project.
+        `after`: Only events after this position: the `next` of the page before.
+        `limit`: The most events of one answer; a file gets all.
+        `path`: Write the lines to this new file instead; a relative path starts at the root.
+        """
+        return cast(
+            "AuditReplayResult",
+            self.call(
+                "audit.replay",
+                stream=stream,
+                since=since,
+                until=until,
+                project_id=project_id,
+                after=after,
+                limit=limit,
+                path=path,
+            ),
+        )
+
+    def audit_verify(self) -> AuditVerifyResult:
+        """Check every event against the chain of hashes, and name the first that was changed or removed."""
+        return cast("AuditVerifyResult", self.call("audit.verify"))
+
+    def audit_tail(self, *, limit: int = 20, after: int | None = None) -> AuditTailResult:
+        """Show the last events of the journal, deleted and redacted ones too.
+
+        `limit`: The most events.
+        `after`: The first events after this position, instead of the last ones.
+        """
+        return cast("AuditTailResult", self.call("audit.tail", limit=limit, after=after))
+
+    def audit_seal(self, *, before: str = "") -> AuditSealResult:
+        """Move the events of past months into compressed files, and remove files beyond the retention.
+
+        `before`: Seal the months before this one (YYYY-MM); the current one when empty.
+        """
+        return cast("AuditSealResult", self.call("audit.seal", before=before))
+
+    def projections_status(self) -> ProjectionsStatusResult:
+        """Show how far the tables that follow the journal are."""
+        return cast("ProjectionsStatusResult", self.call("projections.status"))
+
+    def projections_rebuild(self, names: Sequence[str] = ()) -> ProjectionsRebuildResult:
+        """Build the tables that follow the journal again, and compare them with what they were.
+
+        `names`: The projections; all when there are none.
+        """
+        return cast("ProjectionsRebuildResult", self.call("projections.rebuild", names=names))
+
+    def projections_show(
+        self,
+        table: Literal["memory_facts", "decisions", "decision_edges", "artifact_links", "patterns"],
+        *,
+        where: Mapping[str, Any] | None = None,
+        project_id: str = "",
+        limit: int = 100,
+    ) -> ProjectionsShowResult:
+        """Show facts, decisions, their edges and artifacts, or patterns.
+
+        `table`: The table.
+        `where`: Values of columns: {"status": "accepted"}.
+        `project_id`: Only rows of this project.
+        `limit`: The most rows.
+        """
+        return cast(
+            "ProjectionsShowResult",
+            self.call(
+                "projections.show",
+                table=table,
+                where=where or {},
+                project_id=project_id,
+                limit=limit,
+            ),
+        )
 
     def render(
         self,

@@ -27,25 +27,29 @@ SLOW_SECONDS = 1.0
 
 
 class Pools:
-    """Thread pools for verbs: one thread writes, four read, eight run verbs that wait."""
+    """Thread pools for verbs: one thread writes, four read, eight run verbs that wait.
+
+    Verbs that append to the journal wait together for one flush, so they have a thread each.
+    """
 
     def __init__(self) -> None:
         self.read = ThreadPoolExecutor(4, "read")
         self.write = ThreadPoolExecutor(1, "write")
+        self.append = ThreadPoolExecutor(64, "append")
         self.control = ThreadPoolExecutor(8, "control")
         self.waiting: set[threading.Event] = set()
         self.closing = False
 
     def of(self, effect: str) -> ThreadPoolExecutor:
         """Return the pool for a method's effect."""
-        return {"read": self.read, "write": self.write}.get(effect, self.control)
+        return {"read": self.read, "write": self.write, "append": self.append}.get(effect, self.control)
 
     def close(self) -> None:
         """Finish running verbs. Verbs that are queued or wait for the index are refused."""
         self.closing = True
         for cancelled in list(self.waiting):
             cancelled.set()
-        for pool in (self.write, self.read, self.control):
+        for pool in (self.write, self.append, self.read, self.control):
             pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -57,7 +57,8 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(load):
     assert config.index.max_file_bytes == 10
     _, (problem,) = load("xyzzy: 1\n")
     assert (
-        problem.hint == "The keys here are daemon, index, memory, ranking, check, prune, review, bridges, mcp, skills."
+        problem.hint
+        == "The keys here are daemon, index, memory, ranking, check, prune, review, bridges, journal, mcp, skills."
     )
 
 

@@ -132,6 +132,36 @@ export interface Verbs {
   'pack.update': { params: PackUpdateParams; result: PackUpdateResult };
   /** Remove a pack. Remove a pack and all of its files. */
   'pack.remove': { params: PackRemoveParams; result: PackRemoveResult };
+  /** Record an event. Record an event in the journal; it is on disk when this returns. */
+  'event.append': { params: EventAppendParams; result: EventAppendResult };
+  /** Find events. Find events by their fields, their time, and what they are about. */
+  'event.query': { params: EventQueryParams; result: EventQueryResult };
+  /** Count events. Count the journal's events by type, actor, source and day, and its turns by state. */
+  'event.statistics': { params: EventStatisticsParams; result: EventStatisticsResult };
+  /** Redact an event. Erase the payload of an event for good; its place in the journal stays, and the chain verifies. */
+  'event.redact': { params: EventRedactParams; result: EventChangeResult };
+  /** Hide an event. Hide an event from everything but the audit; its payload stays in the journal. */
+  'event.tombstone': { params: EventTombstoneParams; result: EventChangeResult };
+  /** Begin a turn. Begin a turn, and return the token that its events need. */
+  'turn.begin': { params: TurnBeginParams; result: TurnBeginResult };
+  /** End a turn. End a turn; its token can't be used again. */
+  'turn.end': { params: TurnEndParams; result: TurnEndResult };
+  /** List sessions and turns. List sessions, turns and capsules with their state. */
+  'span.list': { params: SpanListParams; result: SpanListResult };
+  /** Replay events. Return events in their order as lines of JSON: the same bytes each time. */
+  'audit.replay': { params: AuditReplayParams; result: AuditReplayResult };
+  /** Verify the journal. Check every event against the chain of hashes, and name the first that was changed or removed. */
+  'audit.verify': { params: AuditVerifyParams; result: AuditVerifyResult };
+  /** Show the last events. Show the last events of the journal, deleted and redacted ones too. */
+  'audit.tail': { params: AuditTailParams; result: AuditTailResult };
+  /** Seal months. Move the events of past months into compressed files, and remove files beyond the retention. */
+  'audit.seal': { params: AuditSealParams; result: AuditSealResult };
+  /** Show projections. Show how far the tables that follow the journal are. */
+  'projections.status': { params: ProjectionsStatusParams; result: ProjectionsStatusResult };
+  /** Rebuild projections. Build the tables that follow the journal again, and compare them with what they were. */
+  'projections.rebuild': { params: ProjectionsRebuildParams; result: ProjectionsRebuildResult };
+  /** Show rows of a projection. Show facts, decisions, their edges and artifacts, or patterns. */
+  'projections.show': { params: ProjectionsShowParams; result: ProjectionsShowResult };
   /** Render a context file. Return a context file with the content of its references, within its budget. */
   render: { params: RenderParams; result: RenderResult };
   /** Create a context file. Create a context file from a template; an existing file is not changed. */
@@ -219,6 +249,21 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'pack.list': 'muninn.pack.list',
   'pack.update': 'muninn.pack.update',
   'pack.remove': 'muninn.pack.remove',
+  'event.append': 'muninn.event.append',
+  'event.query': 'muninn.event.query',
+  'event.statistics': 'muninn.event.statistics',
+  'event.redact': 'muninn.event.redact',
+  'event.tombstone': 'muninn.event.tombstone',
+  'turn.begin': 'muninn.turn.begin',
+  'turn.end': 'muninn.turn.end',
+  'span.list': 'muninn.span.list',
+  'audit.replay': 'muninn.audit.replay',
+  'audit.verify': 'muninn.audit.verify',
+  'audit.tail': 'muninn.audit.tail',
+  'audit.seal': 'muninn.audit.seal',
+  'projections.status': 'muninn.projections.status',
+  'projections.rebuild': 'muninn.projections.rebuild',
+  'projections.show': 'muninn.projections.show',
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
@@ -951,6 +996,194 @@ export interface PackRemoveParams {
   name: string;
   /** Remove it although files of it were edited here. */
   force?: boolean;
+}
+
+/** The event to record. */
+export interface EventAppendParams {
+  /** What happened, such as `tool_call`; `muninn.` is reserved. */
+  event_type: string;
+  /** What is recorded of it: any JSON object, at most 16 MiB. */
+  payload?: Readonly<Record<string, unknown>>;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+  /** The session. */
+  session_id?: string;
+  /** The turn; an event of a turn needs its `ack_token`. */
+  turn_id?: string;
+  /** The ack_token that `turn.begin` returned. */
+  ack_token?: string;
+  /** The stream; without it that of the turn, else that of the session. */
+  stream_id?: string;
+  /** The event's number in its stream; refused when another one is next. */
+  stream_seq?: number | null;
+  /** The version of the payload's form. */
+  event_version?: number;
+  /** When it happened, an RFC 3339 time; now when empty. */
+  occurred_at?: string;
+  /** Who caused it: user, assistant, tool or another word. */
+  actor?: string;
+  /** The program that records it. */
+  source?: string;
+  /** A key of the project: a second event with it is not recorded. */
+  idempotency_key?: string | null;
+  /** A trace that the event belongs to. */
+  trace_id?: string | null;
+}
+
+/** What to look for. An event must pass all filters that are given. */
+export interface EventQueryParams {
+  /** What the event is about, found by words and by meaning. */
+  text?: string;
+  /** Values of columns and of payload fields: {"event_type": "tool", "payload.exit_status": 1}. */
+  where?: Readonly<Record<string, unknown>>;
+  /** Only events of this type. */
+  event_type?: string;
+  /** Only events of this project. */
+  project_id?: string;
+  /** Only events of this session. */
+  session_id?: string;
+  /** Only events of this turn. */
+  turn_id?: string;
+  /** Only events of this stream. */
+  stream_id?: string;
+  /** Only events from this program. */
+  source?: string;
+  /** The event with this id. */
+  id?: string;
+  /** Only events that occurred at or after this RFC 3339 time or date (UTC). */
+  since?: string;
+  /** Only events that occurred before this RFC 3339 time or date (UTC). */
+  until?: string;
+  /** The most events. */
+  limit?: number;
+  /** Only events before this position: the `next` of the page before. */
+  before?: number | null;
+}
+
+/** The events to count. */
+export interface EventStatisticsParams {
+  /** Only events of this project. */
+  project_id?: string;
+  /** Only events that occurred at or after this RFC 3339 time or date (UTC). */
+  since?: string;
+  /** Only events that occurred before this RFC 3339 time or date (UTC). */
+  until?: string;
+}
+
+/** The event to redact. */
+export interface EventRedactParams {
+  /** The event's id. */
+  id: string;
+  /** The reason; it is recorded. */
+  reason?: string;
+}
+
+/** The event to hide. */
+export interface EventTombstoneParams {
+  /** The event's id. */
+  id: string;
+  /** The reason; it is recorded. */
+  reason?: string;
+}
+
+/** The turn to begin. */
+export interface TurnBeginParams {
+  /** The project; a session belongs to the project of its first call. */
+  project_id: string;
+  /** The session. */
+  session_id: string;
+  /** The turn. Its id is used once per session. */
+  turn_id: string;
+  /** The client program. */
+  client_id?: string;
+  /** After how many seconds the token expires. */
+  seconds?: number | null;
+}
+
+/** The turn to end. */
+export interface TurnEndParams {
+  /** The project; a session belongs to the project of its first call. */
+  project_id: string;
+  /** The session. */
+  session_id: string;
+  /** The turn. Its id is used once per session. */
+  turn_id: string;
+  /** The ack_token that `turn.begin` returned. */
+  ack_token: string;
+  /** closed: it is complete; incomplete: it was given up. */
+  outcome?: 'closed' | 'incomplete';
+}
+
+/** Which spans to list. */
+export interface SpanListParams {
+  /** Only sessions, turns or capsules. */
+  kind?: 'capsule' | 'session' | 'turn' | null;
+  /** Only spans in this state. */
+  status?: 'closed' | 'incomplete' | 'open' | null;
+  /** Only spans of this project. */
+  project_id?: string;
+  /** Only spans of this session. */
+  session_id?: string;
+  /** Only spans opened at or after this RFC 3339 time or date (UTC). */
+  since?: string;
+  /** The most spans. */
+  limit?: number;
+}
+
+/** Which events to replay, from the first to the last. */
+export interface AuditReplayParams {
+  /** Only events of this stream. */
+  stream?: string;
+  /** Only events that occurred at or after this RFC 3339 time or date (UTC). */
+  since?: string;
+  /** Only events that occurred before this RFC 3339 time or date (UTC). */
+  until?: string;
+  /** Only events of this project. */
+  project_id?: string;
+  /** Only events after this position: the `next` of the page before. */
+  after?: number;
+  /** The most events of one answer; a file gets all. */
+  limit?: number;
+  /** Write the lines to this new file instead; a relative path starts at the root. */
+  path?: string;
+}
+
+/** The verb takes no parameters. */
+export type AuditVerifyParams = Record<string, never>;
+
+/** How many events to show. */
+export interface AuditTailParams {
+  /** The most events. */
+  limit?: number;
+  /** The first events after this position, instead of the last ones. */
+  after?: number | null;
+}
+
+/** Which months to seal. */
+export interface AuditSealParams {
+  /** Seal the months before this one (YYYY-MM); the current one when empty. */
+  before?: string;
+}
+
+/** The verb takes no parameters. */
+export type ProjectionsStatusParams = Record<string, never>;
+
+/** Which projections to build again. */
+export interface ProjectionsRebuildParams {
+  /** The projections; all when there are none. */
+  names?: readonly string[];
+}
+
+/** Which rows to show. */
+export interface ProjectionsShowParams {
+  /** The table. */
+  table: 'artifact_links' | 'decision_edges' | 'decisions' | 'memory_facts' | 'patterns';
+  /** Values of columns: {"status": "accepted"}. */
+  where?: Readonly<Record<string, unknown>>;
+  /** Only rows of this project. */
+  project_id?: string;
+  /** The most rows. */
+  limit?: number;
 }
 
 /** The context file to render. */
@@ -2028,6 +2261,178 @@ export interface PackUpdateResult {
 export interface PackRemoveResult {
   saw: ReadState;
   pack: KnowledgePack;
+}
+
+/** The recorded event. `duplicate`: it was recorded before, under the same key; `masked` counts masked secrets. */
+export interface EventAppendResult {
+  saw: ReadState;
+  event: Event;
+  duplicate: boolean;
+  masked: number;
+}
+
+/** The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end. */
+export interface EventQueryResult {
+  saw: ReadState;
+  hits: readonly EventHit[];
+  next: number | null;
+}
+
+/** A found event. With a text: its score and its ranks by words and by meaning, from 1; 0 is not found that way. */
+export interface EventHit {
+  event: Event;
+  score: number;
+  words: number;
+  meaning: number;
+}
+
+/**
+ * The number of events, in all and `by` event_type, actor, source and day; `turns` counts turns by state.
+ *
+ * Deleted events are not counted, redacted ones are. `first` and `last` are days (UTC).
+ */
+export interface EventStatisticsResult {
+  saw: ReadState;
+  events: number;
+  by: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  turns: Readonly<Record<string, number>>;
+  first: string;
+  last: string;
+}
+
+/** The event that records the change. */
+export interface EventChangeResult {
+  saw: ReadState;
+  event: Event;
+}
+
+/** The turn's token, which is shown only here, and when it expires (RFC 3339). */
+export interface TurnBeginResult {
+  saw: ReadState;
+  ack_token: string;
+  expires_at: string;
+  event_position: number;
+}
+
+/** The event that ended the turn. */
+export interface TurnEndResult {
+  saw: ReadState;
+  event: Event;
+}
+
+/** The spans, the last opened first. */
+export interface SpanListResult {
+  saw: ReadState;
+  spans: readonly Span[];
+}
+
+/**
+ * A session, a turn or a capsule. Its events have its id as their stream. `type` of a session is its client.
+ *
+ * `reason` says why a turn is incomplete: expired or ended. `scope` holds the ids that a capsule is bound to.
+ */
+export interface Span {
+  id: string;
+  kind: string;
+  project_id: string;
+  session_id: string;
+  turn_id: string;
+  parent: string;
+  type: string;
+  intent: string;
+  scope: Readonly<Record<string, string>>;
+  status: string;
+  reason: string;
+  opened_at: string;
+  closed_at: string;
+  expires_at: string;
+}
+
+/**
+ * The events as lines of JSON, the same bytes each time until one is redacted.
+ *
+ * `digest` is the sha256 of the lines with their ends. `next` is `after` of the next page, None at the end.
+ */
+export interface AuditReplayResult {
+  saw: ReadState;
+  lines: readonly string[];
+  count: number;
+  digest: string;
+  next: number | null;
+  path: string;
+}
+
+/**
+ * Whether the chain is whole. `events` were checked; `redacted` are the ids of those that a redaction blanked.
+ *
+ * `removed` counts events that retention removed. `head` is the last good hash.
+ */
+export interface AuditVerifyResult {
+  saw: ReadState;
+  ok: boolean;
+  events: number;
+  head: string;
+  redacted: readonly string[];
+  removed: number;
+  broken: BrokenChain | null;
+}
+
+/** The first broken place. `kind` is changed, dropped, moved, truncated, blanked or unreadable. */
+export interface BrokenChain {
+  kind: string;
+  position: number;
+  event_id: string;
+  message: string;
+}
+
+/** The events in their order, deleted and redacted ones too. `last` is the position to continue `after`. */
+export interface AuditTailResult {
+  saw: ReadState;
+  events: readonly Event[];
+  last: number;
+}
+
+/** The sealed files that were written, and those that retention removed, in the journal's folder. */
+export interface AuditSealResult {
+  saw: ReadState;
+  sealed: readonly string[];
+  removed: readonly string[];
+  folder: string;
+}
+
+/** The projections. `events` is the position of the last event; `failure` says why they do not follow. */
+export interface ProjectionsStatusResult {
+  saw: ReadState;
+  events: number;
+  projections: readonly ProjectionState[];
+  failure: string;
+}
+
+/** A projection: its tables, the position that it holds, and how many events it lags behind. */
+export interface ProjectionState {
+  name: string;
+  tables: readonly string[];
+  offset: number;
+  lag: number;
+}
+
+/** The projections that were built again. */
+export interface ProjectionsRebuildResult {
+  saw: ReadState;
+  rebuilt: readonly RebuiltProjection[];
+}
+
+/** A projection, the sha256 of its content, and whether that is the same as before. */
+export interface RebuiltProjection {
+  name: string;
+  digest: string;
+  same: boolean;
+}
+
+/** The rows, the newest first, with the names of the columns. */
+export interface ProjectionsShowResult {
+  saw: ReadState;
+  rows: readonly Readonly<Record<string, unknown>>[];
 }
 
 /**

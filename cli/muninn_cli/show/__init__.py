@@ -17,6 +17,7 @@ from muninn_cli.show import (  # noqa: F401
     context_files,
     contexts,
     definitions,
+    events,
     health,
     history,
     links,

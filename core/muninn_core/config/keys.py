@@ -274,6 +274,38 @@ class BridgesConfig(Value):
     ] = "off"
 
 
+def _check_types(types: tuple[str, ...]) -> None:
+    for name in types:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:-]{0,99}", name) or name.startswith("muninn."):
+            raise ValueError(f"'{name}' is not a name of a type: a letter, then letters, digits, '_', '.', ':' and '-'")
+
+
+class JournalConfig(Value):
+    """What the journal records. It is private to this machine and is never in git."""
+
+    project_id: Annotated[
+        str,
+        key("The only project that may be recorded here; empty lets each session name its own.", "shop"),
+    ] = ""
+    types: Annotated[
+        tuple[str, ...],
+        key(
+            "The types of events that may be recorded; an empty list allows all. The JSON schema of a type, if there is"
+            " one, is `.muninn/events/TYPE.json`.",
+            ["deploy", "incident"],
+            check=_check_types,
+        ),
+    ] = ()
+    require_turns: Annotated[bool, key("Whether each event needs an open turn and its token.", True)] = False
+    turn_seconds: Annotated[
+        int, key("Time after which the token of a turn expires.", 900, unit="seconds", least=1, most=86_400)
+    ] = 3600
+    retention_days: Annotated[
+        int,
+        key("Age at which `muninn audit seal` removes sealed months; 0 keeps them.", 365, unit="days", least=0),
+    ] = 0
+
+
 class McpConfig(Value):
     """What agents are shown over MCP."""
 
@@ -315,5 +347,6 @@ class Config(Value):
     prune: PruneConfig = PruneConfig()
     review: ReviewConfig = ReviewConfig()
     bridges: BridgesConfig = BridgesConfig()
+    journal: JournalConfig = JournalConfig()
     mcp: McpConfig = McpConfig()
     skills: SkillsConfig = SkillsConfig()

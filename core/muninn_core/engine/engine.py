@@ -12,10 +12,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from muninn_core.config import DaemonConfig
+from muninn_core.config import BUNDLED_MODEL, DaemonConfig
 from muninn_core.engine.verbs.code import CodeVerbs
 from muninn_core.engine.verbs.context_file import ContextFileVerbs
 from muninn_core.engine.verbs.editor import EditorVerbs
+from muninn_core.engine.verbs.events import EventsVerbs
 from muninn_core.engine.verbs.exchange import ExchangeVerbs
 from muninn_core.engine.verbs.inspection import InspectionVerbs
 from muninn_core.engine.verbs.memory import MemoryVerbs
@@ -36,6 +37,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.edited_files import WatchToken
+from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
 
@@ -62,6 +64,7 @@ class Engine(
     ReconciliationVerbs,
     PrivacyVerbs,
     ExchangeVerbs,
+    EventsVerbs,
     ContextFileVerbs,
     ReferenceVerbs,
     EditorVerbs,
@@ -102,7 +105,8 @@ class Engine(
             global_memory=global_memory,
             home=home,
         )
-        super().__init__(version=version, clock=clock, ids=ids, trees=trees, clients=clients)
+        journals = Journals(clock=clock, new_id=ids, chance=chance, embedder=lambda: trees.embedder(BUNDLED_MODEL))
+        super().__init__(version=version, clock=clock, ids=ids, trees=trees, journals=journals, clients=clients)
         self._last_call = self._begun
         self._under_way: set[object] = set()
         self._rested: list[object] | None = None
@@ -150,7 +154,8 @@ class Engine(
         self.trees.collect_removed()
 
     def close(self) -> None:
-        """Close all work trees: seal the spools of sessions and close the indexes."""
+        """Close the journals and all work trees: seal the spools of sessions and close the indexes."""
+        self.journals.close()
         self.trees.close()
 
     def files_changed(self, place: Place, paths: set[str]) -> None:
@@ -179,6 +184,7 @@ class Engine(
         """Release memory that only makes the next answer faster."""
         self._rested = self._work_done()
         self.trees.release_memory()
+        self.journals.release_memory()
 
     def _work_done(self) -> list[object]:
         return [workspace.updater.work_done for workspace in self.trees]

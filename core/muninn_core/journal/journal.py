@@ -238,11 +238,15 @@ class Journal:
         return event_of(done, self.payloads)
 
     def tombstone(self, event_id: str, reason: str = "", actor: str = "user") -> Event:
-        """Record that an event is deleted: only the audit shows it from now on. Raises NotFoundError."""
-        about = self._about(TOMBSTONE, self.row(event_id), {"event_id": event_id, "reason": reason}, actor)
+        """Record that an event is deleted: only the audit shows it from now on.
+
+        Raises NotFoundError for an unknown event, UsageError for one that was deleted with another reason.
+        """
+        payload = {"event_id": event_id, "reason": reason}
+        about = self._about(TOMBSTONE, self.row(event_id), payload, actor, key=f"{TOMBSTONE}:{event_id}")
         return event_of(self.writer.run(lambda transaction: self.add(transaction, about))[0], self.payloads)
 
-    def _about(self, kind: str, row: Row, payload: dict[str, str], actor: str) -> Prepared:
+    def _about(self, kind: str, row: Row, payload: dict[str, str], actor: str, key: str | None = None) -> Prepared:
         draft = EventDraft(
             event_type=kind,
             payload=payload,
@@ -252,6 +256,7 @@ class Journal:
             stream_id=row.stream_id,
             actor=actor,
             source="muninn",
+            idempotency_key=key,
         )
         return self.prepare(draft, system=True)
 

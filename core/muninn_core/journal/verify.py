@@ -13,18 +13,10 @@ from muninn_core.journal.reading import Connections, scan, sealed_at
 from muninn_core.journal.row import NO_HASH, Row, chain_hash, payload_text
 from muninn_core.model.event import REDACTED
 from muninn_core.model.value import Value
+from muninn_core.protocol.events import BrokenChain
 
 _WINDOW = 1000
 """Events after a broken place in which the event that belongs there is looked for."""
-
-
-class Break(Value):
-    """The first broken place. `kind` is changed, dropped, moved, truncated, blanked or unreadable."""
-
-    kind: str
-    position: int
-    event_id: str
-    message: str
 
 
 class Verification(Value):
@@ -37,7 +29,7 @@ class Verification(Value):
     head: str
     redacted: tuple[str, ...] = ()
     removed: int = 0
-    broken: Break | None = None
+    broken: BrokenChain | None = None
 
 
 class _Walk:
@@ -52,7 +44,7 @@ class _Walk:
         self.redactions: set[str] = set()
         self.head = (0, NO_HASH)
 
-    def run(self) -> Break | None:
+    def run(self) -> BrokenChain | None:
         """Check all rows; return the first broken place."""
         with self.connections.one() as connection:
             head: tuple[int, bytes] = connection.execute("SELECT position, hash FROM chain_head").fetchone()
@@ -60,10 +52,10 @@ class _Walk:
         try:
             broken = self._rows(scan(self.connections, self.folder))
         except StorageError as error:
-            return Break(kind="unreadable", position=self.position + 1, event_id="", message=error.message)
+            return BrokenChain(kind="unreadable", position=self.position + 1, event_id="", message=error.message)
         return broken or self._end() or self._blanks()
 
-    def _rows(self, rows: Iterator[Row]) -> Break | None:
+    def _rows(self, rows: Iterator[Row]) -> BrokenChain | None:
         for row in rows:
             if row.position != self.position + 1:
                 gap = self._gap(row)
@@ -75,7 +67,7 @@ class _Walk:
             self.events += 1
         return None
 
-    def _gap(self, row: Row) -> Break | None:
+    def _gap(self, row: Row) -> BrokenChain | None:
         """Step over events that retention removed; return a break when events are missing otherwise."""
         while self.position + 1 < row.position:
             with self.connections.one() as connection:
@@ -83,7 +75,7 @@ class _Walk:
             if seal is None or not seal.dropped or seal.previous != self.hash:
                 missing = self.position + 1
                 until = f" to {row.position - 1}" if row.position - 1 > missing else ""
-                return Break(
+                return BrokenChain(
                     kind="dropped",
                     position=missing,
                     event_id="",
@@ -93,7 +85,7 @@ class _Walk:
             self.position, self.hash = seal.last, seal.hash
         return None
 
-    def _link(self, row: Row, following: Iterator[Row]) -> Break | None:
+    def _link(self, row: Row, following: Iterator[Row]) -> BrokenChain | None:
         """Check one row against the chain and step to it."""
         if chain_hash(self.hash, row) != row.hash or (row.position == self.head[0] and row.hash != self.head[1]):
             return self._wrong(row, following)
@@ -103,16 +95,18 @@ class _Walk:
             try:
                 text = payload_text(row, self.payloads)
             except StorageError as error:
-                return Break(kind="unreadable", position=row.position, event_id=row.event_id, message=error.message)
+                return BrokenChain(
+                    kind="unreadable", position=row.position, event_id=row.event_id, message=error.message
+                )
             if digest(text) != row.payload_hash.hex():
                 message = f"the payload of event {row.event_id} at position {row.position} was changed"
-                return Break(kind="changed", position=row.position, event_id=row.event_id, message=message)
+                return BrokenChain(kind="changed", position=row.position, event_id=row.event_id, message=message)
             if row.event_type == REDACTED:
                 self.redactions.add(json.loads(text)["event_id"])
         self.position, self.hash = row.position, row.hash
         return None
 
-    def _wrong(self, row: Row, following: Iterator[Row]) -> Break:
+    def _wrong(self, row: Row, following: Iterator[Row]) -> BrokenChain:
         """Say what happened at a place whose hash is wrong: another event belongs there, or this one was changed."""
         for other in islice(following, _WINDOW):
             placed = other._replace(position=row.position)
@@ -121,11 +115,11 @@ class _Walk:
                     f"event {row.event_id} is at position {row.position}, where event {other.event_id} belongs: events"
                     " were moved or inserted"
                 )
-                return Break(kind="moved", position=row.position, event_id=row.event_id, message=message)
+                return BrokenChain(kind="moved", position=row.position, event_id=row.event_id, message=message)
         message = f"event {row.event_id} at position {row.position} does not continue the chain: it was changed"
-        return Break(kind="changed", position=row.position, event_id=row.event_id, message=message)
+        return BrokenChain(kind="changed", position=row.position, event_id=row.event_id, message=message)
 
-    def _end(self) -> Break | None:
+    def _end(self) -> BrokenChain | None:
         head = self.head
         while self.position < head[0]:
             with self.connections.one() as connection:
@@ -136,16 +130,16 @@ class _Walk:
             self.position, self.hash = seal.last, seal.hash
         if self.position < head[0]:
             message = f"the events after position {self.position} are missing; the journal had {head[0]}"
-            return Break(kind="truncated", position=self.position + 1, event_id="", message=message)
+            return BrokenChain(kind="truncated", position=self.position + 1, event_id="", message=message)
         return None
 
-    def _blanks(self) -> Break | None:
+    def _blanks(self) -> BrokenChain | None:
         for row in self.blank:
             if row.event_id not in self.redactions:
                 message = (
                     f"the payload of event {row.event_id} at position {row.position} was removed without redaction"
                 )
-                return Break(kind="blanked", position=row.position, event_id=row.event_id, message=message)
+                return BrokenChain(kind="blanked", position=row.position, event_id=row.event_id, message=message)
         return None
 
 

@@ -17,6 +17,7 @@ from muninn_core.protocol import (
     code,
     context_file,
     editor,
+    events,
     exchange,
     inspection,
     memory,
@@ -41,6 +42,7 @@ FAMILIES: tuple[Family, ...] = (
     review.FAMILY,
     reconciliation.FAMILY,
     exchange.FAMILY,
+    events.FAMILY,
     context_file.FAMILY,
     reference.FAMILY,
     editor.FAMILY,
@@ -76,9 +78,15 @@ def lookup(verb: str) -> Method:
 def decode_params(method: Method, raw: Any) -> Value:
     """Decode plain JSON parameters. Raises BadParams, with the nearest name for an unknown parameter.
 
-    Lone surrogates, which programs produce that cut texts by UTF-16 units, become replacement characters.
+    Lone surrogates, which programs produce that cut texts by UTF-16 units, become replacement characters, or are
+    refused where a verb records what it gets.
     """
     given = {} if raw is None else replace_surrogates(raw)
+    if method.exact and given is not raw and raw is not None:
+        raise BadParams(
+            f"'{method.verb}': a text has a lone surrogate, which UTF-8 can't encode",
+            hint="Send whole characters; nothing was recorded.",
+        )
     if not isinstance(given, dict):
         raise BadParams(f"the parameters of '{method.verb}' are an object, not {_plain_name(given)}")
     known = method.params.__struct_fields__

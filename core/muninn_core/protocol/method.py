@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from muninn_core.model.value import Value, field
 
-Effect = Literal["read", "write", "control"]
+Effect = Literal["read", "write", "append", "control"]
 
 
 class Method(Value):
@@ -32,8 +32,9 @@ class Method(Value):
     """The result."""
 
     effect: Effect
-    """read changes nothing; write adds to the log or the work tree, one at a time; control acts on the daemon or the
-    index, or takes so long that writers must not wait for it."""
+    """read changes nothing; write adds to the log or the work tree, one at a time; append adds to the journal, whose
+    writer commits many at once; control acts on the daemon or the index, or takes so long that writers must not wait
+    for it."""
 
     use: str = ""
     """When a model should call the verb. Without it the verb is no MCP tool."""
@@ -46,6 +47,9 @@ class Method(Value):
 
     retry: bool = False
     """Whether a client may repeat a write or control verb when the connection breaks before the response."""
+
+    exact: bool = False
+    """Whether a lone surrogate in a parameter is refused. Otherwise it becomes a replacement character."""
 
     alone: bool = False
     """Whether the command line runs the verb in a temporary daemon."""

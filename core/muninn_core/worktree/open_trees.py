@@ -184,7 +184,7 @@ class OpenTrees:
             place,
             clock=self._clock,
             ids=self._ids,
-            embedder=self._embedder,
+            embedder=self.embedder,
             spare_cache=self._spare_cache / repository_key(place.root),
             home=self._home,
             shared=self._shared_log(place),
@@ -220,7 +220,8 @@ class OpenTrees:
             self._shared.refresh()
         return self._shared
 
-    def _embedder(self, model: str) -> Embedder:
+    def embedder(self, model: str) -> Embedder:
+        """Return a model by its name; each is loaded once."""
         with self._loading:
             if model not in self._embedders:
                 self._embedders[model] = self._load(model)

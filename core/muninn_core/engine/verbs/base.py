@@ -10,6 +10,7 @@ from muninn_core.engine.answer.open_editors import OpenEditors
 from muninn_core.engine.session.capture import Captures
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
 
@@ -28,12 +29,14 @@ class Verbs:
         clock: Callable[[], datetime],
         ids: UlidGenerator,
         trees: OpenTrees,
+        journals: Journals,
         clients: Callable[[], int],
     ) -> None:
         self.version = version
         self.clock = clock
         self.ids = ids
         self.trees = trees
+        self.journals = journals
         self.open_editors = OpenEditors()
         self._clients = clients
         self._begun = time.monotonic()

@@ -1,0 +1,340 @@
+"""What the verbs of the journal do: parameters to events, and events to results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from muninn_core.errors import BadParams, PreconditionError, UsageError
+from muninn_core.journal.event_types import EventTypes
+from muninn_core.journal.journal import moment
+from muninn_core.journal.row import event_of
+from muninn_core.journal.search import Filter
+from muninn_core.journal.spans import SPAN_COLUMNS, bound_project
+from muninn_core.journal.spans import Span as SpanRow
+from muninn_core.model.event import EventDraft
+from muninn_core.near_match import nearest
+from muninn_core.protocol.events import (
+    AuditReplayParams,
+    AuditReplayResult,
+    AuditSealParams,
+    AuditSealResult,
+    AuditTailParams,
+    AuditTailResult,
+    AuditVerifyResult,
+    EventAppendParams,
+    EventAppendResult,
+    EventHit,
+    EventQueryParams,
+    EventQueryResult,
+    EventStatisticsParams,
+    EventStatisticsResult,
+    ProjectionsShowParams,
+    ProjectionsShowResult,
+    ProjectionsStatusResult,
+    Span,
+    SpanListParams,
+    SpanListResult,
+    TurnBeginParams,
+    TurnBeginResult,
+    TurnEndParams,
+    TurnEndResult,
+)
+from muninn_core.store.disk import translate_errors
+from muninn_core.store.stamp import EPOCH, timestamp
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.journals import OpenJournal
+from muninn_core.worktree.workspace import Workspace
+
+_NAMED = ("event_type", "project_id", "session_id", "turn_id", "stream_id", "source")
+_ORDER = {"memory_facts": "position", "decisions": "position", "patterns": "last_seen"}
+
+
+class At(NamedTuple):
+    """A work tree with its repository's journal and the types of events that it has schemas for."""
+
+    workspace: Workspace
+    open: OpenJournal
+    types: EventTypes
+
+
+def append(at: At, params: EventAppendParams, call: Call) -> EventAppendResult:
+    """Record an event. A client that can't act as a user records as the assistant."""
+    config = at.workspace.config.journal
+    if config.require_turns and not params.turn_id:
+        raise PreconditionError(
+            "the configuration requires a turn for each event",
+            hint="Begin one with turn.begin, and send turn_id and ack_token. Nothing was recorded.",
+            data={"precondition": "missing"},
+        )
+    at.types.check(params.event_type, params.payload, config.types)
+    draft = EventDraft(
+        event_type=params.event_type,
+        payload=params.payload,
+        project_id=project_of(at, params.project_id, params.session_id),
+        session_id=params.session_id,
+        turn_id=params.turn_id,
+        stream_id=params.stream_id,
+        stream_seq=params.stream_seq,
+        event_version=params.event_version,
+        occurred_at=params.occurred_at,
+        actor=call.actor if call.actor and params.actor == "user" else params.actor,
+        source=params.source or call.client,
+        idempotency_key=params.idempotency_key,
+        trace_id=params.trace_id,
+    )
+    done = at.open.turns.append(draft, params.ack_token, at.workspace.config.memory.secrets)
+    return EventAppendResult(
+        event=done.event, duplicate=done.duplicate, masked=done.masked, saw=at.workspace.read_state()
+    )
+
+
+def project_of(at: At, given: str, session: str) -> str:
+    """Return the project of a call. Raises PreconditionError when the configuration allows only another one."""
+    only = at.workspace.config.journal.project_id
+    if only and given and given != only:
+        raise PreconditionError(
+            f"this repository records the project '{only}', not '{given}'",
+            hint="Give the configured project_id, or change journal.project_id. Nothing was recorded.",
+            data={"precondition": "project"},
+        )
+    if given or only:
+        return given or only
+    if session:
+        with at.open.journal.connections.one() as connection:
+            bound = bound_project(connection, session)
+        if bound is not None:
+            return bound
+    return default_project(at)
+
+
+def default_project(at: At) -> str:
+    """Return the name of the repository's folder, the same in all its work trees."""
+    identity = Path(at.workspace.place.identity)
+    return identity.parent.name if identity.name == ".git" else identity.name.removesuffix(".git")
+
+
+def begin_turn(at: At, params: TurnBeginParams, call: Call) -> TurnBeginResult:
+    """Begin a turn of the given project."""
+    project = project_of(at, params.project_id, params.session_id)
+    seconds = params.seconds or at.workspace.config.journal.turn_seconds
+    turn = at.open.turns.begin(
+        project, params.session_id, params.turn_id, client=params.client_id or call.client, seconds=seconds
+    )
+    return TurnBeginResult(
+        ack_token=turn.ack_token,
+        expires_at=turn.expires_at,
+        event_position=turn.position,
+        saw=at.workspace.read_state(),
+    )
+
+
+def end_turn(at: At, params: TurnEndParams) -> TurnEndResult:
+    """End a turn."""
+    project = project_of(at, params.project_id, params.session_id)
+    done = at.open.turns.end(project, params.session_id, params.turn_id, params.ack_token, params.outcome)
+    return TurnEndResult(event=done.event, saw=at.workspace.read_state())
+
+
+def query(at: At, params: EventQueryParams) -> EventQueryResult:
+    """Find events by fields, time and text. Raises BadParams."""
+    saw = at.workspace.read_state()
+    if params.id:
+        return EventQueryResult(hits=(EventHit(event=at.open.journal.event(params.id)),), saw=saw)
+    where = dict(params.where)
+    for name in _NAMED:
+        if value := getattr(params, name):
+            where[name] = value
+    chosen = Filter(where=where, since=params.since, until=params.until)
+    if params.text:
+        if params.before is not None:
+            raise BadParams("'before' has no meaning with a text", hint="Raise 'limit' to see more events.")
+        return EventQueryResult(hits=tuple(at.open.search.find(params.text, chosen, params.limit)), saw=saw)
+    events = at.open.search.recent(chosen, params.limit, params.before)
+    following = events[-1].position if len(events) == params.limit and events[-1].position > 1 else None
+    return EventQueryResult(hits=tuple(EventHit(event=event) for event in events), next=following, saw=saw)
+
+
+def statistics(at: At, params: EventStatisticsParams) -> EventStatisticsResult:
+    """Count events, and turns by state."""
+    counts = at.open.search.statistics(params.project_id, params.since, params.until)
+    at.open.expire_turns()
+    with at.open.journal.connections.one() as connection:
+        turns = connection.execute(
+            "SELECT status, count(*) FROM spans WHERE kind = 'turn' AND (?1 = '' OR project_id = ?1)"
+            " AND (?2 = '' OR opened_at >= ?2) AND (?3 = '' OR opened_at < ?3) GROUP BY status ORDER BY status",
+            (params.project_id, moment(params.since, "since"), moment(params.until, "until")),
+        ).fetchall()
+    return EventStatisticsResult(
+        events=counts.events,
+        by=counts.by,
+        turns=dict(turns),
+        first=counts.first,
+        last=counts.last,
+        saw=at.workspace.read_state(),
+    )
+
+
+def spans(at: At, params: SpanListParams) -> SpanListResult:
+    """List spans, the last opened first."""
+    at.open.expire_turns()
+    filters = {
+        "kind = ?": params.kind,
+        "status = ?": params.status,
+        "project_id = ?": params.project_id,
+        "session_id = ?": params.session_id,
+        "opened_at >= ?": moment(params.since, "since"),
+    }
+    given = {condition: value for condition, value in filters.items() if value}
+    where = f"WHERE {' AND '.join(given)}" if given else ""
+    sql = f"SELECT {SPAN_COLUMNS} FROM spans {where} ORDER BY opened_position DESC, kind DESC, span_id LIMIT ?"
+    with at.open.journal.connections.one() as connection:
+        rows = [SpanRow(*row) for row in connection.execute(sql, (*given.values(), params.limit))]
+    return SpanListResult(spans=tuple(map(span_of, rows)), saw=at.workspace.read_state())
+
+
+def span_of(row: SpanRow) -> Span:
+    """Return a span without its token's hash."""
+    expires = timestamp(EPOCH + timedelta(milliseconds=row.expires_at)) if row.expires_at is not None else ""
+    return Span(
+        id=row.span_id,
+        kind=row.kind,
+        project_id=row.project_id,
+        session_id=row.session_id,
+        turn_id=row.turn_id,
+        parent=row.parent,
+        type=row.type,
+        intent=row.intent,
+        scope=json.loads(row.scope_json),
+        status=row.status,
+        reason=row.reason,
+        opened_at=row.opened_at,
+        closed_at=row.closed_at,
+        expires_at=expires,
+    )
+
+
+def replay(at: At, params: AuditReplayParams, call: Call) -> AuditReplayResult:
+    """Return a page of lines, or write all of them to a new file."""
+    lines = at.open.journal.replay(
+        project=params.project_id, stream=params.stream, since=params.since, until=params.until, after=params.after
+    )
+    if params.path:
+        return _replay_to(at, params, lines, call)
+    page = list(islice(lines, params.limit + 1))
+    more, page = len(page) > params.limit, page[: params.limit]
+    content = b"".join(line + b"\n" for _, line in page)
+    return AuditReplayResult(
+        lines=tuple(line.decode() for _, line in page),
+        count=len(page),
+        digest=hashlib.sha256(content).hexdigest(),
+        next=page[-1][0] if more else None,
+        saw=at.workspace.read_state(),
+    )
+
+
+def _replay_to(at: At, params: AuditReplayParams, lines: Iterator[tuple[int, bytes]], call: Call) -> AuditReplayResult:
+    path = at.workspace.layout.root / params.path
+    content, count = hashlib.sha256(), 0
+    with translate_errors(path):
+        try:
+            file = path.open("xb")
+        except FileExistsError:
+            raise UsageError(f"{path} exists already", hint="Give the name of a new file.") from None
+        try:
+            with file:
+                path.chmod(0o600)
+                for _, line in lines:
+                    file.write(line + b"\n")
+                    content.update(line + b"\n")
+                    count += 1
+                    if count % 1000 == 0:
+                        call.raise_if_cancelled()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+    return AuditReplayResult(
+        lines=(), count=count, digest=content.hexdigest(), path=str(path), saw=at.workspace.read_state()
+    )
+
+
+def verify(at: At) -> AuditVerifyResult:
+    """Check the chain."""
+    done = at.open.journal.verify()
+    return AuditVerifyResult(
+        ok=done.broken is None,
+        events=done.events,
+        head=done.head,
+        redacted=done.redacted,
+        removed=done.removed,
+        broken=done.broken,
+        saw=at.workspace.read_state(),
+    )
+
+
+def tail(at: At, params: AuditTailParams) -> AuditTailResult:
+    """Return the last events, or the first ones after a position, in their order."""
+    journal = at.open.journal
+    if params.after is None:
+        rows = list(islice(journal.rows_back(), params.limit))[::-1]
+    else:
+        rows = list(islice(journal.rows(params.after + 1), params.limit))
+    return AuditTailResult(
+        events=tuple(event_of(row, journal.payloads) for row in rows),
+        last=rows[-1].position if rows else params.after or 0,
+        saw=at.workspace.read_state(),
+    )
+
+
+def seal(at: At, params: AuditSealParams, now: datetime) -> AuditSealResult:
+    """Seal past months, then remove sealed months beyond the retention of the configuration."""
+    journal = at.open.journal
+    sealed = journal.seal(params.before or timestamp(now)[:7])
+    days = at.workspace.config.journal.retention_days
+    removed = journal.drop_sealed(timestamp(now - timedelta(days=days))) if days else []
+    return AuditSealResult(
+        sealed=tuple(one.file for one in sealed),
+        removed=tuple(removed),
+        folder=str(journal.folder),
+        saw=at.workspace.read_state(),
+    )
+
+
+def projections_status(at: At) -> ProjectionsStatusResult:
+    """Return the state of the projections."""
+    projections = at.open.projections
+    return ProjectionsStatusResult(
+        events=at.open.journal.position,
+        projections=tuple(projections.status()),
+        failure=projections.failure,
+        saw=at.workspace.read_state(),
+    )
+
+
+def show(at: At, params: ProjectionsShowParams) -> ProjectionsShowResult:
+    """Return rows of a table, after the projections caught up. Raises BadParams for an unknown column."""
+    projections = at.open.projections
+    projections.catch_up()
+    columns = [row[0] for row in projections.rows("SELECT name FROM pragma_table_info(?)", (params.table,))]
+    where: dict[str, Any] = {**params.where, **({"project_id": params.project_id} if params.project_id else {})}
+    for name, value in where.items():
+        if name not in columns:
+            near = nearest(name, columns)
+            hint = f"Did you mean '{near}'?" if near else f"The columns are {', '.join(columns)}."
+            raise BadParams(f"'{params.table}' has no column '{name}'", hint=hint)
+        if isinstance(value, dict | list):
+            raise BadParams(f"'{name}' can't be compared with an object or a list", hint="Give a single value.")
+    conditions = " AND ".join(f"{name} = ?" for name in where)
+    order = _ORDER.get(params.table, "position")
+    names = ", ".join(columns)
+    filtered = f" WHERE {conditions}" if where else ""
+    sql = f"SELECT {names} FROM {params.table}{filtered} ORDER BY {order} DESC, 1, 2, 3 LIMIT ?"
+    rows = projections.rows(sql, (*where.values(), params.limit))
+    return ProjectionsShowResult(
+        rows=tuple(dict(zip(columns, row, strict=True)) for row in rows), saw=at.workspace.read_state()
+    )

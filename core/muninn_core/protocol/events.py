@@ -1,0 +1,538 @@
+"""Record what happens in a journal that is private to this machine, and read, query and audit it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from muninn_core.model.event import Event
+from muninn_core.model.value import Meta, Value, field
+from muninn_core.protocol.base import Result, Text
+from muninn_core.protocol.method import Family, Method
+
+ProjectId = Annotated[
+    str,
+    Meta(
+        description="The project. Empty is that of the session, else that of the configuration, else the name of the"
+        " repository's folder."
+    ),
+]
+OwnProject = Annotated[Text, Meta(description="The project; a session belongs to the project of its first call.")]
+OwnSession = Annotated[Text, Meta(description="The session.")]
+OwnTurn = Annotated[Text, Meta(description="The turn. Its id is used once per session.")]
+Token = Annotated[str, Meta(description="The ack_token that `turn.begin` returned.")]
+EventId = Annotated[Text, Meta(description="The event's id.")]
+Since = Annotated[str, Meta(description="Only events that occurred at or after this RFC 3339 time or date (UTC).")]
+Until = Annotated[str, Meta(description="Only events that occurred before this RFC 3339 time or date (UTC).")]
+Limit = Annotated[int, Meta(ge=1, le=1000, description="The most events.")]
+
+
+class EventAppendParams(Value):
+    """The event to record."""
+
+    event_type: Annotated[Text, Meta(description="What happened, such as `tool_call`; `muninn.` is reserved.")]
+    payload: Annotated[dict[str, Any], Meta(description="What is recorded of it: any JSON object, at most 16 MiB.")] = (
+        field(default_factory=dict)
+    )
+    project_id: ProjectId = ""
+    session_id: Annotated[str, Meta(description="The session.")] = ""
+    turn_id: Annotated[str, Meta(description="The turn; an event of a turn needs its `ack_token`.")] = ""
+    ack_token: Token = ""
+    stream_id: Annotated[
+        str, Meta(description="The stream; without it that of the turn, else that of the session.")
+    ] = ""
+    stream_seq: (
+        Annotated[int, Meta(ge=1, description="The event's number in its stream; refused when another one is next.")]
+        | None
+    ) = None
+    event_version: Annotated[int, Meta(ge=1, description="The version of the payload's form.")] = 1
+    occurred_at: Annotated[str, Meta(description="When it happened, an RFC 3339 time; now when empty.")] = ""
+    actor: Annotated[str, Meta(description="Who caused it: user, assistant, tool or another word.")] = "user"
+    source: Annotated[str, Meta(description="The program that records it.")] = ""
+    idempotency_key: Annotated[
+        str | None, Meta(description="A key of the project: a second event with it is not recorded.")
+    ] = None
+    trace_id: Annotated[str | None, Meta(description="A trace that the event belongs to.")] = None
+
+
+class EventAppendResult(Result):
+    """The recorded event. `duplicate`: it was recorded before, under the same key; `masked` counts masked secrets."""
+
+    event: Event
+    duplicate: bool
+    masked: int
+
+
+class EventQueryParams(Value):
+    """What to look for. An event must pass all filters that are given."""
+
+    text: Annotated[str, Meta(description="What the event is about, found by words and by meaning.")] = ""
+    where: Annotated[
+        dict[str, Any],
+        Meta(description='Values of columns and of payload fields: {"event_type": "tool", "payload.exit_status": 1}.'),
+    ] = field(default_factory=dict)
+    event_type: Annotated[str, Meta(description="Only events of this type.")] = ""
+    project_id: Annotated[str, Meta(description="Only events of this project.")] = ""
+    session_id: Annotated[str, Meta(description="Only events of this session.")] = ""
+    turn_id: Annotated[str, Meta(description="Only events of this turn.")] = ""
+    stream_id: Annotated[str, Meta(description="Only events of this stream.")] = ""
+    source: Annotated[str, Meta(description="Only events from this program.")] = ""
+    id: Annotated[str, Meta(description="The event with this id.")] = ""
+    since: Since = ""
+    until: Until = ""
+    limit: Limit = 20
+    before: (
+        Annotated[int, Meta(ge=1, description="Only events before this position: the `next` of the page before.")]
+        | None
+    ) = None
+
+
+class EventHit(Value):
+    """A found event. With a text: its score and its ranks by words and by meaning, from 1; 0 is not found that way."""
+
+    event: Event
+    score: float = 0.0
+    words: int = 0
+    meaning: int = 0
+
+
+class EventQueryResult(Result):
+    """The events, newest first, or with a text best first. `next` is `before` of the next page, None at the end."""
+
+    hits: tuple[EventHit, ...]
+    next: int | None = None
+
+
+class EventStatisticsParams(Value):
+    """The events to count."""
+
+    project_id: Annotated[str, Meta(description="Only events of this project.")] = ""
+    since: Since = ""
+    until: Until = ""
+
+
+class EventStatisticsResult(Result):
+    """The number of events, in all and `by` event_type, actor, source and day; `turns` counts turns by state.
+
+    Deleted events are not counted, redacted ones are. `first` and `last` are days (UTC).
+    """
+
+    events: int
+    by: dict[str, dict[str, int]]
+    turns: dict[str, int]
+    first: str
+    last: str
+
+
+class EventRedactParams(Value):
+    """The event to redact."""
+
+    id: EventId
+    reason: Annotated[str, Meta(description="The reason; it is recorded.")] = ""
+
+
+class EventTombstoneParams(Value):
+    """The event to hide."""
+
+    id: EventId
+    reason: Annotated[str, Meta(description="The reason; it is recorded.")] = ""
+
+
+class EventChangeResult(Result):
+    """The event that records the change."""
+
+    event: Event
+
+
+class TurnBeginParams(Value):
+    """The turn to begin."""
+
+    project_id: OwnProject
+    session_id: OwnSession
+    turn_id: OwnTurn
+    client_id: Annotated[str, Meta(description="The client program.")] = ""
+    seconds: Annotated[int, Meta(ge=1, le=86_400, description="After how many seconds the token expires.")] | None = (
+        None
+    )
+
+
+class TurnBeginResult(Result):
+    """The turn's token, which is shown only here, and when it expires (RFC 3339)."""
+
+    ack_token: str
+    expires_at: str
+    event_position: int
+
+
+class TurnEndParams(Value):
+    """The turn to end."""
+
+    project_id: OwnProject
+    session_id: OwnSession
+    turn_id: OwnTurn
+    ack_token: Token
+    outcome: Annotated[
+        Literal["closed", "incomplete"], Meta(description="closed: it is complete; incomplete: it was given up.")
+    ] = "closed"
+
+
+class TurnEndResult(Result):
+    """The event that ended the turn."""
+
+    event: Event
+
+
+class SpanListParams(Value):
+    """Which spans to list."""
+
+    kind: Annotated[
+        Literal["session", "turn", "capsule"] | None, Meta(description="Only sessions, turns or capsules.")
+    ] = None
+    status: Annotated[Literal["open", "closed", "incomplete"] | None, Meta(description="Only spans in this state.")] = (
+        None
+    )
+    project_id: Annotated[str, Meta(description="Only spans of this project.")] = ""
+    session_id: Annotated[str, Meta(description="Only spans of this session.")] = ""
+    since: Annotated[str, Meta(description="Only spans opened at or after this RFC 3339 time or date (UTC).")] = ""
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The most spans.")] = 100
+
+
+class Span(Value):
+    """A session, a turn or a capsule. Its events have its id as their stream. `type` of a session is its client.
+
+    `reason` says why a turn is incomplete: expired or ended. `scope` holds the ids that a capsule is bound to.
+    """
+
+    id: str
+    kind: str
+    project_id: str
+    session_id: str
+    turn_id: str
+    parent: str
+    type: str
+    intent: str
+    scope: dict[str, str]
+    status: str
+    reason: str
+    opened_at: str
+    closed_at: str
+    expires_at: str = ""
+
+
+class SpanListResult(Result):
+    """The spans, the last opened first."""
+
+    spans: tuple[Span, ...]
+
+
+class AuditReplayParams(Value):
+    """Which events to replay, from the first to the last."""
+
+    stream: Annotated[str, Meta(description="Only events of this stream.")] = ""
+    since: Since = ""
+    until: Until = ""
+    project_id: Annotated[str, Meta(description="Only events of this project.")] = ""
+    after: Annotated[int, Meta(ge=0, description="Only events after this position: the `next` of the page before.")] = 0
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most events of one answer; a file gets all.")] = 1000
+    path: Annotated[
+        str, Meta(description="Write the lines to this new file instead; a relative path starts at the root.")
+    ] = ""
+
+
+class AuditReplayResult(Result):
+    """The events as lines of JSON, the same bytes each time until one is redacted.
+
+    `digest` is the sha256 of the lines with their ends. `next` is `after` of the next page, None at the end.
+    """
+
+    lines: tuple[str, ...]
+    count: int
+    digest: str
+    next: int | None = None
+    path: str = ""
+
+
+class AuditVerifyParams(Value):
+    """The verb takes no parameters."""
+
+
+class BrokenChain(Value):
+    """The first broken place. `kind` is changed, dropped, moved, truncated, blanked or unreadable."""
+
+    kind: str
+    position: int
+    event_id: str
+    message: str
+
+
+class AuditVerifyResult(Result):
+    """Whether the chain is whole. `events` were checked; `redacted` are the ids of those that a redaction blanked.
+
+    `removed` counts events that retention removed. `head` is the last good hash.
+    """
+
+    ok: bool
+    events: int
+    head: str
+    redacted: tuple[str, ...]
+    removed: int
+    broken: BrokenChain | None = None
+
+
+class AuditTailParams(Value):
+    """How many events to show."""
+
+    limit: Limit = 20
+    after: (
+        Annotated[int, Meta(ge=0, description="The first events after this position, instead of the last ones.")] | None
+    ) = None
+
+
+class AuditTailResult(Result):
+    """The events in their order, deleted and redacted ones too. `last` is the position to continue `after`."""
+
+    events: tuple[Event, ...]
+    last: int
+
+
+class AuditSealParams(Value):
+    """Which months to seal."""
+
+    before: Annotated[
+        str, Meta(description="Seal the months before this one (YYYY-MM); the current one when empty.")
+    ] = ""
+
+
+class AuditSealResult(Result):
+    """The sealed files that were written, and those that retention removed, in the journal's folder."""
+
+    sealed: tuple[str, ...]
+    removed: tuple[str, ...]
+    folder: str
+
+
+class ProjectionsStatusParams(Value):
+    """The verb takes no parameters."""
+
+
+class ProjectionState(Value):
+    """A projection: its tables, the position that it holds, and how many events it lags behind."""
+
+    name: str
+    tables: tuple[str, ...]
+    offset: int
+    lag: int
+
+
+class ProjectionsStatusResult(Result):
+    """The projections. `events` is the position of the last event; `failure` says why they do not follow."""
+
+    events: int
+    projections: tuple[ProjectionState, ...]
+    failure: str = ""
+
+
+class ProjectionsRebuildParams(Value):
+    """Which projections to build again."""
+
+    names: Annotated[tuple[str, ...], Meta(description="The projections; all when there are none.")] = ()
+
+
+class RebuiltProjection(Value):
+    """A projection, the sha256 of its content, and whether that is the same as before."""
+
+    name: str
+    digest: str
+    same: bool
+
+
+class ProjectionsRebuildResult(Result):
+    """The projections that were built again."""
+
+    rebuilt: tuple[RebuiltProjection, ...]
+
+
+class ProjectionsShowParams(Value):
+    """Which rows to show."""
+
+    table: Annotated[
+        Literal["memory_facts", "decisions", "decision_edges", "artifact_links", "patterns"],
+        Meta(description="The table."),
+    ]
+    where: Annotated[dict[str, Any], Meta(description='Values of columns: {"status": "accepted"}.')] = field(
+        default_factory=dict
+    )
+    project_id: Annotated[str, Meta(description="Only rows of this project.")] = ""
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The most rows.")] = 100
+
+
+class ProjectionsShowResult(Result):
+    """The rows, the newest first, with the names of the columns."""
+
+    rows: tuple[dict[str, Any], ...]
+
+
+FAMILY = Family(
+    name="events",
+    title="Events",
+    summary="Record what happens in a journal that is private to this machine, and read, query and audit it.",
+    groups={
+        "event": "Record events, and find them.",
+        "turn": "Begin and end turns, whose events need a token.",
+        "span": "Sessions, turns and capsules.",
+        "audit": "Prove that the journal is complete, and replay it.",
+        "projections": "The tables that follow the journal.",
+    },
+    methods=(
+        Method(
+            verb="event.append",
+            title="Record an event",
+            summary="Record an event in the journal; it is on disk when this returns.",
+            params=EventAppendParams,
+            result=EventAppendResult,
+            effect="append",
+            idempotent=False,
+            exact=True,
+            positional=("event_type",),
+            example={"event_type": "deploy", "payload": {"service": "shop", "replicas": 3}},
+            shown=("event_type", "payload", "session_id"),
+            use="Call to record that something happened. `remember` is for what should be recalled later.",
+        ),
+        Method(
+            verb="event.query",
+            title="Find events",
+            summary="Find events by their fields, their time, and what they are about.",
+            params=EventQueryParams,
+            result=EventQueryResult,
+            effect="read",
+            positional=("text",),
+            example={"text": "tests that failed", "where": {"payload.exit_status": 1}},
+            may_omit=("text",),
+            shown=("text", "where", "since", "until", "limit"),
+            use="Call to find out what happened before: commands, failures, turns. Memories are found by `recall`.",
+        ),
+        Method(
+            verb="event.statistics",
+            title="Count events",
+            summary="Count the journal's events by type, actor, source and day, and its turns by state.",
+            params=EventStatisticsParams,
+            result=EventStatisticsResult,
+            effect="read",
+        ),
+        Method(
+            verb="event.redact",
+            title="Redact an event",
+            summary="Erase the payload of an event for good; its place in the journal stays, and the chain verifies.",
+            params=EventRedactParams,
+            result=EventChangeResult,
+            effect="append",
+            destructive=True,
+            positional=("id",),
+            example={"id": "01kjmzt7mg0000000000000001"},
+        ),
+        Method(
+            verb="event.tombstone",
+            title="Hide an event",
+            summary="Hide an event from everything but the audit; its payload stays in the journal.",
+            params=EventTombstoneParams,
+            result=EventChangeResult,
+            effect="append",
+            destructive=True,
+            positional=("id",),
+            example={"id": "01kjmzt7mg0000000000000001"},
+        ),
+        Method(
+            verb="turn.begin",
+            title="Begin a turn",
+            summary="Begin a turn, and return the token that its events need.",
+            params=TurnBeginParams,
+            result=TurnBeginResult,
+            effect="append",
+            idempotent=False,
+            positional=("project_id", "session_id", "turn_id"),
+            example={"project_id": "shop", "session_id": "s-1", "turn_id": "t-1"},
+        ),
+        Method(
+            verb="turn.end",
+            title="End a turn",
+            summary="End a turn; its token can't be used again.",
+            params=TurnEndParams,
+            result=TurnEndResult,
+            effect="append",
+            idempotent=False,
+            positional=("project_id", "session_id", "turn_id"),
+            example={"project_id": "shop", "session_id": "s-1", "turn_id": "t-1", "ack_token": "A" * 43},
+        ),
+        Method(
+            verb="span.list",
+            title="List sessions and turns",
+            summary="List sessions, turns and capsules with their state.",
+            params=SpanListParams,
+            result=SpanListResult,
+            effect="read",
+        ),
+        Method(
+            verb="audit.replay",
+            title="Replay events",
+            summary="Return events in their order as lines of JSON: the same bytes each time.",
+            params=AuditReplayParams,
+            result=AuditReplayResult,
+            effect="control",
+            absolute_paths=("path",),
+            example={"stream": "session:s-1"},
+        ),
+        Method(
+            verb="audit.verify",
+            title="Verify the journal",
+            summary="Check every event against the chain of hashes, and name the first that was changed or removed.",
+            params=AuditVerifyParams,
+            result=AuditVerifyResult,
+            effect="control",
+        ),
+        Method(
+            verb="audit.tail",
+            title="Show the last events",
+            summary="Show the last events of the journal, deleted and redacted ones too.",
+            params=AuditTailParams,
+            result=AuditTailResult,
+            effect="read",
+        ),
+        Method(
+            verb="audit.seal",
+            title="Seal months",
+            summary="Move the events of past months into compressed files, and remove files beyond the retention.",
+            params=AuditSealParams,
+            result=AuditSealResult,
+            effect="control",
+            destructive=True,
+            example={"before": "2026-03"},
+        ),
+        Method(
+            verb="projections.status",
+            title="Show projections",
+            summary="Show how far the tables that follow the journal are.",
+            params=ProjectionsStatusParams,
+            result=ProjectionsStatusResult,
+            effect="read",
+        ),
+        Method(
+            verb="projections.rebuild",
+            title="Rebuild projections",
+            summary="Build the tables that follow the journal again, and compare them with what they were.",
+            params=ProjectionsRebuildParams,
+            result=ProjectionsRebuildResult,
+            effect="control",
+            positional=("names",),
+            example={"names": ["patterns"]},
+        ),
+        Method(
+            verb="projections.show",
+            title="Show rows of a projection",
+            summary="Show facts, decisions, their edges and artifacts, or patterns.",
+            params=ProjectionsShowParams,
+            result=ProjectionsShowResult,
+            effect="read",
+            positional=("table",),
+            example={"table": "decisions"},
+        ),
+    ),
+)

@@ -1,0 +1,176 @@
+"""The projections follow the journal, continue after an interruption, and are built again to the same content."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from journals import draft, open_journal
+
+from muninn_core.errors import BadParams, MuninnError
+from muninn_core.index.embed import load_bundled
+from muninn_core.journal import projections as module
+from muninn_core.journal.projections import Projections
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load_bundled()
+
+
+@pytest.fixture
+def projections(journal, embedder):
+    one = Projections(journal, embedder)
+    yield one
+    one.close()
+
+
+def rows(projections, table, columns="*"):
+    projections.catch_up()
+    return projections.rows(f"SELECT {columns} FROM {table}")
+
+
+def test_facts_have_confidence_and_provenance(journal, projections):
+    event = journal.append(draft({"text": "The port is 5432.", "confidence": 0.9}, event_type="fact")).event
+    journal.append(draft({"text": ""}, event_type="fact"))
+    assert rows(projections, "memory_facts", "text, confidence, event_id, session_id") == [
+        ("The port is 5432.", 0.9, event.event_id, "s1")
+    ]
+
+
+def test_decisions_have_lineage_and_artifacts_and_do_not_change(journal, projections):
+    journal.append(draft({"decision_id": "d1", "title": "Use files"}, event_type="decision"))
+    journal.append(
+        draft(
+            {
+                "decision_id": "d2",
+                "title": "Use a database",
+                "rationale": "Files were slow.",
+                "supersedes": "d1",
+                "edges": [{"to": "d0", "relation": "extends"}],
+                "artifacts": {
+                    "commit": ["abc"],
+                    "file_path": ["a.py"],
+                    "pr": ["7"],
+                    "note": "see the wiki",
+                    "other": ["x"],
+                },
+            },
+            event_type="decision",
+        )
+    )
+    journal.append(draft({"decision_id": "d2", "title": "Another text"}, event_type="decision"))
+    assert rows(projections, "decisions", "decision_id, title, status") == [
+        ("d1", "Use files", "superseded"),
+        ("d2", "Use a database", "accepted"),
+    ]
+    assert rows(projections, "decision_edges", "from_decision_id, to_decision_id, relation") == [
+        ("d2", "d0", "extends"),
+        ("d2", "d1", "supersedes"),
+    ]
+    assert sorted(rows(projections, "artifact_links", "kind, value")) == [
+        ("commit", "abc"), ("file_path", "a.py"), ("note", "see the wiki"), ("pr", "7"),
+    ]  # fmt: skip
+
+
+def test_patterns_follow_their_rules(journal, projections, clock):
+    for status in (1, 0, 2):
+        journal.append(draft({"command": "make  test", "exit_status": status}, event_type="tool"))
+        clock.forward(hours=1)
+    assert rows(projections, "patterns") == []
+    journal.append(draft({"command": "make test", "exit_status": 1}, event_type="tool"))
+    journal.append(draft({"text": "Use tabs"}, event_type="correction"))
+    journal.append(draft({"text": "use  TABS"}, event_type="correction"))
+    journal.append(draft({"type": "habit", "description": "Commits late", "confidence": 0.4}, event_type="pattern"))
+    columns = "type, description, first_seen, last_seen, occurrence_count, confidence"
+    assert sorted(rows(projections, "patterns", columns)) == [
+        ("failing_command", "make test", "2026-03-01T12:00:00.000Z", "2026-03-01T15:00:00.000Z", 3, 0.75),
+        ("habit", "Commits late", "2026-03-01T15:00:00.000Z", "2026-03-01T15:00:00.000Z", 1, 0.4),
+        ("repeated_correction", "use tabs", "2026-03-01T15:00:00.000Z", "2026-03-01T15:00:00.000Z", 2, 0.75),
+    ]
+
+
+def fill(journal, number):
+    for each in range(number):
+        kind = ("fact", "decision", "pattern", "correction", "tool")[each % 5]
+        payload = {
+            "text": f"Text {each % 7} of a thing",
+            "title": f"Title {each}",
+            "command": f"run {each % 3}",
+            "exit": each % 2,
+        }
+        payload |= {"description": f"pattern {each % 2}", "decision_id": f"d{each % 8}", "supersedes": f"d{each % 3}"}
+        journal.append(draft(payload, event_type=kind, session_id=f"s{each % 4}"))
+
+
+def test_they_continue_after_an_interruption_and_rebuild_to_the_same_content(
+    journal, folder, clock, embedder, monkeypatch
+):
+    monkeypatch.setattr(module, "_BATCH", 7)
+    fill(journal, 40)
+    target = next(row.event_id for row in journal.rows() if row.event_type == "decision")
+    first = Projections(journal, embedder)
+    first._step(journal.position)
+    assert {one.offset for one in first.status()} >= {7}
+    first.close()
+    journal.redact(target)
+    journal.tombstone(journal.event(next(r.event_id for r in journal.rows(20) if r.event_type == "tool")).event_id)
+    fill(journal, 11)
+    again = Projections(journal, embedder)
+    again.catch_up()
+    assert {one.lag for one in again.status()} == {0}
+    assert again.lag == 0
+    rebuilt = again.rebuild()
+    assert all(one.same for one in rebuilt), rebuilt
+    assert [one.name for one in again.rebuild(["patterns"])] == ["patterns"]
+    with pytest.raises(BadParams, match="no projection 'x'"):
+        again.rebuild(["x"])
+    again.close()
+
+
+def test_a_batch_that_fails_changes_nothing_and_runs_again(journal, projections, monkeypatch):
+    fill(journal, 10)
+    projections.catch_up()
+    fill(journal, 10)
+
+    def fail(*_arguments):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    projector = projections._projectors[3]
+    with monkeypatch.context() as patched:
+        patched.setattr(projector, "apply", fail)
+        with pytest.raises(MuninnError):
+            projections.catch_up()
+    projections.catch_up()
+    assert all(one.same for one in projections.rebuild())
+
+
+def test_a_damaged_file_is_built_again(journal, projections, embedder, folder):
+    fill(journal, 10)
+    projections.catch_up()
+    projections.close()
+    for suffix in ("-wal", "-shm"):
+        (folder / f"projections.db{suffix}").unlink(missing_ok=True)
+    (folder / "projections.db").write_bytes(b"no database at all" * 1000)
+    again = Projections(journal, embedder)
+    try:
+        again.catch_up()
+    except MuninnError:
+        again.catch_up()
+    assert {one.lag for one in again.status()} == {0}
+    again.close()
+
+
+def test_a_process_that_does_not_write_the_journal_reads_what_is_there(journal, projections, embedder, folder, clock):
+    fill(journal, 5)
+    projections.catch_up()
+    other = open_journal(folder, clock)
+    reading = Projections(other, embedder)
+    try:
+        assert reading.catch_up() == 5
+        assert len(reading.rows("SELECT * FROM memory_facts")) == 1
+        with pytest.raises(MuninnError, match="another process"):
+            reading.rebuild()
+    finally:
+        reading.close()
+        other.close()
