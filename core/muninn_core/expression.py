@@ -20,6 +20,11 @@ class Expression:
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
 
+    def is_in(self, text: str) -> bool:
+        """Whether any part of a text matches."""
+        readable = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        return self._compiled.search(readable) is not None
+
     def replace(self, text: str, replacement: str) -> tuple[str, int]:
         """Return the text with each match that is not empty replaced, and their number."""
         pieces: list[str] = []

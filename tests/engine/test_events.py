@@ -170,9 +170,16 @@ def test_the_configuration_names_types_and_schemas(muninn):
     assert error.value.hint == "Did you mean 'deploy'?"
     with pytest.raises(BadParams, match=r"payload\.version of 'deploy': 1 is not of type 'string'"):
         append(muninn, "deploy", payload={"version": 1})
-    (muninn.root / ".muninn/events/deploy.json").write_text('{"type": "no such type"}')
-    with pytest.raises(BadParams, match="is not a JSON schema"):
-        append(muninn, "deploy", payload={"version": "1"})
+    for text, said in (
+        ('{"type": "no such type"}', "not a schema that can be used"),
+        ('{"properties": {"version": {"pattern": "(?=x)"}}}', "not a regular expression of RE2"),
+        ('{"properties": {"version": {"pattern": "^(a+)+$"}}}', "does not match"),
+        ('{"$ref": "#"}', "refers to itself"),
+        ('{"$ref": "https://localhost/x.json"}', "localhost"),
+    ):
+        (muninn.root / ".muninn/events/deploy.json").write_text(text)
+        with pytest.raises(BadParams, match=said):
+            append(muninn, "deploy", payload={"version": "a" * 60 + "!"})
 
 
 def test_the_configuration_can_require_a_turn_and_a_project(muninn):

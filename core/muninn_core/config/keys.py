@@ -6,6 +6,7 @@ editors are made from these classes. To add a key, add a field with a `key(...)`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args

@@ -7,14 +7,17 @@ or address is not followed.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, MuninnError
+from muninn_core.expression import compile_expression
 from muninn_core.near_match import nearest
+from muninn_core.regular_file import read_regular
 
 _MOST_SHOWN = 200
+_MOST_BYTES = 256 * 1024
 
 
 class EventTypes:
@@ -35,7 +38,16 @@ class EventTypes:
         validator = self._validator(event_type)
         if validator is None:
             return
-        errors = sorted(validator.iter_errors(payload), key=lambda error: list(map(str, error.absolute_path)))
+        from referencing.exceptions import Unresolvable
+
+        try:
+            errors = sorted(validator.iter_errors(payload), key=lambda error: list(map(str, error.absolute_path)))
+        except (RecursionError, Unresolvable) as error:
+            fault = f"to {error.ref}" if isinstance(error, Unresolvable) else "to itself without an end"
+            raise BadParams(
+                f"the schema of '{event_type}' refers {fault}",
+                hint=f"Correct {self._folder / f'{event_type}.json'}; nothing was recorded.",
+            ) from None
         if errors:
             place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in errors[0].absolute_path)
             raise BadParams(
@@ -47,8 +59,10 @@ class EventTypes:
         path = self._folder / f"{event_type}.json"
         try:
             status = path.stat()
-        except OSError:
+        except (OSError, ValueError):
             return None
+        if path.parent != self._folder:
+            return None  # the name is refused when the event is checked
         stamp = (status.st_mtime_ns, status.st_size)
         known = self._validators.get(event_type)
         if known is None or known[0] != stamp:
@@ -61,12 +75,36 @@ def _load(path: Path) -> Any:
     import referencing
 
     try:
-        schema = json.loads(path.read_text("utf-8"))
+        schema = json.loads(read_regular(path, _MOST_BYTES))
         kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
         kind.check_schema(schema)
-    except (OSError, ValueError, RecursionError, jsonschema.SchemaError) as error:
+        _compile_patterns(schema)
+    except (OSError, ValueError, RecursionError, MuninnError, jsonschema.SchemaError) as error:
         said = getattr(error, "message", str(error))
         raise BadParams(
-            f"{path} is not a JSON schema: {said}", hint="Correct the file; nothing was recorded."
+            f"{path} is not a schema that can be used: {said}", hint="Correct the file; nothing was recorded."
         ) from None
-    return kind(schema, registry=referencing.Registry())
+    checked = jsonschema.validators.extend(kind, {"pattern": _check_pattern})
+    return checked(schema, registry=referencing.Registry())
+
+
+def _compile_patterns(schema: Any) -> None:
+    """Raise ValueError for an expression that RE2 does not know: the file may come with the repository."""
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if "patternProperties" in value:
+                raise ValueError("'patternProperties' is not supported")
+            if isinstance(value.get("pattern"), str):
+                compile_expression(value["pattern"])
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _check_pattern(_validator: Any, pattern: Any, text: Any, _schema: Any) -> Iterator[Any]:
+    import jsonschema
+
+    if isinstance(text, str) and isinstance(pattern, str) and not compile_expression(pattern).is_in(text):
+        yield jsonschema.ValidationError(f"{text[:_MOST_SHOWN]!r} does not match {pattern!r}")

@@ -29,7 +29,7 @@ from muninn_core.store.secrets import is_surely_clean, mask, mask_value
 from muninn_core.store.stamp import milliseconds, normalise, timestamp
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,200}")
-_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]{0,99}")
+_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,99}")
 _NAMES = ("project_id", "session_id", "turn_id", "stream_id", "actor", "source", "idempotency_key", "trace_id")
 
 
@@ -523,7 +523,7 @@ def _check_names(draft: EventDraft, *, system: bool) -> None:
     if not _TYPE.fullmatch(draft.event_type):
         raise BadParams(
             f"'{draft.event_type[:120]}' is not a type of event",
-            hint="A type begins with a letter and has up to 100 letters, digits, '_', '.', ':', '/' and '-'.",
+            hint="A type begins with a letter and has up to 100 letters, digits, '_', '.', ':' and '-'.",
         )
     if draft.event_type.startswith(SYSTEM) and not system:
         raise BadParams(
