@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test unit lint generate bench torture package clean
+.PHONY: help demo test unit lint generate bench torture lock package clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ bench: $(READY) ## Measure performance on this machine.
 torture: $(READY) ## Run the hostile campaign. PARTS, SECONDS, COUNT and SEED choose what and how long.
 	@PYTHONPATH=tests $(BIN)/python -m torture $(PARTS) $(if $(SECONDS),--seconds $(SECONDS)) \
 		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(REPORT),--report $(REPORT))
+
+lock: $(READY) ## Renew the locked requirements of CI and the list of licences.
+	@$(BIN)/python scripts/lock.py
+	@$(BIN)/python scripts/licences.py
 
 package: $(READY) ## Build the sdist, the wheel and, with npm, the VS Code extension.
 	@scripts/package.sh

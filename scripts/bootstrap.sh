@@ -33,12 +33,21 @@ if [ ! -x "$venv/bin/python" ]; then
   }
 fi
 echo "Installing Muninn and its tools into $venv …"
-# Dependency groups came with pip 25.1.
-"$venv/bin/python" -m pip install -qq --disable-pip-version-check --upgrade 'pip>=25.1'
-# The build backend is installed, too, so that building a wheel in a test needs no network.
-build=$("$venv/bin/python" -c '
+install="$venv/bin/python -m pip install -qq --disable-pip-version-check"
+locked=$("$venv/bin/python" scripts/lock.py --path)
+if [ "${CI:-}" = true ] && [ -f "$locked" ]; then
+  # Exactly the files of the lock. The build backend is among them, so that nothing else is fetched.
+  $install --require-hashes --no-deps --requirement "$locked"
+  $install --no-deps --no-build-isolation --editable .
+  "$venv/bin/python" -m pip check
+else
+  # Dependency groups came with pip 25.1.
+  $install --upgrade 'pip>=25.1'
+  # The build backend is installed, too, so that building a wheel in a test needs no network.
+  build=$("$venv/bin/python" -c '
 import tomllib
 print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])')
-# shellcheck disable=SC2086 # the requirements are words
-"$venv/bin/python" -m pip install -qq --disable-pip-version-check --group dev --editable . $build
+  # shellcheck disable=SC2086 # the requirements are words
+  $install --group dev --editable . $build
+fi
 touch "$venv/.ready"
