@@ -7,6 +7,7 @@ It takes a lock, which the system releases when the process dies, then listens a
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import logging
 import os
@@ -17,18 +18,19 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from muninn_core import __version__
 from muninn_core.config import TOOL_SETS
 from muninn_core.engine.engine import Engine
-from muninn_core.errors import BadParams, DaemonError, MuninnError
+from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, data_directory, runtime_directory
-from muninn_core.launch.transport import uses_tcp
+from muninn_core.launch.transport import BACKLOG, uses_tcp
 from muninn_core.protocol import wire
 from muninn_core.worktree.edited_files import WatchToken
 from muninn_server.binding import Binding
+from muninn_server.descriptors import has_spare_descriptors
 from muninn_server.rpc import Hello, RpcConnection, decode_hello, error_frame, read_message
 from muninn_server.session import Pools, Session
 from muninn_server.watch import Watcher
@@ -46,6 +48,11 @@ PREPARE_SECONDS = 60.0
 
 PRELOAD_SECONDS = 1.0
 """The delay of preloading, so that it does not slow down the request for which the daemon was started."""
+
+SHORTAGE_LOG_SECONDS = 60.0
+"""How often a lack of file descriptors is logged."""
+
+LACK_HINT = "Close some clients, or stop the daemon and raise its limit (ulimit -n)."
 
 CHECK_SECONDS = 1.0
 """How often the daemon checks that its socket, its lock and the repository are still there."""
@@ -111,6 +118,7 @@ class Daemon:
             self._info["token"] = self._token
         self._pools = Pools()
         self._watchers: dict[str, Watcher] = {}
+        self._unwatched: dict[str, Place] = {}
         self.engine = Engine(
             version=__version__,
             spare_cache=spare_cache,
@@ -124,6 +132,7 @@ class Daemon:
         self._clients: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
         self._leaving = threading.Event()
+        self._shortage_noted = -SHORTAGE_LOG_SECONDS
         self._alone_since = time.monotonic()
 
     async def serve(self) -> None:
@@ -131,6 +140,7 @@ class Daemon:
         binding = self._binding
         assert binding is not None
         self._heed_signals()
+        asyncio.get_running_loop().set_exception_handler(self._note_loop_error)
         self._server = await self._listen(binding)
         log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())
         threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
@@ -148,7 +158,7 @@ class Daemon:
 
     async def _listen(self, binding: Binding) -> asyncio.Server:
         sock = binding.bind(self._info)
-        return await asyncio.start_server(self._accept, sock=sock)
+        return await asyncio.start_server(self._accept, sock=sock, backlog=BACKLOG)
 
     async def _listen_again(self, binding: Binding) -> None:
         """Listen on a new socket. Connected clients stay."""
@@ -161,6 +171,7 @@ class Daemon:
         while not self._leaving.wait(CHECK_SECONDS):
             try:
                 self.engine.collect_removed()
+                self._watch_again()
                 reason = self._reason_to_leave(binding, loop)
             except (OSError, MuninnError) as error:
                 if str(error) != self._trouble:  # logged once, tried again each time
@@ -214,7 +225,10 @@ class Daemon:
             log.exception("the repository could not be opened")
         for protocol in PRELOADED:
             if not self._leaving.wait(PRELOAD_SECONDS):
-                importlib.import_module(PROTOCOLS[protocol])
+                try:
+                    importlib.import_module(PROTOCOLS[protocol])
+                except Exception as error:  # its first client loads it again and gets the error
+                    log.warning("%s could not be loaded: %s", protocol, error)
 
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -276,6 +290,12 @@ class Daemon:
         number: object = None
         if self._stopping.is_set():
             return  # the client reconnects to the next daemon
+        if not has_spare_descriptors():
+            self._note_shortage()
+            busy = BusyError("the daemon has too many open files for another client", hint=LACK_HINT)
+            writer.write(error_frame(None, busy))
+            await writer.drain()
+            return
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 message = await read_message(reader)
@@ -319,6 +339,19 @@ class Daemon:
             )
         return place
 
+    def _note_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log an error of the event loop; asyncio reports a lack of descriptors with a trace for each failed accept."""
+        error = context.get("exception")
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+            self._note_shortage()
+        else:
+            loop.default_exception_handler(context)
+
+    def _note_shortage(self) -> None:
+        if time.monotonic() - self._shortage_noted > SHORTAGE_LOG_SECONDS:
+            log.warning("too many files are open: new clients are refused until some are closed")
+            self._shortage_noted = time.monotonic()
+
     def _watch(self, place: Place) -> WatchToken | None:
         def failed(error: OSError) -> None:
             self.engine.note_problem(
@@ -331,12 +364,22 @@ class Daemon:
         try:
             watcher.start()
         except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self._unwatched[place.root] = place  # tried again when descriptors are free
             failed(error)
             return None
         self._watchers[place.root] = watcher
         return watcher.seen
 
+    def _watch_again(self) -> None:
+        """Watch the work trees for which there were no descriptors, when some are free."""
+        for root, place in list(self._unwatched.items()):
+            if has_spare_descriptors():
+                del self._unwatched[root]
+                self.engine.watch_again(place)
+
     def _unwatch(self, place: Place) -> None:
+        self._unwatched.pop(place.root, None)
         watcher = self._watchers.pop(place.root, None)
         if watcher is not None:
             watcher.stop()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.errors import Cancelled, InternalError, MuninnError, Stopping
 from muninn_core.protocol.catalogue import decode_params, lookup
+from muninn_core.shortage import raise_if_exhausted
 from muninn_core.worktree.call import Call, Progress
 
 if TYPE_CHECKING:
@@ -134,6 +135,10 @@ def error_of(error: BaseException, verb: str) -> MuninnError:
         return error
     if isinstance(error, asyncio.CancelledError):
         return Stopping("the daemon is leaving", hint="The next call starts it again.")
+    try:
+        raise_if_exhausted(error)
+    except MuninnError as lack:
+        return lack
     log.error("%s failed", verb, exc_info=error)
     return InternalError(
         f"internal error in '{verb}': {type(error).__name__}: {error}",

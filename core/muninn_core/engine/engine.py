@@ -164,6 +164,10 @@ class Engine(
         if workspace is not None:
             workspace.files_changed(paths)
 
+    def watch_again(self, place: Place) -> None:
+        """Try again to watch an open work tree; when that succeeds, compare all its files."""
+        self.trees.watch_again(place)
+
     def idle_seconds(self, place: Place) -> float:
         """Return how many seconds without a client end the daemon, by the work tree's configuration."""
         workspace = self.trees.get(place)

@@ -496,7 +496,10 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
 
 
 def _unwritable(cache: Path, error: OSError) -> StorageError:
-    return StorageError(f"the cache in {cache} can't be written: {error.strerror}", hint="Check its permissions.")
+    return StorageError(
+        f"the cache in {cache} can't be written: {error.strerror}",
+        hint="Check its permissions and the limit on open files.",
+    )
 
 
 def _opened(cache: Path, embedder: Embedder) -> Index:

@@ -11,6 +11,7 @@ import errno
 import json
 import logging
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -37,7 +38,10 @@ _PART = 1 << 20
 _SHORTAGES = frozenset(
     (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EROFS, errno.EACCES, errno.EPERM)
 )
-_SQLITE_SHORTAGES = ("SQLITE_FULL", "SQLITE_NOMEM", "SQLITE_READONLY")
+_WRITTEN_SHORTAGE = re.compile(rf"(?:os error |code: |Errno )(?:{'|'.join(map(str, sorted(_SHORTAGES)))})\b")
+"""The number in a message of Rust or Python."""
+
+_SQLITE_SHORTAGES = ("SQLITE_FULL", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
 class DamagedIndex(StorageError):
@@ -219,10 +223,10 @@ def is_shortage(error: BaseException) -> bool:
             return True
         if isinstance(each, sqlite3.Error):
             name = getattr(each, "sqlite_errorname", None) or ""
-            if name.startswith(_SQLITE_SHORTAGES) or (name.startswith("SQLITE_CANTOPEN") and _no_descriptors()):
+            if name.startswith(_SQLITE_SHORTAGES):
                 return True
-        if any(f"os error {number})" in str(each) or f"code: {number}," in str(each) for number in _SHORTAGES):
-            return True  # Rust writes the number in one of these forms
+        if _WRITTEN_SHORTAGE.search(str(each)):
+            return True
     return False
 
 
@@ -233,20 +237,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(each))
         yield each
         each = each.__cause__ or each.__context__
-
-
-def _no_descriptors() -> bool:
-    """Whether the process can open no more files. SQLite opens up to three at a time."""
-    opened: list[int] = []
-    try:
-        for _ in range(3):
-            opened.append(os.open(os.devnull, os.O_RDONLY))  # noqa: PERF401 (all must be closed)
-    except OSError:
-        return True
-    finally:
-        for handle in opened:
-            os.close(handle)
-    return False
 
 
 def _make_usable(folder: Path) -> None:

@@ -485,5 +485,6 @@ def _storage_error(error: sqlite3.Error) -> StorageError | BusyError:
     if "locked" in str(error):
         return BusyError("another process writes the index", hint="only one daemon may serve a repository")
     if is_shortage(error):
-        return StorageError(f"the index can't be written: {error}", hint="is the disk full? the cache can be deleted")
+        hint = "Is the disk full, or are too many files open? The cache can be deleted."
+        return StorageError(f"the index can't be written: {error}", hint=hint)
     return DamagedIndex(f"the index is damaged: {error}", hint="It is rebuilt; try again.")

@@ -11,6 +11,8 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from muninn_core.shortage import raise_if_exhausted
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -60,7 +62,8 @@ def read_text(root: Path, path: str, limit: int) -> Text | Unreadable:
         descriptor = os.open(root / path, _FLAGS)
     except FileNotFoundError:
         return "vanished"
-    except (OSError, ValueError):  # ValueError: a path with NUL
+    except (OSError, ValueError) as error:  # ValueError: a path with NUL
+        raise_if_exhausted(error)
         return "unreadable"
     try:
         status = os.fstat(descriptor)
@@ -88,7 +91,8 @@ def head_is_binary(root: Path, path: str) -> bool | Unreadable:
         descriptor = os.open(root / path, _FLAGS)
     except FileNotFoundError:
         return "vanished"
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        raise_if_exhausted(error)
         return "unreadable"
     try:
         return looks_binary(os.read(descriptor, _HEAD))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import git
 from muninn_core.errors import NotARepository
+from muninn_core.shortage import raise_if_exhausted
 from muninn_core.source.bridge import is_read_if_ignored, read_if_ignored
 from muninn_core.source.classify import language_of
 from muninn_core.source.ignore import (
@@ -195,7 +196,8 @@ def _walk_folder(root: Path, ignore: IgnoreTree | None, top: str = "") -> Iterat
         try:
             with os.scandir(root / folder) as entries:
                 found = list(entries)
-        except OSError:
+        except OSError as error:
+            raise_if_exhausted(error)
             continue  # vanished or unreadable
         for entry in found:
             path = f"{folder}/{entry.name}" if folder else entry.name

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from muninn_core.shortage import raise_if_exhausted
 from muninn_core.store.layout import Layout
 
 Signature = tuple[int, int, int, int]
@@ -61,7 +62,7 @@ class ChangeScan:
         return files
 
     def files(self) -> dict[str, Signature]:
-        """Return every file of records with its signature."""
+        """Return every file of records with its signature. Raises StorageError without file descriptors."""
         found: dict[str, Signature] = {}
         main = signature(self._main)
         if main is not None:
@@ -88,7 +89,8 @@ def signature(path: str | Path) -> Signature | None:
 def _scan(folder: str, found: dict[str, Signature]) -> None:
     try:
         entries = os.scandir(folder)
-    except OSError:
+    except OSError as error:
+        raise_if_exhausted(error)
         return  # the folder does not exist
     with entries:
         for entry in entries:

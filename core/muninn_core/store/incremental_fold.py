@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from muninn_core.errors import MuninnError, StorageError
+from muninn_core.shortage import raise_if_exhausted
 from muninn_core.store.cached_values import CachedValues
 from muninn_core.store.change_scan import ChangeScan, Signature, signature
 from muninn_core.store.fold import Fold, State
@@ -143,11 +144,15 @@ class IncrementalFold:
         self.private_ids = {record.id for lines in self.private.values() for record in lines.records}
 
     def read_file(self, path: str | Path) -> Lines:
-        """Read a file of records. One that can't be read counts as malformed."""
+        """Read a file of records. One that can't be read counts as malformed.
+
+        Raises StorageError when there are no file descriptors.
+        """
         shown = self._layout.relative(path)
         try:
             return read_lines(read_content(path), shown)
         except OSError as error:
+            raise_if_exhausted(error)
             reason = f"can't be read: {error.strerror or error}"
             return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))
 

@@ -272,11 +272,11 @@ class IndexUpdater:
 
         The caller holds the lock.
         """
-        if is_shortage(error):
+        lost = self.index is not None and not self.index.intact
+        if is_shortage(error) and not lost:
             first, most = RETRY_SECONDS
             self._retry = first if self._retry is None else min(2 * self._retry, most)
             return
-        lost = self.index is not None and not self.index.intact
         tried = self._anew_for_memories if memories else self._anew
         if (lost or isinstance(error, StorageError)) and not tried:
             self._anew_for_memories = self._anew_for_memories or memories

@@ -121,6 +121,16 @@ class OpenTrees:
         found.start()
         return found
 
+    def watch_again(self, place: Place) -> None:
+        """Try again to watch an open work tree; when that succeeds, compare all its files."""
+        workspace = self.get(place)
+        if workspace is not None:
+            workspace.problems = [one for one in workspace.problems if one.kind != "watch"]
+            token = self._watch(place)
+            if token is not None:
+                workspace.edited_files.seen = token
+                workspace.files_changed({place.root})
+
     def collect_removed(self) -> None:
         """Close linked work trees that git has removed; the main work tree, if it is open, adopts their memories."""
         if any(each.has_orphans or (each.place.linked and each.removed) for each in self):

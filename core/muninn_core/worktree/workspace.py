@@ -22,6 +22,7 @@ from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.protocol.repository import Problem
+from muninn_core.shortage import raise_if_exhausted
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.disk import make_private_folder, refuse_links, write_unflushed
 from muninn_core.store.fold import State
@@ -104,6 +105,17 @@ class Workspace:
         self.stamp = place.stamp()
         self.opened_at = time.monotonic()
         self.writable = self._take_lock()
+        try:
+            self._open_parts(clock, ids, home, shared)
+        except BaseException:
+            self._lock.release()  # opening is tried again with the next call
+            raise
+
+    def _open_parts(
+        self, clock: Callable[[], datetime], ids: UlidGenerator, home: Path | None, shared: SharedLog | None
+    ) -> None:
+        """Open the log and the caches. Raises MuninnError, OSError."""
+        place = self.place
         if self.writable:
             self._tidy_private_files()
             adopt_orphans(place, self.layout)
@@ -131,7 +143,7 @@ class Workspace:
         self.evolution = EvolutionLoader(place, lambda: self.head.read().commit)
         self.result_pages = ResultPages(clock)
         self.origins = Origins(self.layout)
-        beside = self.layout.cache if self.writable else spare_cache
+        beside = self.layout.cache if self.writable else self._spare_cache
         self.revision_index = SideIndex(beside / "past", self.embedder)
         self.branch_index = SideIndex(beside / "branches", self.embedder)
         self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
@@ -261,6 +273,7 @@ class Workspace:
                 "Stop it; until then nothing can be stored here.",
             )
         except OSError as error:
+            raise_if_exhausted(error)
             self.report_problem(
                 "read_only",
                 f"{self.layout.local} can't be written: {error.strerror}",
