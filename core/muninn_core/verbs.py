@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         UndoResult,
     )
     from muninn_core.protocol.reference import BacklinksResult, LintResult, NamesResult, ReferencesResult, RelinkResult
-    from muninn_core.protocol.repository import IndexResult, InitResult, StatusResult
+    from muninn_core.protocol.repository import ConfigListResult, ConfigResult, IndexResult, InitResult, StatusResult
     from muninn_core.protocol.review import CheckResult, ConfirmResult, DiffResult, ReviewResult, VerifyResult
     from muninn_core.protocol.search import ContextResult, RecallResult, ReplayResult, WhyResult
     from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, RemindResult
@@ -1606,3 +1606,33 @@ class Verbs:
         `rebuild`: Delete the index and build it again from the files.
         """
         return cast("IndexResult", self.call("index", wait=wait, rebuild=rebuild))
+
+    def config_list(self, section: str = "", *, changed: bool = False) -> ConfigListResult:
+        """List the settings of this repository with their origin.
+
+        `section`: Only the keys of this section; all of them without it.
+        `changed`: Only keys that are not at their default.
+        """
+        return cast("ConfigListResult", self.call("config.list", section=section, changed=changed))
+
+    def config_get(self, key: str) -> ConfigResult:
+        """Show a setting with its origin, its default and what it takes.
+
+        `key`: The key with its section: memory.half_life_days.
+        """
+        return cast("ConfigResult", self.call("config.get", key=key))
+
+    def config_set(self, key: str, value: str) -> ConfigResult:
+        """Set a key in .muninn/config.yaml; comments and other keys do not change.
+
+        `key`: The key with its section: memory.half_life_days.
+        `value`: The value as YAML writes it: 30, off, [a, b].
+        """
+        return cast("ConfigResult", self.call("config.set", key=key, value=value))
+
+    def config_unset(self, key: str) -> ConfigResult:
+        """Remove a key from .muninn/config.yaml, so that its default applies.
+
+        `key`: The key with its section: memory.half_life_days.
+        """
+        return cast("ConfigResult", self.call("config.unset", key=key))

@@ -196,6 +196,14 @@ export interface Verbs {
   status: { params: StatusParams; result: StatusResult };
   /** Update the index. Compare every file with the index and index what changed. */
   index: { params: IndexParams; result: IndexResult };
+  /** List the settings. List the settings of this repository with their origin. */
+  'config.list': { params: ConfigListParams; result: ConfigListResult };
+  /** Show a setting. Show a setting with its origin, its default and what it takes. */
+  'config.get': { params: ConfigGetParams; result: ConfigResult };
+  /** Change a setting. Set a key in .muninn/config.yaml; comments and other keys do not change. */
+  'config.set': { params: ConfigSetParams; result: ConfigResult };
+  /** Reset a setting. Remove a key from .muninn/config.yaml, so that its default applies. */
+  'config.unset': { params: ConfigUnsetParams; result: ConfigResult };
   /** Stop the daemon. Stop the repository's daemon after it has finished the requests it accepted. */
   shutdown: { params: ShutdownParams; result: ShutdownResult };
 }
@@ -281,6 +289,10 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   init: 'muninn.init',
   status: 'muninn.status',
   index: 'muninn.index',
+  'config.list': 'muninn.config.list',
+  'config.get': 'muninn.config.get',
+  'config.set': 'muninn.config.set',
+  'config.unset': 'muninn.config.unset',
   shutdown: 'muninn.shutdown',
 };
 
@@ -1321,6 +1333,34 @@ export interface IndexParams {
   wait?: boolean;
   /** Delete the index and build it again from the files. */
   rebuild?: boolean;
+}
+
+/** Which keys to list. */
+export interface ConfigListParams {
+  /** Only the keys of this section; all of them without it. */
+  section?: string;
+  /** Only keys that are not at their default. */
+  changed?: boolean;
+}
+
+/** The key to show. */
+export interface ConfigGetParams {
+  /** The key with its section: memory.half_life_days. */
+  key: string;
+}
+
+/** The key to set, and its value. */
+export interface ConfigSetParams {
+  /** The key with its section: memory.half_life_days. */
+  key: string;
+  /** The value as YAML writes it: 30, off, [a, b]. */
+  value: string;
+}
+
+/** The key whose default shall apply. */
+export interface ConfigUnsetParams {
+  /** The key with its section: memory.half_life_days. */
+  key: string;
 }
 
 /** The verb takes no parameters. */
@@ -2851,6 +2891,34 @@ export interface IndexResult {
   removed: number;
   seconds: number;
   skipped: Readonly<Record<string, number>>;
+}
+
+/** The keys in the order of the reference. `problems` are wrong keys of the files, one sentence each. */
+export interface ConfigListResult {
+  saw: ReadState;
+  entries: readonly ConfigEntry[];
+  problems: readonly string[];
+}
+
+/**
+ * A key of the configuration with its value.
+ *
+ * `value` and `default` are as YAML writes them. `origin` is `default`, or the file that sets the key with its line.
+ */
+export interface ConfigEntry {
+  key: string;
+  value: string;
+  default: string;
+  origin: string;
+  about: string;
+  takes: string;
+}
+
+/** A key with its value. `changed` is true when the file was changed. */
+export interface ConfigResult {
+  saw: ReadState;
+  entry: ConfigEntry;
+  changed: boolean;
 }
 
 /** The process id of the daemon that stops. */

@@ -25,6 +25,7 @@ from muninn_cli.show import (  # noqa: F401
     notes,
     packs,
     privacy,
+    settings,
     skills,
 )
 from muninn_cli.show.registry import RENDERERS

@@ -107,6 +107,33 @@ def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
     return config, (*problems, *_unknown_names(config, node))
 
 
+def key_lines(text: str) -> dict[tuple[str, str], int]:
+    """Return {(section, key): line from 1} of the keys that a text sets; {} for a text that is not YAML."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError):
+        return {}
+    sections = node.value if isinstance(node, yaml.MappingNode) else ()
+    return {
+        (str(section.value), str(key.value)): key.start_mark.line + 1
+        for section, keys in sections
+        if isinstance(keys, yaml.MappingNode)
+        for key, _ in keys.value
+    }
+
+
+def parse_value(key: Key, text: str) -> Any:
+    """Return the value that a text in YAML gives a key. Raises ValueError, which names the key and what is wrong."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"'{text}' is not YAML: {getattr(error, 'problem', None) or error}") from None
+    if node is None:
+        raise ValueError(f"'{key.section}.{key.name}' can't be an empty value")
+    section = type(getattr(Config(), key.section))
+    return _value(section, key, node, own=False)
+
+
 def _not_yaml(error: Exception) -> ConfigProblem:
     mark = getattr(error, "problem_mark", None)
     what = getattr(error, "problem", None) or "it is nested too deeply"

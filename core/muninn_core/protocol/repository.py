@@ -160,6 +160,63 @@ class IndexResult(Result):
     skipped: dict[str, int] = field(default_factory=dict)
 
 
+class ConfigListParams(Value):
+    """Which keys to list."""
+
+    section: Annotated[str, Meta(description="Only the keys of this section; all of them without it.")] = ""
+    changed: Annotated[bool, Meta(description="Only keys that are not at their default.")] = False
+
+
+class ConfigEntry(Value):
+    """A key of the configuration with its value.
+
+    `value` and `default` are as YAML writes them. `origin` is `default`, or the file that sets the key with its line.
+    """
+
+    key: str
+    value: str
+    default: str
+    origin: str
+    about: str
+    takes: str
+
+
+class ConfigListResult(Result):
+    """The keys in the order of the reference. `problems` are wrong keys of the files, one sentence each."""
+
+    entries: tuple[ConfigEntry, ...]
+    problems: tuple[str, ...] = ()
+
+
+ConfigKey = Annotated[str, Meta(min_length=1, description="The key with its section: memory.half_life_days.")]
+
+
+class ConfigGetParams(Value):
+    """The key to show."""
+
+    key: ConfigKey
+
+
+class ConfigSetParams(Value):
+    """The key to set, and its value."""
+
+    key: ConfigKey
+    value: Annotated[str, Meta(description="The value as YAML writes it: 30, off, [a, b].")]
+
+
+class ConfigUnsetParams(Value):
+    """The key whose default shall apply."""
+
+    key: ConfigKey
+
+
+class ConfigResult(Result):
+    """A key with its value. `changed` is true when the file was changed."""
+
+    entry: ConfigEntry
+    changed: bool = False
+
+
 class ShutdownParams(Value):
     """The verb takes no parameters."""
 
@@ -174,6 +231,7 @@ FAMILY = Family(
     name="repository",
     title="Repository",
     summary="Set up Muninn in a repository, and inspect its daemon and index.",
+    groups={"config": "Show and change the settings of this repository, in .muninn/config.yaml."},
     methods=(
         Method(
             verb="init",
@@ -212,6 +270,45 @@ FAMILY = Family(
             effect="control",
             retry=True,
             progress="Indexing",
+        ),
+        Method(
+            verb="config.list",
+            title="List the settings",
+            summary="List the settings of this repository with their origin.",
+            params=ConfigListParams,
+            result=ConfigListResult,
+            effect="read",
+            positional=("section",),
+        ),
+        Method(
+            verb="config.get",
+            title="Show a setting",
+            summary="Show a setting with its origin, its default and what it takes.",
+            params=ConfigGetParams,
+            result=ConfigResult,
+            effect="read",
+            positional=("key",),
+            example={"key": "memory.half_life_days"},
+        ),
+        Method(
+            verb="config.set",
+            title="Change a setting",
+            summary="Set a key in .muninn/config.yaml; comments and other keys do not change.",
+            params=ConfigSetParams,
+            result=ConfigResult,
+            effect="write",
+            positional=("key", "value"),
+            example={"key": "memory.half_life_days", "value": "90"},
+        ),
+        Method(
+            verb="config.unset",
+            title="Reset a setting",
+            summary="Remove a key from .muninn/config.yaml, so that its default applies.",
+            params=ConfigUnsetParams,
+            result=ConfigResult,
+            effect="write",
+            positional=("key",),
+            example={"key": "memory.half_life_days"},
         ),
         Method(
             verb="shutdown",

@@ -7,9 +7,16 @@ import time
 
 from muninn_core.config.template import template_text
 from muninn_core.engine import reports
+from muninn_core.engine.file import config_settings
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import NotInitialised
 from muninn_core.protocol.repository import (
+    ConfigGetParams,
+    ConfigListParams,
+    ConfigListResult,
+    ConfigResult,
+    ConfigSetParams,
+    ConfigUnsetParams,
     IndexParams,
     IndexResult,
     InitParams,
@@ -56,6 +63,22 @@ class RepositoryVerbs(Verbs):
         """Compare the files with the index; with `wait`, answer when all of them are searchable."""
         workspace = self.trees.open(call.place)
         return reports.update_index(workspace, params, call)
+
+    def config_list(self, params: ConfigListParams, call: Call) -> ConfigListResult:
+        """List the settings."""
+        return config_settings.list_settings(self._reading(call), params)
+
+    def config_get(self, params: ConfigGetParams, call: Call) -> ConfigResult:
+        """Show a setting."""
+        return config_settings.show_setting(self._reading(call), params.key)
+
+    def config_set(self, params: ConfigSetParams, call: Call) -> ConfigResult:
+        """Set a key of the configuration."""
+        return config_settings.set_setting(self._writing(call), params.key, params.value)
+
+    def config_unset(self, params: ConfigUnsetParams, call: Call) -> ConfigResult:
+        """Remove a key from the configuration."""
+        return config_settings.unset_setting(self._writing(call), params.key)
 
     def shutdown(self, _params: ShutdownParams, _call: Call) -> ShutdownResult:
         """Return the process id; the daemon stops after this answer."""
