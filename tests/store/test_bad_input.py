@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from repositories import git
 
-from muninn_core.errors import StorageError
+from muninn_core.errors import BadParams, StorageError
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.store.layout import layout_of
 from muninn_core.store.lines import MAX_FILE_BYTES
@@ -100,13 +101,30 @@ def test_no_file_grows_beyond_what_is_read_again(log, opened, layout, monkeypatc
     assert texts(opened()) == {"one" * 60, "two" * 60}
 
 
-def test_a_record_of_ten_megabytes_is_a_record(log, opened, layout):
-    text = "x" * 10_000_000
+def test_a_record_of_almost_a_megabyte_is_a_record(log, opened, layout):
+    text = "x" * 990_000
     log.append([insight(text), insight("small")], "s1")
     log.seal()
     assert texts(opened()) == {text, "small"}
     reconcile(log)
     assert texts(opened()) == {text, "small"}
+
+
+@pytest.mark.parametrize("big", [insight("x" * 1_000_000), insight("x", files=[f"{n}.py" for n in range(1_001)])])
+def test_a_larger_record_is_refused_and_one_in_a_file_is_set_aside_reported_and_kept(log, opened, layout, big):
+    with pytest.raises(BadParams, match="the limit is 1,0"):
+        log.append([big], "s1")
+    log.append([insight("small")], "s1")
+    log.seal()
+    pulled = layout.sessions / "pulled-0123456789ab.jsonl"
+    line = json.dumps({"v": 1, "id": "big", "ts": "2026-01-07T10:00:00.000Z", **big}).encode() + b"\n"
+    pulled.write_bytes(line)
+    later = opened()
+    assert texts(later) == {"small"}
+    ((problem,)) = [one for one in later.problems if one.path.endswith(pulled.name)]
+    assert "the limit is 1,0" in problem.message
+    reconcile(later)
+    assert any(line.strip() in path.read_bytes() for path in layout.memory.rglob("*.jsonl"))
 
 
 def test_a_segment_that_was_renamed_by_hand_is_the_same_segment(log, layout, opened):

@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from muninn_core.store.fast_parse import read_line
 from muninn_core.store.ids import UlidGenerator, derived_id
 from muninn_core.store.record import MalformedRecord, encode_line, make_record, parse_line, preferred_version
 from muninn_core.store.stamp import next_millisecond, normalise
@@ -42,11 +43,27 @@ def test_what_is_not_known_survives_a_rewrite():
         (b'{"ts": "\xff"}', "not JSON"),
         (b'{"a":' * 70 + b"1" + b"}" * 70, "nested too deeply"),
         (b"[" * 100_000, "not JSON|nested"),
+        (
+            b'{"ts": "2026-01-07T10:00:00Z", "type": "insight", "text": "' + b"a" * 1_000_000 + b'"}',
+            "limit is 1,000,000",
+        ),
+        (
+            b'{"ts": "2026-01-07T10:00:00Z", "type": "insight", "text": "a", "files": [' + b'"a",' * 1000 + b'"b"]}',
+            "'files' has 1,001 items; the limit is 1,000",
+        ),
+        (
+            b'{"ts": "2026-01-07T10:00:00Z", "type": "update", "target": "a", "set": {"tags": ['
+            + b'"a",' * 1000
+            + b'"b"]}}',
+            "'tags' has 1,001 items; the limit is 1,000",
+        ),
     ],
 )
 def test_a_malformed_line_says_what_is_wrong(line, reason):
     with pytest.raises(MalformedRecord, match=reason):
         parse_line(line)
+    with pytest.raises(MalformedRecord, match=reason):
+        read_line(line)
 
 
 def test_text_that_is_no_unicode_is_refused_before_it_is_written():

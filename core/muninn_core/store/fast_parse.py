@@ -14,8 +14,10 @@ from muninn_core.model.memory import Cite, Memory, Trust
 from muninn_core.model.value import UNSET, Meta, UnsetType, Value, decoder_of, field
 from muninn_core.store.change import CHANGES
 from muninn_core.store.fields import actor_trust, headline, lowest_trust
-from muninn_core.store.record import MAX_DEPTH, VERSION, Record, encode_line, parse_line
+from muninn_core.store.record import MAX_DEPTH, MAX_ITEMS, MAX_RECORD_BYTES, VERSION, Record, encode_line, parse_line
 from muninn_core.store.stamp import normalise
+
+_Texts = Annotated[tuple[str, ...], Meta(max_length=MAX_ITEMS)]
 
 
 class _PlainMemory(Value):
@@ -34,10 +36,10 @@ class _PlainMemory(Value):
     commit: str = ""
     key: str = ""
     title: str = ""
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    cites: tuple[Cite, ...] = ()
+    tags: _Texts = ()
+    entities: _Texts = ()
+    files: _Texts = ()
+    cites: Annotated[tuple[Cite, ...], Meta(max_length=MAX_ITEMS)] = ()
     importance: Annotated[int, Meta(ge=1, le=10)] = 5
     confidence: Annotated[float, Meta(ge=0, le=1)] = 0.8
     trust: Trust | UnsetType = UNSET
@@ -79,6 +81,8 @@ def memory_from_line(line: bytes) -> Memory:
 
 def _decode_plain(line: bytes) -> tuple[_PlainMemory, str] | None:
     """Return the fields of a plain line and its canonical time; None for any other line."""
+    if len(line) > MAX_RECORD_BYTES:
+        return None
     try:
         plain = _decode(line)
         ts = normalise(plain.ts)

@@ -14,6 +14,14 @@ from muninn_core.store.ids import derived_id
 from muninn_core.store.stamp import normalise
 
 VERSION = 1
+MAX_RECORD_BYTES = 1_000_000
+"""A longer line is set aside: every answer would read all of it."""
+
+MAX_ITEMS = 1_000
+"""The most tags, entities, files, cites or links of a record. Answers look up each file."""
+
+_LISTS = ("tags", "entities", "files", "cites", "links")
+
 MAX_DEPTH = 64
 """Deeper nesting is refused, because it would overflow the stack of recursive readers."""
 
@@ -97,6 +105,8 @@ def preferred_version(one: Record, other: Record) -> Record:
 
 
 def _decode(line: bytes) -> Any:
+    if len(line) > MAX_RECORD_BYTES:
+        raise MalformedRecord(f"it has {len(line):,} bytes; the limit is {MAX_RECORD_BYTES:,}")
     try:
         data = decode_json(line)
     except RecursionError:
@@ -138,7 +148,7 @@ def _record(data: dict[str, Any], line: bytes) -> Record:
         data["id"] = identity
     if not isinstance(identity, str) or not identity:
         raise MalformedRecord("'id' is not text")
-    problem = find_error(data)
+    problem = find_error(data) or _find_long_list(data) or _find_long_list(data.get("set"))
     if problem:
         raise MalformedRecord(problem)
     session, key = data.get("session"), data.get("key")
@@ -151,6 +161,16 @@ def _record(data: dict[str, Any], line: bytes) -> Record:
         line=line,
         decoded=data,
     )
+
+
+def _find_long_list(data: Any) -> str:
+    """Return which list of a record is too long, "" for none."""
+    if isinstance(data, dict):
+        for name in _LISTS:
+            value = data.get(name)
+            if isinstance(value, list) and len(value) > MAX_ITEMS:
+                return f"'{name}' has {len(value):,} items; the limit is {MAX_ITEMS:,}"
+    return ""
 
 
 def _sorted(value: Any) -> Any:
