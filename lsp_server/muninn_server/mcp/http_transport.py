@@ -20,11 +20,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mutabl
 from pathlib import Path
 from typing import Any
 
+import h11
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from muninn_core.errors import BadParams, MuninnError
+from muninn_core.protocol import wire
 from muninn_server.mcp.client_state import ClientState, client_state
 from muninn_server.mcp.server import new_server
 from muninn_server.mcp.tools import instructions
@@ -37,8 +40,20 @@ PATH = "/mcp"
 LEAVE_SECONDS = 1
 """How long open streams may take to end when the daemon stops or the client disconnects."""
 
-MAX_BODY = 64 * 1024 * 1024
+MAX_BODY = wire.MAX_REQUEST
 """The longest message, as on stdio."""
+
+MAX_HEADER = 16 * 1024
+"""The most bytes of a request's line and headers."""
+
+MAX_CONNECTIONS = 100
+"""Above it, requests get the status 503."""
+
+HEADER_SECONDS = 10.0
+"""How long a connection may take to send a request's headers."""
+
+BODY_SECONDS = 60.0
+"""How long a request's body may take."""
 
 MIN_TOKEN_CHARS = 32
 """The minimum length of the token, in characters."""
@@ -68,7 +83,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
     manager = StreamableHTTPSessionManager(new_server(text, lifespan), max_request_body_size=MAX_BODY)
     config = uvicorn.Config(
         AccessCheck(manager.asgi_app, port, hello.secret),
-        http="h11",
+        http=RequestTimer,
+        limit_concurrency=MAX_CONNECTIONS,
+        h11_max_incomplete_event_size=MAX_HEADER,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -130,6 +147,52 @@ class AccessCheck:
         if scope["path"] != PATH:
             return 404, f"MCP is at {PATH}."
         return None
+
+
+class RequestTimer(H11Protocol):
+    """uvicorn's protocol, which closes a connection that sends its request too slowly.
+
+    uvicorn itself waits without a limit, and a client that never finishes its headers needs no token.
+    """
+
+    _phase = ""
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time for the first request's headers."""
+        super().connection_made(transport)
+        self._enter("headers")
+
+    def data_received(self, data: bytes) -> None:
+        """Handle bytes, and start or stop the time of what is awaited now."""
+        super().data_received(data)
+        state = self.conn.their_state
+        if state is h11.SEND_BODY:
+            self._enter("body")
+        elif state is h11.IDLE and self.conn.trailing_data[0]:
+            self._enter("headers")
+        else:  # the request is complete, or the next one has not begun: uvicorn limits that time
+            self._enter("")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the time."""
+        self._enter("")
+        super().connection_lost(exc)
+
+    def _enter(self, phase: str) -> None:
+        if phase == self._phase:
+            return  # more bytes of the same part win no time
+        self._phase = phase
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if phase:
+            seconds = HEADER_SECONDS if phase == "headers" else BODY_SECONDS
+            self._timer = self.loop.call_later(seconds, self._expire)
+
+    def _expire(self) -> None:
+        log.info("a client took too long to send the %s of its request", self._phase)
+        self.transport.close()
 
 
 class _Server(uvicorn.Server):

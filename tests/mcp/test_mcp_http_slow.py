@@ -1,0 +1,91 @@
+"""Clients of the HTTP port that send their requests slowly, or too much."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+import uvicorn
+
+from muninn_server.mcp import http_transport
+from muninn_server.mcp.http_transport import MAX_HEADER, RequestTimer
+
+HEAD = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@contextlib.asynccontextmanager
+async def serving(answered: asyncio.Event) -> AsyncIterator[int]:
+    """Run an application that reads the body and answers when `answered` is set; yield its port."""
+
+    async def application(scope, receive, send):
+        while (await receive()).get("more_body"):
+            pass
+        await answered.wait()
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(
+        application,
+        http=RequestTimer,
+        lifespan="off",
+        log_config=None,
+        h11_max_incomplete_event_size=MAX_HEADER,
+        timeout_graceful_shutdown=1,
+    )
+    server = http_transport._Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        task = asyncio.create_task(server.serve(sockets=[sock]))
+        try:
+            yield sock.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await task
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", HEAD, HEAD + b"Content-Length: 100\r\n\r\n", HEAD + b"Content-Length: 100\r\n\r\nhalf"]
+)
+async def test_a_connection_with_an_incomplete_request_is_closed(monkeypatch, sent):
+    monkeypatch.setattr(http_transport, "HEADER_SECONDS", 0.05)
+    monkeypatch.setattr(http_transport, "BODY_SECONDS", 0.05)
+    async with serving(asyncio.Event()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        assert await reader.read() == b""  # it ends without an answer
+        writer.close()
+
+
+async def test_bytes_of_the_same_header_win_no_time(monkeypatch):
+    monkeypatch.setattr(http_transport, "HEADER_SECONDS", 0.2)
+    async with serving(asyncio.Event()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"X-Slow: ")
+        with contextlib.suppress(ConnectionError):
+            while not reader.at_eof():
+                writer.write(b"a")
+                await writer.drain()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(reader.read(1), 0.01)
+        writer.close()
+
+
+async def test_a_complete_request_is_answered_however_long_that_takes(monkeypatch):
+    monkeypatch.setattr(http_transport, "HEADER_SECONDS", 0.05)
+    answered = asyncio.Event()
+    async with serving(answered) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"Content-Length: 2\r\n\r\n{}")
+        asyncio.get_running_loop().call_later(0.2, answered.set)
+        assert (await reader.readline()).startswith(b"HTTP/1.1 204")
+        writer.close()
+
+
+async def test_a_header_that_is_too_long_is_refused():
+    async with serving(asyncio.Event()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"X-Long: " + b"a" * 2 * MAX_HEADER)
+        assert (await reader.readline()).startswith(b"HTTP/1.1 400")
+        writer.close()
