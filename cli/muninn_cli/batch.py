@@ -26,7 +26,7 @@ MAX_PROBLEMS = 20
 
 
 def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
-    """Answer each `{"id", "query"}` line of a file ("-" for stdin) with a line `{"id", "hits", "ms", "saw"}`.
+    """Answer each `{"id", "query"}` line of a file ("-" for stdin) with a line `{"id", "hits", "notes", "ms", "saw"}`.
 
     `shared` are parameters of all calls; `ms` is the latency of the call in milliseconds. A failed query has `error`
     in place of `hits`, and the last failure decides the exit code. An invalid line has the id null.
@@ -49,7 +49,8 @@ def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
                 sys.stderr.write(f"{where}: {error.message}\n")
                 code = exit_code(error)
                 continue
-            print_json({"id": identity, "hits": result["hits"], "ms": _since(start), "saw": result["saw"]})
+            answer = {"id": identity, "hits": result["hits"], "notes": result["notes"]}
+            print_json({**answer, "ms": _since(start), "saw": result["saw"]})
     return code
 
 

@@ -226,6 +226,11 @@ class TestQueries:
         assert [answer["hits"][0]["path"] for answer in answers] == ["src/harbour.py", "src/weather.py"]
         assert all(answer["ms"] > 0 and "commit" in answer["saw"] for answer in answers)
 
+    def test_the_notes_of_an_answer_are_kept(self, shell: Shell) -> None:
+        done = shell.run("recall", "--queries", "-", "--json", stdin='{"id": 1, "query": "ship path:nowhere/**"}\n')
+        (note,) = json.loads(done.stdout)["notes"]
+        assert "nowhere" in note
+
     def test_stdin_is_answered_as_it_comes(self, shell: Shell) -> None:
         done = shell.run("recall", "--queries", "-", stdin='{"id": 1, "query": "ship"}\n')
         assert json.loads(done.stdout)["id"] == 1
