@@ -76,8 +76,11 @@ class Client:
         self._last_id += 1
         number = self._last_id
         data = wire.request(number, method, params)
-        if len(data) > wire.MAX_FRAME:
-            raise UsageError(f"a request of {len(data):,} bytes is too long", hint="Ask in several calls.")
+        if len(data) > wire.MAX_REQUEST:
+            raise UsageError(
+                f"a request of {len(data):,} bytes is too long: the limit is {wire.MAX_REQUEST:,}",
+                hint="Ask in several calls.",
+            )
         try:
             self._sock.sendall(data)
             return self._answer(number, progress)

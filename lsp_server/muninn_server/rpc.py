@@ -5,18 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 from muninn_core.errors import BadParams, MuninnError, ParseError, RequestError, UnknownVerb
-from muninn_core.model.value import Meta, Value, encode_json
-from muninn_core.near_match import nearest
+from muninn_core.model.value import Meta, Value, decode_json, encode_json
+from muninn_core.near_match import nearest, shorten
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:
     from muninn_core.worktree.call import Progress
+
+
+MAX_ID_CHARS = 1_000
+"""The longest id of a request. Every response repeats it."""
 
 
 class Unreadable(ValueError):
@@ -31,14 +36,38 @@ async def read_message(reader: asyncio.StreamReader) -> Any:
         raise EOFError from None
     except asyncio.LimitOverrunError:
         raise ValueError("a header of more than 64 KiB") from None
+    length = wire.content_length(header)
     try:
-        body = await reader.readexactly(wire.content_length(header))
+        if length > wire.MAX_REQUEST:
+            await _skip(reader, length)
+            raise Unreadable(f"a request of {length:,} bytes; the limit is {wire.MAX_REQUEST:,}")
+        body = await reader.readexactly(length)
     except (asyncio.IncompleteReadError, ConnectionError):
         raise EOFError from None
     try:
-        return wire.loads(body)
+        wire.check_values(body)
+        try:
+            return decode_json(body)  # five times as fast
+        except (ValueError, RecursionError):
+            return wire.loads(body)  # accepts lone surrogates, and describes what is wrong
     except ValueError as error:
         raise Unreadable(str(error)) from None
+
+
+async def _skip(reader: asyncio.StreamReader, length: int) -> None:
+    """Read and drop `length` bytes, so that the client finishes sending and reads the error."""
+    while length > 0:
+        piece = await reader.read(min(length, 1 << 20))
+        if not piece:
+            raise EOFError
+        length -= len(piece)
+
+
+def is_id(number: object) -> bool:
+    """Whether a value may identify a request: a string or a finite number (JSON-RPC 2.0, section 4)."""
+    if isinstance(number, str):
+        return len(number) <= MAX_ID_CHARS
+    return isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number)
 
 
 def error_frame(number: object, error: MuninnError) -> bytes:
@@ -88,19 +117,21 @@ class RpcConnection:
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             bad = RequestError("a request is an object with 'method' and, to get a response, 'id'")
-            self._send(error_frame(message.get("id") if isinstance(message, dict) else None, bad))
+            given = message.get("id") if isinstance(message, dict) else None
+            self._send(error_frame(given if is_id(given) else None, bad))
             return
         method, params, number = message["method"], message.get("params"), message.get("id")
         if method == "$/cancelRequest":
             wanted = params.get("id") if isinstance(params, dict) else None
-            event = self._running.get(wanted) if isinstance(wanted, (int, str)) else None
+            event = self._running.get(wanted) if is_id(wanted) else None
             if event is not None:
                 event.set()
             return
         if number is None:
             return  # an unknown notification: JSON-RPC has no response to it
-        if not isinstance(number, (int, float, str)):
-            self._send(error_frame(None, RequestError("a request's 'id' is a number or a string")))
+        if not is_id(number):
+            what = f"a request's 'id' is a number or a string of at most {MAX_ID_CHARS:,} characters"
+            self._send(error_frame(None, RequestError(what)))
             return
         cancelled = self._running[number] = (
             threading.Event()
@@ -138,7 +169,8 @@ def verb_of(method: str) -> str:
         return method[len(wire.PREFIX) :]
     hint = nearest(method, [known.name for known in METHODS.values()])
     raise UnknownVerb(
-        f"there is no method '{method}'", hint=f"Did you mean '{hint}'?" if hint else "Methods are named muninn/<verb>."
+        f"there is no method '{shorten(method)}'",
+        hint=f"Did you mean '{hint}'?" if hint else "Methods are named muninn/<verb>.",
     )
 
 

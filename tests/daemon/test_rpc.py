@@ -13,6 +13,7 @@ import pytest
 from muninn_core import client
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb, UsageError
 from muninn_core.protocol import wire
+from muninn_core.protocol.memory import MAX_TEXT_CHARS
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def muninn(repo: Path, environ: dict[str, str]) -> Iterator[client.Client]:
 def test_a_request_that_is_too_long_is_refused_before_it_is_sent(
     muninn: client.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire, "MAX_FRAME", 100_000)
+    monkeypatch.setattr(wire, "MAX_REQUEST", 100_000)
     with pytest.raises(UsageError, match="is too long"):
         muninn.call("recall", {"query": "x" * 100_000})
     assert muninn.call("status")["pid"] == muninn.daemon["pid"]
@@ -144,8 +145,8 @@ def test_a_message_that_comes_byte_by_byte_is_understood(muninn: client.Client) 
     assert answer["result"]["memories"] == []
 
 
-def test_a_memory_of_five_megabytes_makes_the_round_trip(muninn: client.Client) -> None:
-    text = "word " * 1_000_000
+def test_the_longest_memory_makes_the_round_trip(muninn: client.Client) -> None:
+    text = "word " * (MAX_TEXT_CHARS // 5)
     stored = muninn.call("remember", {"text": text})
     assert muninn.call("memories", {"id": stored["ids"][0]})["memories"][0]["text"] == text.strip()
 
@@ -156,3 +157,43 @@ def test_an_internal_error_is_answered_and_logged(muninn: client.Client, repo: P
         muninn.call("capture", {"source": "transcript", "transcript": "/no/such/file.jsonl"})
     assert caught.value.kind == "not_found"
     assert json.dumps(caught.value.to_plain())
+
+
+@pytest.mark.parametrize("number", [b"NaN", b"true", b"-Infinity", b"1e999", b"[1]", b'"' + b"x" * 2000 + b'"'])
+def test_an_id_is_a_string_or_a_finite_number(muninn: client.Client, number: bytes) -> None:
+    body = b'{"jsonrpc":"2.0","id":%b,"method":"muninn/status"}' % number
+    sock, stream = muninn.detach()
+    sock.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    answer = wire.read(stream.readline, stream.read)
+    assert answer is not None
+    assert answer["id"] is None
+    assert answer["error"]["code"] in (-32600, -32700)
+
+
+def _object(method: str, params: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (_object("muninn/" + "x" * 5_000_000, {}), "there is no verb"),
+        (_object("x" * 5_000_000, {}), "there is no method"),
+        (_object("muninn/recall", {"q" * 5_000_000: 1}), "has no parameter"),
+        (_object("muninn/recall", {f"p{number}": 1 for number in range(1000)}), "at most 100 parameters, not 1,000"),
+        (_object("muninn/recall", {"path": ["p"] * 2000}), "at most 1,000 items"),
+        (_object("muninn/remember", {"text": "a" * 300_000}), "at most 200,000 characters"),
+        (b"[" + b"[]," * 500_001 + b"0]", "more than 1,000,000 values"),
+        (b" " * (wire.MAX_REQUEST + 1), "the limit is 16,777,216"),
+    ],
+    ids=["verb", "method", "parameter", "parameters", "items", "text", "values", "bytes"],
+)
+def test_a_request_beyond_a_limit_gets_a_short_answer_that_names_it(
+    muninn: client.Client, body: bytes, said: str
+) -> None:
+    sock, stream = muninn.detach()
+    sock.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    answer = wire.read(stream.readline, stream.read)
+    assert answer is not None
+    assert said in answer["error"]["message"]
+    assert len(json.dumps(answer)) < 6000

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from muninn_core.near_match import NAMES, OPEN, VOCABULARY, likeness, nearest, nearest_few
+from muninn_core.near_match import NAMES, OPEN, VOCABULARY, likeness, nearest, nearest_few, shorten
 
 VERBS = ("recall", "remember", "reconcile", "resolve", "status")
 
@@ -37,3 +37,9 @@ def test_several_suggestions_come_most_alike_first():
 def test_a_client_starts_without_the_module_that_compares():
     code = "import sys, muninn_core.protocol.catalogue; sys.exit('difflib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_very_long_word_is_not_compared_and_is_shown_cut():
+    assert nearest("recall" * 1_000_000, ["recall"]) is None
+    assert len(shorten("x" * 1_000_000)) < 200
+    assert shorten("recall") == "recall"

@@ -10,6 +10,10 @@ from muninn_core.model.value import Meta, Value
 Text = Annotated[str, Meta(min_length=1)]
 
 
+Names = Annotated[tuple[str, ...], Meta(max_length=1000)]
+"""Words, names or paths. Each is compared with every candidate."""
+
+
 SessionId = Annotated[
     str,
     Meta(

@@ -12,7 +12,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.model.value import ValidationError, Value, encode_json, from_plain
-from muninn_core.near_match import nearest
+from muninn_core.near_match import nearest, shorten
 from muninn_core.protocol import (
     code,
     context_file,
@@ -51,6 +51,9 @@ FAMILIES: tuple[Family, ...] = (
 )
 """The families of verbs, in the order in which people meet them."""
 
+MAX_PARAMETERS = 100
+"""More parameters than any verb has."""
+
 METHODS: Mapping[str, Method] = MappingProxyType(
     {method.verb: method for family in FAMILIES for method in family.methods}
 )
@@ -68,7 +71,7 @@ def lookup(verb: str) -> Method:
     if method is None:
         hint = nearest(verb, METHODS)
         raise UnknownVerb(
-            f"there is no verb '{verb}'",
+            f"there is no verb '{shorten(verb)}'",
             hint=f"Did you mean '{hint}'?" if hint else f"The verbs are {', '.join(METHODS)}.",
             data={"nearest": hint} if hint else {},
         )
@@ -81,29 +84,35 @@ def decode_params(method: Method, raw: Any) -> Value:
     Lone surrogates, which programs produce that cut texts by UTF-16 units, become replacement characters, or are
     refused where a verb records what it gets.
     """
-    given = {} if raw is None else replace_surrogates(raw)
-    if method.exact and given is not raw and raw is not None:
-        raise BadParams(
-            f"'{method.verb}': a text has a lone surrogate, which UTF-8 can't encode",
-            hint="Send whole characters; nothing was recorded.",
-        )
+    given = {} if raw is None else raw
     if not isinstance(given, dict):
         raise BadParams(f"the parameters of '{method.verb}' are an object, not {_plain_name(given)}")
     known = method.params.__struct_fields__
+    if len(given) > MAX_PARAMETERS:
+        message = f"a verb takes at most {MAX_PARAMETERS} parameters, not {len(given):,}"
+        raise BadParams(message, hint=_names(method.verb, known))
     for name in given:
         if name not in known:
             hint = nearest(str(name), known)
             raise BadParams(
-                f"'{method.verb}' has no parameter '{name}'",
+                f"'{method.verb}' has no parameter '{shorten(str(replace_surrogates(name)))}'",
                 hint=f"Did you mean '{hint}'?" if hint else _names(method.verb, known),
-                data={"parameter": str(name), **({"nearest": hint} if hint else {})},
+                data={"parameter": shorten(str(replace_surrogates(name))), **({"nearest": hint} if hint else {})},
             )
     try:
-        return from_plain(given, method.params)
+        clean = replace_surrogates(given)
+        if method.exact and clean is not given:
+            raise BadParams(
+                f"'{method.verb}': a text has a lone surrogate, which UTF-8 can't encode",
+                hint="Send whole characters; nothing was recorded.",
+            )
+        return from_plain(clean, method.params)
+    except RecursionError:
+        raise BadParams(f"the parameters of '{method.verb}' are nested too deeply") from None
     except ValidationError as error:
         from muninn_core.protocol.parameter_errors import describe_error
 
-        message, hint = describe_error(method, given, str(error))
+        message, hint = describe_error(method, clean, str(error))
         raise BadParams(message, hint=hint) from None
 
 

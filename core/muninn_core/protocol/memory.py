@@ -9,11 +9,14 @@ from muninn_core.model.value import Meta, Value, field
 from muninn_core.protocol.base import CallingProgram, MemoryId, Result, SessionId, Text
 from muninn_core.protocol.method import Family, Method
 
+MAX_TEXT_CHARS = 200_000
+"""The longest text of a memory that a client stores. The log's own limit is that of the whole record."""
+
 
 class MemoryDraft(Value):
     """A memory as its author writes it. The log adds id, time, commit and branch."""
 
-    text: Annotated[str, Meta(description="What to remember, in whole sentences.")] = ""
+    text: Annotated[str, Meta(max_length=MAX_TEXT_CHARS, description="What to remember, in whole sentences.")] = ""
     type: Annotated[
         str,
         Meta(
@@ -90,7 +93,7 @@ class UpdateParams(Value):
     """The memory to change, and its new values. Omitted values do not change."""
 
     id: MemoryId
-    text: Annotated[str, Meta(description="A new text, in whole sentences.")] = ""
+    text: Annotated[str, Meta(max_length=MAX_TEXT_CHARS, description="A new text, in whole sentences.")] = ""
     title: Annotated[str, Meta(description="A new headline.")] = ""
     importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] | None = None
     confidence: Annotated[float, Meta(ge=0, le=1, description="How certain it is, 0 to 1.")] | None = None
@@ -148,7 +151,7 @@ class ConsolidateParams(Value):
         str | None,
         Meta(description="The memory that stays. Without it the most trusted and oldest, or for supersede the newest."),
     ] = None
-    text: Annotated[str, Meta(description="A new text for the memory that stays.")] = ""
+    text: Annotated[str, Meta(max_length=MAX_TEXT_CHARS, description="A new text for the memory that stays.")] = ""
     reason: Annotated[str, Meta(description="The reason, kept in the memories' history.")] = ""
     dry_run: Annotated[bool, Meta(description="Report what would happen; change nothing.")] = False
     agent: CallingProgram = None

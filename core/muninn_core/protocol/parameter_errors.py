@@ -53,7 +53,10 @@ def describe_error(method: Method, given: dict[str, Any], message: str) -> tuple
     described = _describe(schema, definitions)
     if not described:
         return message, names
-    shown = encode_json(_value_at(given, path)).decode("utf-8", "replace")
+    value = _value_at(given, path)
+    if isinstance(value, list) and len(value) > schema.get("maxItems", len(value)):
+        return f"'{path}' takes at most {schema['maxItems']:,} items, not {len(value):,}", names
+    shown = encode_json(value).decode("utf-8", "replace")
     shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
     about = schema.get("description") or next(
         (each["description"] for each in schema.get("anyOf", ()) if "description" in each), ""

@@ -9,7 +9,7 @@ from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Scope, Trust, Work
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import AtRevision, OtherBranches, Result, SessionId
+from muninn_core.protocol.base import AtRevision, Names, OtherBranches, Result, SessionId
 from muninn_core.protocol.method import Family, Method
 
 ScopeOfQuestion = Annotated[
@@ -39,24 +39,24 @@ class RecallParams(Value):
     ] = ""
     limit: Annotated[int, Meta(ge=1, le=200, description="The most hits to return.")] = 10
     kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memories.")] = None
-    type: Annotated[tuple[str, ...], Meta(description="Only memories of these types.")] = ()
-    tag: Annotated[tuple[str, ...], Meta(description="Only memories with any of these tags.")] = ()
+    type: Annotated[Names, Meta(description="Only memories of these types.")] = ()
+    tag: Annotated[Names, Meta(description="Only memories with any of these tags.")] = ()
     path: Annotated[
-        tuple[str, ...],
+        Names,
         Meta(description="Only files that match any of these globs, as in .gitignore, and memories about them."),
     ] = ()
-    lang: Annotated[tuple[str, ...], Meta(description="Only files in these languages: python, ts, go.")] = ()
-    phrase: Annotated[tuple[str, ...], Meta(description="Only results that contain these exact phrases.")] = ()
+    lang: Annotated[Names, Meta(description="Only files in these languages: python, ts, go.")] = ()
+    phrase: Annotated[Names, Meta(description="Only results that contain these exact phrases.")] = ()
     author: Annotated[
-        tuple[str, ...], Meta(description="Only memories by these authors: user, assistant, tool, an agent's name.")
+        Names, Meta(description="Only memories by these authors: user, assistant, tool, an agent's name.")
     ] = ()
     min_importance: Annotated[
         int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 admits all.")
     ] = 0
     since: Annotated[str | None, Meta(description="Only memories changed since then: 12h, 3d, 2w, 2026-01-31.")] = None
     until: Annotated[str | None, Meta(description="Only memories last changed before then: 2w, 2026-01-31.")] = None
-    branch: Annotated[tuple[str, ...], Meta(description="Only memories made on these branches (globs).")] = ()
-    from_session: Annotated[tuple[str, ...], Meta(description="Only memories of these sessions.")] = ()
+    branch: Annotated[Names, Meta(description="Only memories made on these branches (globs).")] = ()
+    from_session: Annotated[Names, Meta(description="Only memories of these sessions.")] = ()
     task: Annotated[
         str | None, Meta(description="Only memories of this task, and its document; T-0042 finds MUNI-T-0042.")
     ] = None
@@ -65,7 +65,7 @@ class RecallParams(Value):
         Meta(description="Find results similar to this: FILE:LINE or a memory's id. Words in `query` count as well."),
     ] = None
     at_hand: Annotated[
-        tuple[str, ...],
+        Names,
         Meta(description="Files in use: files that changed together with them or are next to them rank higher."),
     ] = ()
     by_file: Annotated[
@@ -114,7 +114,7 @@ class ContextParams(Value):
         str, Meta(description="The task or question. Without it, it is derived from the other parameters.")
     ] = ""
     budget: Annotated[int, Meta(ge=50, le=200_000, description="The token budget of the whole pack.")] = 4000
-    files: Annotated[tuple[str, ...], Meta(description="Files in use; memories about them rank higher.")] = ()
+    files: Annotated[Names, Meta(description="Files in use; memories about them rank higher.")] = ()
     cursor: Annotated[
         str | None,
         Meta(description="The cursor: FILE:LINE or FILE:LINE:COL. The code around it comes first."),
@@ -126,7 +126,7 @@ class ContextParams(Value):
             "two revisions; or a patch in the format of `git diff`."
         ),
     ] = None
-    open_files: Annotated[tuple[str, ...], Meta(description="Files open in the editor, the last used first.")] = ()
+    open_files: Annotated[Names, Meta(description="Files open in the editor, the last used first.")] = ()
     task: Annotated[str | None, Meta(description="A task's id; its document and memories come first.")] = None
     scope: ScopeOfQuestion = None
     session: SessionId | None = None

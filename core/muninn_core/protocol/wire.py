@@ -20,7 +20,13 @@ PREFIX = "muninn/"
 """The prefix of a verb's JSON-RPC method: `muninn/<verb>`."""
 
 MAX_FRAME = 256 * 1024 * 1024
-"""The most bytes of a body."""
+"""The most bytes of a body. Only responses may be so long."""
+
+MAX_REQUEST = 16 * 1024 * 1024
+"""The most bytes of a request. The daemon's event loop decodes it, and no other client is served meanwhile."""
+
+MAX_VALUES = 1_000_000
+"""The most values of a message. Each costs far more time and memory than a byte."""
 
 
 def frame(message: dict[str, Any]) -> bytes:
@@ -46,12 +52,22 @@ def content_length(header: bytes) -> int:
     raise ValueError("a message without Content-Length")
 
 
+def check_values(body: bytes, most: int = MAX_VALUES) -> None:
+    """Raise ValueError for a body that may have more than `most` values; commas within texts count, too."""
+    if len(body) > most and body.count(b",") + body.count(b"[") + body.count(b"{") > most:
+        raise ValueError(f"a message of more than {most:,} values")
+
+
 def loads(body: bytes) -> Any:
-    """Decode a body. Raises ValueError for invalid or too deeply nested JSON."""
+    """Decode a body. Raises ValueError for invalid or too deeply nested JSON, which includes `NaN`."""
     try:
-        return json.loads(body)
+        return json.loads(body, parse_constant=_refuse_constant)
     except RecursionError:
         raise ValueError("a message that is nested too deeply") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
 
 
 def read(readline: Callable[[], bytes], readexactly: Callable[[int], bytes]) -> dict[str, Any] | None:

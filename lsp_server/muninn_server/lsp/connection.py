@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from muninn_core.errors import BadParams, MuninnError, RequestError, UnknownVerb
-from muninn_core.near_match import nearest
+from muninn_core.near_match import nearest, shorten
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.lsp.editor import Editor
 from muninn_server.lsp.registration import register
 from muninn_server.lsp.server import EDITOR_COMMANDS, structure
-from muninn_server.rpc import RpcConnection, error_frame
+from muninn_server.rpc import RpcConnection, error_frame, is_id
 
 if TYPE_CHECKING:
     from muninn_server.rpc import Hello
@@ -59,10 +59,11 @@ class EditorConnection(RpcConnection):
         register(self.editor)
 
     def _take(self, message: Any) -> None:
-        if not isinstance(message, dict) or not isinstance(message.get("id"), str | int | None):
+        number = message.get("id") if isinstance(message, dict) else None
+        if not isinstance(message, dict) or not (number is None or (isinstance(number, str | int) and is_id(number))):
             self._refuse(None, RequestError("a message is an object whose 'id' is a string or a number"))
             return
-        method, number = message.get("method"), message.get("id")
+        method = message.get("method")
         if method is None and ("result" in message or "error" in message):
             self._protocol.take_response(message)
         elif not isinstance(method, str):
@@ -122,7 +123,7 @@ def _check_method(method: str) -> None:
     if method not in types.METHOD_TO_TYPES:
         near = nearest(method, [*types.METHOD_TO_TYPES, *(known.name for known in METHODS.values())])
         hint = f"Did you mean '{near}'?" if near else "Verbs are named muninn/<verb>."
-        raise UnknownVerb(f"there is no method '{method}'", hint=hint)
+        raise UnknownVerb(f"there is no method '{shorten(method)}'", hint=hint)
     if types.METHOD_TO_TYPES[method][1] is None:
         raise UnknownVerb(f"'{method}' is a notification", hint="Send it without an 'id'.")
 
@@ -143,7 +144,7 @@ def _verb_request(message: dict[str, Any]) -> dict[str, Any]:
     if method is None:
         near = nearest(command, (*_COMMANDS, *EDITOR_COMMANDS))
         raise UnknownVerb(
-            f"there is no command '{command}'",
+            f"there is no command '{shorten(command)}'",
             hint=f"Did you mean '{near}'?" if near else f"The commands are {', '.join(_COMMANDS)}.",
             data={"nearest": near} if near else {},
         )

@@ -15,13 +15,14 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
 from muninn_core.errors import ParseError, RequestError
+from muninn_core.protocol import wire
 from muninn_server.mcp.client_state import client_state
 from muninn_server.mcp.server import shared_server
 from muninn_server.mcp.tools import instructions
 from muninn_server.rpc import Hello
 from muninn_server.session import Session
 
-MAX_LINE = 64 * 1024 * 1024
+MAX_LINE = wire.MAX_REQUEST
 """A client that sends a longer line is disconnected."""
 
 log = logging.getLogger("muninn.mcp")
@@ -103,6 +104,10 @@ def _message(line: bytes) -> types.JSONRPCMessage | None:
     Clients cut texts in the middle of a character and pass on bytes that are not UTF-8; these become question marks.
     """
     try:
+        wire.check_values(line)
+    except ValueError:
+        return None
+    try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         pass
@@ -116,10 +121,11 @@ def _message(line: bytes) -> types.JSONRPCMessage | None:
 def _parse_error(line: bytes) -> bytes:
     """Return the error response to a line that is not a message (JSON-RPC 2.0, section 5.1)."""
     try:
-        given = json.loads(line.decode("utf-8", "replace"))
+        wire.check_values(line)
+        given = wire.loads(line.decode("utf-8", "replace").encode())
         code, what = RequestError.code, "the line is not a JSON-RPC message"
-    except ValueError:
-        given, code, what = None, ParseError.code, "the line is not JSON"
+    except ValueError as error:
+        given, code, what = None, ParseError.code, f"the line is not JSON: {error}"
     number = given.get("id") if isinstance(given, dict) else None
     log.warning("%s (%d bytes)", what, len(line))
     answer = {"jsonrpc": "2.0", "id": number if isinstance(number, str | int) else None}

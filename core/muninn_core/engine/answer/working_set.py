@@ -175,7 +175,10 @@ def _changed(place: Place, diff: str) -> tuple[git.TouchedFile, ...]:
     """Return the files that a change touches. `diff` is a revision, a range, or the text of a patch."""
     if "\n" in diff:
         if len(diff) > MOST_PATCH:
-            raise BadParams(f"the patch has {len(diff):,} characters", hint="Name a range A..B in place of its text.")
+            raise BadParams(
+                f"the patch has {len(diff):,} characters; the limit is {MOST_PATCH:,}",
+                hint="Name a range A..B in place of its text.",
+            )
         found = git.read_patch(diff)
         if not found and diff.strip():
             raise BadParams("'diff' is not a patch, revision or range", hint="A patch is what `git diff` prints.")

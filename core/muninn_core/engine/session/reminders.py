@@ -17,6 +17,9 @@ from muninn_core.worktree.workspace import Workspace
 HEAD = "# Remembered about this (Muninn)\n\n"
 """The heading of a reminder."""
 
+MAX_PROMPT_CHARS = 50_000
+"""How much of a prompt is searched for. What follows is a log or a file that the user pasted."""
+
 CITATION_SECONDS = 0.05
 """The time limit for judging the citations of reminders."""
 
@@ -33,7 +36,7 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
     A prompt of a program or a slash command gets no reminder. Memories that the session stored or received are left
     out, and so is text from outside.
     """
-    prompt = params.prompt.strip()
+    prompt = params.prompt.strip()[:MAX_PROMPT_CHARS]
     if not prompt or _MACHINE.match(prompt) or re.match(r"/[a-z][\w:-]*(\s|$)", prompt):
         return RemindResult(text="", ids=(), saw=workspace.read_state())
     delivered = workspace.deliveries.delivered_to(params.session)
