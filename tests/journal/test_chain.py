@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import threading
 
 import pytest
 from journals import draft, open_journal, tamper
@@ -155,3 +156,27 @@ def test_a_changed_or_lost_sealed_file_is_found(sealed, folder):
 def test_a_month_that_is_none_is_refused(journal):
     with pytest.raises(BadParams, match="'2026-13' is not a month"):
         journal.seal("2026-13")
+
+
+def test_a_scan_during_a_seal_misses_nothing(journal, clock):
+    for number in range(4):
+        journal.append(draft({"n": number}))
+        clock.forward(days=20)
+    missed, over = [], threading.Event()
+
+    def read():
+        while not over.is_set():
+            forward, back = ([row.position for row in rows] for rows in (journal.rows(), journal.rows_back()))
+            if forward != list(range(1, len(forward) + 1)) or back != forward[::-1][-len(back) :]:
+                missed.append((forward, back))
+            missed.extend(number for number in (1, 2) if [e.position for e in journal.events([number])] != [number])
+
+    threads = [threading.Thread(target=read) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for month in ("2026-04", "2026-05", "2026-06"):
+        journal.seal(month)
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert missed == []

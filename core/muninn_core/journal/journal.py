@@ -302,7 +302,7 @@ class Journal:
 
     def row(self, event_id: str) -> Row:
         """Return the row of an event. Raises NotFoundError."""
-        with self.connections.one() as connection:
+        with self.connections.snapshot() as connection:
             sql = f"SELECT {COLUMNS} FROM raw_events WHERE event_id = ?"
             found = connection.execute(sql, (event_id,)).fetchone()
             seals = (
@@ -355,7 +355,7 @@ class Journal:
                 yield row.position, line_of(row, self.payloads)
 
     def _stream_rows(self, stream: str, after: int) -> Iterator[Row]:
-        with self.connections.one() as connection:
+        with self.connections.snapshot() as connection:
             live = connection.execute(
                 f"SELECT {COLUMNS} FROM raw_events WHERE stream_id = ? AND position > ? ORDER BY position",
                 (stream, after),

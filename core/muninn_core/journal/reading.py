@@ -41,6 +41,16 @@ class Connections:
                     else:
                         self._idle.append(connection)
 
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection whose queries all see one state: sealing moves rows between two of them otherwise."""
+        with self.one() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
     def close(self) -> None:
         """Close the idle connections now and the lent ones when they come back."""
         with self._lock:
@@ -57,7 +67,7 @@ def scan(connections: Connections, folder: Path, first: int = 1, last: int | Non
     """
     position = first
     while last is None or position <= last:
-        with connections.one() as connection:
+        with connections.snapshot() as connection:
             seal = sealed_at(connection, position)
             rows = [] if seal else _live(connection, position, last)
         if seal is None and not rows:
@@ -77,7 +87,7 @@ def scan_back(connections: Connections, folder: Path, last: int, first: int = 1)
     """Yield all rows from `last` down to `first`, newest first, sealed ones included."""
     position = last
     while position >= first:
-        with connections.one() as connection:
+        with connections.snapshot() as connection:
             seal = sealed_at(connection, position)
             sql = f"SELECT {COLUMNS} FROM raw_events WHERE position BETWEEN ? AND ? ORDER BY position DESC LIMIT ?"
             rows = [] if seal else [Row(*row) for row in connection.execute(sql, (first, position, _BATCH))]
@@ -95,7 +105,7 @@ def scan_back(connections: Connections, folder: Path, last: int, first: int = 1)
 def rows_at(connections: Connections, folder: Path, positions: list[int]) -> dict[int, Row]:
     """Return the rows at some positions, by position; positions of removed events are left out."""
     found: dict[int, Row] = {}
-    with connections.one() as connection:
+    with connections.snapshot() as connection:
         for start in range(0, len(positions), 500):
             part = positions[start : start + 500]
             marks = ", ".join("?" * len(part))
