@@ -66,3 +66,10 @@ def test_an_unknown_key_names_the_nearest(muninn, key, near):
     assert error.value.hint == f"Did you mean '{near}'?"
     with pytest.raises(NotFoundError, match="there is no section 'memry'"):
         muninn.call("config.list", section="memry")
+
+
+def test_the_file_stays_readable_as_git_tracks_it(muninn):
+    config = muninn.root / ".muninn" / "config.yaml"
+    config.chmod(0o644)
+    muninn.call("config.set", key="memory.half_life_days", value="45")
+    assert config.stat().st_mode & 0o077 == 0o044

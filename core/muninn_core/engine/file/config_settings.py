@@ -68,7 +68,7 @@ def _write(workspace: Workspace, key: Key, text: str) -> ConfigResult:
     path = workspace.layout.config
     changed = text != _text(workspace)
     if changed:
-        write_atomic(path, text.encode())
+        write_atomic(path, text.encode(), tracked=True)
         workspace.files_changed({str(path)})
     return ConfigResult(entry=_entry(workspace, key, text), changed=changed, saw=workspace.read_state())
 
