@@ -469,3 +469,11 @@ def test_many_memories_are_taken_in_a_batch_after_the_other(opened, embedder, mo
     assert taken == [3, 3, 2]
     assert index.snapshot().counts()["memory"] == 8
     assert len(index.snapshot().lexical(["session"], 20, "memory")) == 8
+
+
+def test_an_index_that_was_closed_for_a_new_one_has_scrubbed_nothing(opened, root):
+    write(root, {"a.py": "session = 1\n"})
+    index = opened()
+    sync(index, root)
+    index.close()
+    assert index.scrub() is False

@@ -10,6 +10,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 
 import psutil
@@ -26,6 +27,9 @@ from torture.ledger import compare, read_ledgers, records_of
 WRITERS = 8
 CONFIG = "review: {pending: [assistant]}\nprune: {max_bytes: 20000, user: true}\ndaemon: {idle_seconds: 60}\n"
 KINDS = ("daemon", "daemon", "client", "worker")
+FILES = 60
+"""Worker processes read the files of an index that is built anew, if there are more than 50."""
+
 ROUND = 60
 """Kills after which everything is compared. The repository of a round starts empty, so that a round stays quick."""
 
@@ -49,6 +53,8 @@ class Round:
         self._chance = chance
         self._outcome = outcome
         self._root = place.repository("repo", CONFIG)
+        for number in range(FILES):
+            (self._root / f"part_{number}.py").write_text(f"def part_{number}():\n    return {number}\n")
         self._ledgers = place.folder / "ledgers"
         self._ledgers.mkdir()
         self._started = 0
@@ -83,26 +89,34 @@ class Round:
             self._writers[number].kill()
             self._writers[number].communicate()
             self._writers[number] = self._start(number)
-        elif not self._kill_daemon(workers=kind == "worker"):
+        elif not (self._kill_worker() if kind == "worker" else self._kill_daemon()):
             return 0
         self._outcome.figures[f"kills of a {kind}"] += 1
         if kind == "daemon" and self._chance.random() < 0.6:  # else the next kill may hit the start
             self._check_start()
         return 1
 
-    def _kill_daemon(self, *, workers: bool) -> bool:
+    def _kill_daemon(self) -> bool:
         daemon = self._daemon()
+        return daemon is not None and _kill(daemon)
+
+    def _kill_worker(self) -> bool:
+        """Have the index built anew, and kill the first worker process that does it."""
+        rebuilding = threading.Thread(target=self._rebuild)
+        rebuilding.start()
+        killed = False
+        while rebuilding.is_alive() and not killed:
+            daemon = self._daemon()
+            workers = [] if daemon is None else _workers_of(daemon)
+            killed = any(_kill(worker) for worker in workers[:1])
+        rebuilding.join()
+        return killed
+
+    def _rebuild(self) -> None:
         try:
-            victims = [] if daemon is None else [daemon]
-            if workers and daemon is not None:
-                victims = [child for child in daemon.children() if "muninn_core.index.worker" in child.cmdline()]
-            for victim in victims[:1]:
-                victim.kill()
-                if not workers:
-                    victim.wait(PATIENCE)
-            return bool(victims)
-        except psutil.NoSuchProcess:
-            return False
+            client.call(str(self._root), self._site.environ, "index", {"rebuild": True})
+        except MuninnError:
+            pass  # a writer may have stopped the daemon; what is left is compared at the end
 
     def _daemon(self) -> psutil.Process | None:
         """Return the daemon, even one that is still starting and has written no pid."""
@@ -160,7 +174,7 @@ class Round:
         if self._chance.random() < 0.5:
             stop_daemon(self._root, self._site.environ)
         else:
-            self._kill_daemon(workers=False)
+            self._kill_daemon()
 
     def _check_errors(self, events: list[dict]) -> None:
         for event in events:
@@ -177,3 +191,20 @@ class Round:
                 self._outcome.expect(
                     f"{word}.".encode() not in data, f"redacted text of {word} is in {path.relative_to(self._root)}"
                 )
+
+
+def _kill(process: psutil.Process) -> bool:
+    """Kill a process and wait for its end; return whether it was there."""
+    try:
+        process.kill()
+        process.wait(PATIENCE)
+    except psutil.NoSuchProcess:
+        return False
+    return True
+
+
+def _workers_of(daemon: psutil.Process) -> list[psutil.Process]:
+    try:
+        return [child for child in daemon.children() if "muninn_core.index.worker" in child.cmdline()]
+    except psutil.Error:
+        return []

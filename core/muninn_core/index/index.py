@@ -138,6 +138,7 @@ class Index:
         # `_running` is held by long runs, `_lock` by each single write.
         self._running = threading.RLock()
         self._lock = threading.Lock()
+        self._closed = False
         self._incomplete = True
         """Whether there may be chunks without a vector. False after a run that embedded all chunks."""
         self._surveyed: set[str] = set()
@@ -309,19 +310,28 @@ class Index:
             self._writer.compact()
 
     def scrub(self) -> bool:
-        """Remove deleted text from the files of the index; return False when a reader prevents it."""
-        with self._writing():
+        """Remove deleted text from the files of the index.
+
+        Return False when a reader prevents it, or when the index was closed because a new one replaces it.
+        """
+        with self._lock:
+            if self._closed:
+                return False
+            self._begin_writing()
             return self._writer.scrub()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Hold the lock of a single write, and note on disk that the files change. Raises StorageError."""
         with self._lock:
-            try:
-                self._seal.begin()
-            except OSError as error:
-                raise StorageError(f"the index can't be written: {error}") from error
+            self._begin_writing()
             yield
+
+    def _begin_writing(self) -> None:
+        try:
+            self._seal.begin()
+        except OSError as error:
+            raise StorageError(f"the index can't be written: {error}") from error
 
     def _finish(self, *, merged: bool) -> None:
         """Store the checksums of the files, which another daemon compares when this one was killed meanwhile."""
@@ -347,6 +357,7 @@ class Index:
     def close(self) -> None:
         """Release files and locks after the current run. Existing snapshots stay readable."""
         with self._running, self._lock:
+            self._closed = True
             self._writer.close()
             self._finish(merged=True)
 
