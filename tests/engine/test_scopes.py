@@ -474,3 +474,17 @@ def test_a_promotion_that_can_not_archive_its_note_stores_nothing(muninn, monkey
     monkeypatch.undo()
     log = muninn.engine.open(muninn.place).memory.log
     assert [(one.id, one.archived) for one in log.state.memories.values()] == [(note.ids[0], False)]
+
+
+def test_a_line_of_the_global_memory_that_a_crash_cut_off_is_repaired_by_the_next_start(tmp_path, muninn):
+    def shared() -> SharedLog:
+        ids = iter(f"01{number:024}" for number in range(9))
+        return SharedLog(tmp_path / "global", name="one", clock=muninn.clock, ids=lambda: next(ids))
+
+    (kept,) = shared().append([{"type": "insight", "text": "Whole.", "actor": "user"}], "s1")
+    with (tmp_path / "global" / "spool" / "one.jsonl").open("ab") as file:
+        file.write(b'{"v":1,"id":"01half')
+    again = shared()
+    again.refresh()
+    assert list(again.memories) == [kept.id]
+    assert ["torn-" in problem.path for problem in again.problems] == [True]

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from muninn_core.errors import ReadOnlyError, StorageError
-from muninn_core.store.layout import initialise, layout_of
+from muninn_core.store.layout import DRAFTS, initialise, layout_of
 from muninn_core.store.spool import segment_path
 from muninn_core.worktree.session_notes import SessionNotes
 
@@ -240,7 +240,7 @@ def test_a_call_whose_private_records_can_not_be_written_stores_none(cut, log, l
 
 def test_temporary_files_of_every_folder_that_is_written_are_deleted_at_the_start(log, layout, opened):
     folders = [layout.muninn, layout.memory, layout.sessions, layout.archive, layout.knowledge, layout.context_files]
-    folders += [layout.local, layout.contexts, layout.spool, layout.private, layout.undo]
+    folders += [layout.local, layout.local / DRAFTS, layout.contexts, layout.spool, layout.private, layout.undo]
     left = [folder / "half.json.7-8.tmp" for folder in folders]
     for path in left:
         path.parent.mkdir(parents=True, exist_ok=True)

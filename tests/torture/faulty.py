@@ -100,6 +100,7 @@ class Job:
     def _state(self, engine: Any) -> list[str]:
         """The memories and conflicts of both logs, each as a JSON text."""
         memory = engine.open(locate(str(self._root))).memory
+        memory.refresh()
         memory.refresh_shared()
         state = memory.log.state
         # A start seals what a former process left, so whether a memory is sealed is not compared.

@@ -20,6 +20,9 @@ _GITATTRIBUTES = """\
 memory/**/*.jsonl text eol=lf merge=union
 """
 
+DRAFTS = "drafts"
+"""The folder in `local` of files in which people write memories."""
+
 KEEP_FILE = ".gitkeep"
 """Keeps `sessions` in git when it is otherwise empty. Without it, git would treat the folder as renamed to where its
 files went, and report conflicts about new files of other branches."""

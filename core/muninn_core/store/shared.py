@@ -6,6 +6,7 @@ lines are written, keeps redactions and appends apart.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from muninn_core.errors import BadParams, BusyError
+from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.launch.lock import FileLock
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -25,8 +26,10 @@ from muninn_core.store.layout import shared_layout
 from muninn_core.store.log import Log, open_log
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record
 from muninn_core.store.redact import redact_files, redaction_subject
-from muninn_core.store.spool import repair_last_line
+from muninn_core.store.spool import ends_with_newline, repair_last_line
 from muninn_core.store.stamp import next_millisecond, timestamp
+
+log = logging.getLogger("muninn.shared")
 
 LOCK_ATTEMPTS = 500
 """How often the folder's lock is tried, every 10 ms. A holder only writes a few lines."""
@@ -91,6 +94,7 @@ class SharedLog:
         if self._log is None:
             with self._threads:
                 if self._log is None and self.layout.spool.is_dir():
+                    self._repair()
                     self._log = open_log(self.layout, clock=self._clock, ids=self._ids, writable=False)
                     return True
             return False
@@ -124,6 +128,18 @@ class SharedLog:
                 changed = redact_files(self.layout, redaction_subject(set(ids), self.records, texts))
             self.refresh()
             return tuple(self.layout.relative(path) for path in changed)
+
+    def _repair(self) -> None:
+        """Repair a line that a crash of a process of the same name cut off. If it fails, the next append does it."""
+        try:
+            if not self._depth and not ends_with_newline(self._spool):
+                self._acquire()
+                try:
+                    repair_last_line(self.layout, self._spool)
+                finally:
+                    self._lock.release()
+        except (MuninnError, OSError) as error:
+            log.warning("the global memory could not be repaired: %s", error)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

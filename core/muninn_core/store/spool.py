@@ -9,7 +9,7 @@ from pathlib import Path
 
 from muninn_core.errors import BadParams
 from muninn_core.store.disk import TEMPORARY, append, remove, truncate, write_atomic
-from muninn_core.store.layout import Layout
+from muninn_core.store.layout import DRAFTS, Layout
 from muninn_core.store.lines import read_content
 from muninn_core.store.record import MalformedRecord, parse_line
 
@@ -58,6 +58,16 @@ def torn_files(layout: Layout) -> tuple[Path, ...]:
     return tuple(path for path in pieces if not path.name.endswith((SUFFIX, TEMPORARY)))
 
 
+def ends_with_newline(path: Path) -> bool:
+    """Whether a file of records needs no repair: its last line is complete, or there is no file. Raises OSError."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            return file.read() in (b"\n", b"")
+    except FileNotFoundError:
+        return True
+
+
 def repair_last_line(layout: Layout, path: Path) -> None:
     """Repair a last line without a newline: a complete record gets one, anything else moves to a file of its own.
 
@@ -81,7 +91,8 @@ def repair_last_line(layout: Layout, path: Path) -> None:
 def delete_temporary_files(layout: Layout) -> None:
     """Delete the temporary files that a crash left. Raises StorageError or ReadOnlyError."""
     tracked = (layout.muninn, layout.knowledge, layout.context_files, layout.memory, layout.sessions, layout.archive)
-    for folder in (*tracked, layout.local, layout.contexts, layout.spool, layout.private, layout.undo):
+    private = (layout.local, layout.local / DRAFTS, layout.contexts, layout.spool, layout.private, layout.undo)
+    for folder in (*tracked, *private):
         names = os.listdir(folder) if folder.is_dir() else ()  # noqa: PTH208 - a folder may hold thousands
         for name in names:
             path = folder / name

@@ -14,7 +14,7 @@ from muninn_core.model.memory import KINDS
 from muninn_core.near_match import nearest
 from muninn_core.protocol.editor import DraftParams, DraftResult
 from muninn_core.store.disk import make_private_folder, write_atomic
-from muninn_core.store.layout import Layout
+from muninn_core.store.layout import DRAFTS, Layout
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
@@ -24,7 +24,7 @@ MOST = 50
 
 def folder(layout: Layout) -> Path:
     """Return the folder of drafts."""
-    return layout.local / "drafts"
+    return layout.local / DRAFTS
 
 
 def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
