@@ -17,10 +17,15 @@ PARTS = {
     "kills": "kill -9 of daemons, workers and clients while eight writers run every writing verb",
     "histories": "random git histories of two clones and their work trees, with live daemons",
     "faults": "an error, a full disk, half a write or a crash at every call that changes a file",
+    "records": "every verb over states of hostile records and files",
     "fuzz": "every parser of foreign bytes, guided by coverage",
     "hygiene": "a thousand clients of every kind, and what is left of them",
 }
 """The parts in the order in which they run. Each is a module with `run(seed, limit) -> Outcome`."""
+
+
+_TESTS = Path(__file__).resolve().parent.parent
+sys.path += [str(_TESTS / name) for name in ("property", "engine")]  # the modules that parts share with tests
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -82,11 +82,12 @@ class History:
         self._count += 1
         return f"{stem}-{self._count}"
 
-    def _remember(self, tree: Path) -> None:
+    def _remember(self, tree: Path) -> str:
         text = sentence(self._chance, self._fresh("fact"))
         answer = self._call(tree, "remember", text=text, session=self._chance.choice(("s1", "s2")))
         self._acknowledged[answer["ids"][0]] = tree.name
         self._outcome.figures["memories acknowledged"] += 1
+        return str(answer["ids"][0])
 
     def _change(self, tree: Path) -> None:
         known = self._call(tree, "memories", limit=100)["memories"]
@@ -226,13 +227,15 @@ class History:
         linked = self._trees[2:]
         if linked:
             tree = self._chance.choice(linked)
-            self._remember(tree)
             self._clean_up(tree)
+            unsealed = self._remember(tree)
             owner = Path(git(tree, "rev-parse", "--path-format=absolute", "--git-common-dir").strip()).parent
             self._trees.remove(tree)
             self._git(owner, "worktree", "remove", str(tree))
             self._outcome.figures["work trees removed"] += 1
             self._outcome.expect(not tree.exists(), f"git worktree remove left {list(tree.rglob('*'))[:3]}")
+            known = {memory["id"] for memory in self._call(owner, "memories", limit=500)["memories"]}
+            self._outcome.expect(unsealed in known, f"{unsealed} of the removed work tree is not visible in the clone")
 
     def _exchange(self, tree: Path) -> None:
         """Pull and push the branch."""
@@ -310,7 +313,7 @@ def _difference(first: str, second: str) -> str:
     return f"…{first[max(0, at - 60) : at + 40]}… and …{second[max(0, at - 60) : at + 40]}…"
 
 
-STEPS_OF_A_TEAM: tuple[Callable[[History, Path], None], ...] = (
+STEPS_OF_A_TEAM: tuple[Callable[[History, Path], object], ...] = (
     *[History._work, History._remember] * 3,
     History._change,
     History._change,

@@ -1,0 +1,19 @@
+"""Every verb of the catalogue over states made of hostile records and files, in this process."""
+
+from __future__ import annotations
+
+from hostile_states import run as run_states
+
+from torture.campaign import Limit, Outcome
+from torture.engine import embedder
+
+
+def run(seed: int, limit: Limit) -> Outcome:
+    """Make states until the limit and call every verb on each; a unit of the count is a state."""
+    outcome = Outcome()
+    done = 0
+    while not limit.reached(done):
+        outcome.violations += map(str, run_states(seed + done, 1, embedder=embedder()))
+        done += 1
+        outcome.figures["states of hostile records"] = done
+    return outcome
