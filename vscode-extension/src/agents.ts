@@ -65,7 +65,8 @@ class RecallTool {
   async invoke({ input }: Call, token: vscode.CancellationToken): Promise<object> {
     const { all, current } = this.repositories;
     const server = input.repository ? named(all, input.repository) : current;
-    const { hits } = await server.request('recall', { query: input.query, limit: input.limit ?? 8 }, token);
+    const { hits: ranked, remembered } = await server.request('recall', { query: input.query, limit: input.limit ?? 8 }, token);
+    const hits = [...remembered, ...ranked.filter((hit) => !remembered.some(({ id }) => id === hit.id))];
     const found = hits.length ? hits.map(told).join('\n\n') : 'Nothing in this repository matches.';
     const text = all.length > 1 ? `${whose(all, server)}\n\n${found}` : found;
     const { LanguageModelToolResult: Result, LanguageModelTextPart: Part } = this.newer;

@@ -1,6 +1,6 @@
 // Hits as the rows of a pick list. Pure.
 
-import type { Hit } from './protocol';
+import type { Hit, RecallResult } from './protocol';
 
 const ICONS = { code: 'code', knowledge: 'book', memory: 'lightbulb' } as const satisfies Record<Hit['kind'], string>;
 const WIDTH = 160;
@@ -11,6 +11,21 @@ export interface Row {
   readonly description: string;
   readonly detail: string;
   readonly hit: Hit;
+}
+
+/** A line above the rows of a section. `kind` is `vscode.QuickPickItemKind.Separator`. */
+export interface Heading {
+  readonly label: string;
+  readonly kind: -1;
+  readonly hit?: undefined;
+}
+
+/** Returns the rows of an answer: the memories that answer the question in a section of their own, then the other hits. */
+export function rows({ remembered, hits }: Pick<RecallResult, 'remembered' | 'hits'>): (Row | Heading)[] {
+  const others = hits.filter((hit) => !remembered.some(({ id }) => id === hit.id));
+  if (!remembered.length) return others.map(row);
+  const section = (label: string, found: readonly Hit[]): (Row | Heading)[] => (found.length ? [{ label, kind: -1 }, ...found.map(row)] : []);
+  return [...section('Remembered', remembered), ...section('Other hits', others)];
 }
 
 /** Makes the row of a hit: icon of its kind, place, score and first line; a memory's headline stands for its place. */

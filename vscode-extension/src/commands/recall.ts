@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
 import { failureOf, sentence } from '../failure';
-import { type Row, row } from '../hits';
+import { type Heading, type Row, rows } from '../hits';
 import type { Hit, RecallResult } from '../protocol';
 import type { Server } from '../server';
 import { counted } from '../state';
@@ -41,7 +41,7 @@ async function open(server: Server, documents: Documents, hit: Hit, preserveFocu
 
 /** One list, from the first key to the choice. The newest question wins; an older answer that comes late is dropped. */
 class Question {
-  private readonly list = vscode.window.createQuickPick<Row>();
+  private readonly list = vscode.window.createQuickPick<Row | Heading>();
   private readonly before = vscode.window.activeTextEditor;
   private asked = new vscode.CancellationTokenSource();
   private timer: NodeJS.Timeout | undefined;
@@ -65,10 +65,10 @@ class Question {
     list.value = text;
     const chosen = new Promise<Hit | undefined>((resolve, reject) => {
       list.onDidChangeValue(() => this.later(reject));
-      list.onDidChangeActive(([first]) => first && void this.preview(first.hit));
+      list.onDidChangeActive(([first]) => first?.hit && void this.preview(first.hit));
       list.onDidAccept(() => {
         const first = list.selectedItems[0];
-        if (!first) return; // the answer is not there yet
+        if (!first?.hit) return; // the answer is not there yet
         resolve(first.hit);
         list.hide();
       });
@@ -110,7 +110,7 @@ class Question {
       if (this.asked !== mine) return;
       this.list.title = `${this.server.label}: ${heading(query, result)}`;
       // The server has chosen: what VS Code's own filter would hide must stay.
-      this.list.items = result.hits.map((hit) => ({ ...row(hit), alwaysShow: true }));
+      this.list.items = rows(result).map((each) => (each.hit ? { ...each, alwaysShow: true } : each));
     } catch (error) {
       if (this.asked !== mine) return;
       const failure = failureOf(error);
@@ -142,5 +142,6 @@ function heading(query: string, result: RecallResult): string {
   const { lag } = result.saw.index;
   const late = lag ? ` · ${counted(lag, 'changed file', 'changed files')} not yet searchable` : '';
   const notes = result.notes.map((note) => ` · ${note}`).join('');
-  return `${counted(result.hits.length, 'hit', 'hits')} for “${query}”${late}${notes}`;
+  const found = rows(result).filter((each) => each.hit).length;
+  return `${counted(found, 'hit', 'hits')} for “${query}”${late}${notes}`;
 }

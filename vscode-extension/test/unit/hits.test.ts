@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstLine, row } from '../../src/hits';
+import { firstLine, row, rows } from '../../src/hits';
 import { HIT } from './values';
 
 test('code shows its place, its symbol, its score and its first line', () => {
@@ -62,4 +62,15 @@ test('the first line is the first that says something, and not too long', () => 
   expect(firstLine('\r\n\t \r\n  word\r\nmore')).toBe('word');
   expect(firstLine('x'.repeat(500))).toHaveLength(160);
   expect(firstLine('')).toBe('');
+});
+
+test('memories that answer have a section of their own, and are not repeated below it', () => {
+  const memory = { ...HIT, id: '01m', kind: 'memory', title: 'Cache by commit' } as const;
+  const labels = (remembered: readonly (typeof memory)[], hits: readonly (typeof HIT)[]) =>
+    rows({ remembered: [...remembered], hits: [...hits] }).map(({ label }) => label);
+  const [cited, code] = ['$(lightbulb) Cache by commit', '$(code) src/cache.py:4'];
+  expect(labels([memory], [HIT, memory])).toEqual(['Remembered', cited, 'Other hits', code]);
+  expect(labels([memory], [memory])).toEqual(['Remembered', cited]);
+  expect(labels([], [HIT, memory])).toEqual([code, cited]);
+  expect(labels([], [])).toEqual([]);
 });
