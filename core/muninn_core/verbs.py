@@ -519,7 +519,7 @@ class Verbs:
         `trust`: The trust level; follows from the actor when absent, and never exceeds it.
         `expires`: When to stop recalling it: 30d, 2026-12-31, or an RFC 3339 time.
         `details`: Fields of its kind: rationale, status, alternatives; command, exit_status.
-        `key`: An idempotency key: memories with the same key are stored once.
+        `key`: An idempotency key: a memory is stored once; another one with its key is refused.
         `batch`: Several memories instead of `text`; each is stored durably.
         """
         return cast(

@@ -312,3 +312,27 @@ def test_the_last_characters_of_an_id_name_the_memory(muninn):
     assert muninn.call("show", id=second.id[-8:].upper()).memory.id == second.id
     with pytest.raises(NotFoundError):
         muninn.call("show", id=first.id[-5:])
+
+
+@pytest.mark.parametrize("scope", ["project", "session"])
+def test_another_memory_with_a_used_key_is_refused_and_both_are_named(muninn, scope):
+    first = muninn.call("remember", text="Ports are open.", key="k1", scope=scope, tags=["net"]).ids[0]
+    for given in ({"text": "Ports are closed.", "tags": ["net"]}, {"text": "Ports are open.", "tags": ["other"]}):
+        with pytest.raises(UsageError, match=f"'k1' was used for memory {first}") as error:
+            muninn.call("remember", batch=[{"text": "New."}, {**given, "key": "k1", "scope": scope}])
+        assert error.value.data["id"] == first
+    assert muninn.call("memories").total == 1
+    muninn.clock.forward(days=1)
+    assert muninn.call("remember", text="Ports are open.", key="k1", scope=scope, tags=["net"]).ids == (first,)
+
+
+def test_two_memories_of_one_call_with_one_key_are_refused(muninn):
+    with pytest.raises(UsageError, match="another memory of this call"):
+        muninn.call("remember", batch=[{"text": "One.", "key": "k"}, {"text": "Two.", "key": "k"}])
+    assert muninn.call("memories").total == 0
+
+
+def test_a_redacted_memory_answers_to_its_key(muninn):
+    first = muninn.call("remember", text="A plain word.", key="k").ids
+    muninn.call("redact", id=first[0])
+    assert muninn.call("remember", text="A plain word.", key="k").ids == first

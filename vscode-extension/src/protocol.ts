@@ -589,7 +589,7 @@ export interface RememberParams {
   expires?: string | null;
   /** Fields of its kind: rationale, status, alternatives; command, exit_status. */
   details?: Readonly<Record<string, unknown>>;
-  /** An idempotency key: memories with the same key are stored once. */
+  /** An idempotency key: a memory is stored once; another one with its key is refused. */
   key?: string | null;
   /** Several memories instead of `text`; each is stored durably. */
   batch?: readonly MemoryDraft[];
@@ -656,7 +656,7 @@ export interface MemoryDraft {
   expires?: string | null;
   /** Fields of its kind: rationale, status, alternatives; command, exit_status. */
   details?: Readonly<Record<string, unknown>>;
-  /** An idempotency key: memories with the same key are stored once. */
+  /** An idempotency key: a memory is stored once; another one with its key is refused. */
   key?: string | null;
 }
 

@@ -64,9 +64,10 @@ class MemoryDraft(Value):
         dict[str, Any],
         Meta(description="Fields of its kind: rationale, status, alternatives; command, exit_status."),
     ] = field(default_factory=dict)
-    key: Annotated[str | None, Meta(description="An idempotency key: memories with the same key are stored once.")] = (
-        None
-    )
+    key: Annotated[
+        str | None,
+        Meta(description="An idempotency key: a memory is stored once; another one with its key is refused."),
+    ] = None
 
 
 class RememberParams(MemoryDraft):

@@ -183,6 +183,11 @@ class Log:
         with self._lock:
             return self._fold.fold.all_records()
 
+    def record_of_key(self, key: str) -> Record | None:
+        """Return the first record stored under an idempotency key, None for a new key."""
+        with self._lock:
+            return self._fold.record_of_key(key)
+
     def redact(self, ids: Sequence[str], *, texts: tuple[str, ...], actor: str, session: str) -> tuple[str, ...]:
         """Redact memories in every file, tracked ones included; return the changed files, relative to the root.
 

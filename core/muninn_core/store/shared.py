@@ -169,6 +169,10 @@ class SharedLog:
             "another process holds your global memory", hint="Try again. If it persists, end the process that hangs."
         )
 
+    def record_of_key(self, key: str) -> Record | None:
+        """Return the record stored under an idempotency key, None for a new key."""
+        return next((record for record in self.records.values() if record.data.get("key") == key), None)
+
     def _prepare(self, records: Sequence[Mapping[str, Any]], session: str) -> tuple[tuple[Record, ...], list[Record]]:
         keyed = {r.data["key"]: r for r in self.records.values() if isinstance(r.data.get("key"), str)}
         stored: list[Record] = []

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from muninn_core.engine.memory import drafts
 from muninn_core.engine.memory.remember_notices import remember_notices
+from muninn_core.errors import UsageError
 from muninn_core.protocol.memory import RememberParams, RememberResult
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 
@@ -18,7 +22,7 @@ def remember(
     """Store one memory or a batch; all of them are on the disk when this returns.
 
     A draft whose `key` is known is not stored again: the result has the id of the stored one. Raises BadParams when a
-    draft is invalid; nothing is stored then.
+    draft is invalid, UsageError when a key was used for another memory; nothing is stored then.
     """
     memory = workspace.memory
     session = params.session or workspace.memory.session
@@ -27,6 +31,8 @@ def remember(
     own, everywhere = drafts.split(params, records)
     if everywhere:
         memory.shared_log()  # refuse before anything is stored
+    for batch, scope in ((own, "project"), (everywhere, "global")):
+        _check_keys(memory, batch, scope)
     stored: dict[str, str] = {}
     for batch, scope in ((own, "project"), (everywhere, "global")):
         if batch:
@@ -39,3 +45,36 @@ def remember(
     notices = remember_notices(workspace, (known[identity] for identity in identities), before)
     first = None if params.batch else known[identities[0]]
     return RememberResult(ids=identities, memory=first, masked=masked, notices=notices, saw=workspace.read_state())
+
+
+_OF_THE_AUTHOR = ("type", "text", "title", "tags", "entities", "importance", "confidence", "details")
+"""The fields of a record that make it another memory. The rest depends on when and where it was stored."""
+
+
+def _check_keys(memory: MemoryStore, batch: Sequence[Mapping[str, Any]], scope: str) -> None:
+    """Raise UsageError, which names both, when a draft has the key of a memory with other content."""
+    log = memory.log_of(scope) if batch else memory.log
+    new: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    for record in batch:
+        key = record.get("key")
+        if not isinstance(key, str) or not key:
+            continue
+        stored = log.record_of_key(key)
+        known = (f"memory {stored.id}", stored.data) if stored is not None else new.get(key)
+        new.setdefault(key, ("another memory of this call", record))
+        current = memory.all().get(stored.id) if stored is not None else None
+        if known is None or (current is not None and current.redacted):
+            continue
+        name, data = known
+        differing = [field for field in _OF_THE_AUTHOR if data.get(field) != record.get(field)]
+        if differing:
+            raise UsageError(
+                f"the key '{key}' was used for {name}, {_shown(data)}; this memory is another, {_shown(record)}:"
+                f" {', '.join(differing)} differ{'s' if len(differing) == 1 else ''}",
+                hint="Use a new key, or change the stored memory with `muninn update`. Nothing was stored.",
+                data={"key": key, "id": str(data.get("id", "")), "differing": differing},
+            )
+
+
+def _shown(data: Mapping[str, Any]) -> str:
+    return repr(str(data.get("title") or data.get("text", "")))
