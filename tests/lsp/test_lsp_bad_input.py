@@ -16,7 +16,7 @@ from muninn_core import client
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lsp_editors import BareEditor, BareIn
+    from lsp_editors import BareEditor, BareIn, Home
 
 pytest_plugins = ("lsp_editors",)
 
@@ -57,6 +57,27 @@ async def lenses(editor: BareEditor, path: Path) -> list[str]:
 
 
 @pytest.fixture
+def repo(work_tree: Home) -> Path:
+    """A work tree of the repository that most tests here share."""
+    return work_tree.repo
+
+
+@pytest.fixture
+def environ(served: Home) -> dict[str, str]:
+    """The environment of the shared repository's clients, and of those of other repositories here."""
+    return served.environ
+
+
+@pytest.fixture
+def own_repo(plain_repo: Path, environ: dict[str, str]) -> Iterator[Path]:
+    """A repository with memory, and a daemon that no other test uses."""
+    with client.connect(str(plain_repo), environ) as muninn:
+        muninn.call("init")
+    yield plain_repo
+    kill_daemon(plain_repo, environ)
+
+
+@pytest.fixture
 def folder(tmp_path: Path, environ: dict[str, str]) -> Iterator[Path]:
     """A folder without git, with memory."""
     root = tmp_path / "plain"
@@ -84,8 +105,9 @@ async def test_a_folder_without_git_has_all_of_it_but_branches(
 
 
 async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written_until_it_is_let_go(
-    repo: Path, environ: dict[str, str], bare_in: BareIn
+    own_repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
+    repo = own_repo  # its daemon ends
     users = repo / "src" / "users.py"
     with client.connect(str(repo), environ) as muninn:
         muninn.call("remember", {"text": FACT, "type": "decision", "files": ["src/users.py:6-8"]})
@@ -254,8 +276,9 @@ async def test_a_request_without_a_version_of_the_protocol_is_answered(
 
 
 async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_storing_nor_by_beginning_again(
-    repo: Path, environ: dict[str, str], bare_in: BareIn
+    own_repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
+    repo = own_repo  # a linked work tree keeps what is not sealed outside of its .muninn
     editor, users = await remembering(repo, environ, bare_in)
     (repo / ".muninn").rename(repo.parent / "deleted")
     assert (await editor.result("muninn/memories", {}))["memories"] == []
