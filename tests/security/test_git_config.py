@@ -84,6 +84,7 @@ def ask_everything(repo: Path) -> None:
             reader.resolve_commit(before), "old.py"
         ),
         lambda: queries.tree_ids(root, [head], "src"),
+        lambda: queries.unmerged_blobs(root, "src"),
         lambda: queries.untracked_files(root),
         lambda: queries.worktree_changes(root, "HEAD"),
         lambda: count_commits(root, CommitRange(tip=head)),

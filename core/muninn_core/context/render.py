@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
+from muninn_core.context.hidden import name_hidden
 from muninn_core.context.hover import branch_facts, provenance, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.value import Value, encode_json
@@ -67,8 +68,8 @@ def render_one(item: PackItem) -> tuple[str, ...]:
 def headline_of(item: PackItem) -> str:
     """Return an item on one line: tier, location and name."""
     if item.kind == "memory":
-        return f"{HEADINGS[item.tier]}: {shorten(item.title or item.text, 70)} `{item.id}`"
-    title = shorten(_name_of(item), 50)
+        return f"{HEADINGS[item.tier]}: {name_hidden(shorten(item.title or item.text, 70))} `{item.id}`"
+    title = name_hidden(shorten(_name_of(item), 50))
     return f"{HEADINGS[item.tier]}: {_place(item)}{f' {title}' if title else ''}"
 
 
@@ -115,7 +116,11 @@ def render_item(item: PackItem) -> str:
     known = "; ".join(part for part in (", ".join(came_from), item.status, subject, _cut(item)) if part)
     place = f"\n### {_place(item)}{title}{f' [{known}]' if known else ''}\n\n"
     if item.kind == "knowledge":
-        return place + (_quoted(item) if item.trust == "outside" else _close_fence(item.text.strip("\n"))) + "\n"
+        return (
+            place
+            + (_quoted(item) if item.trust == "outside" else _close_fence(name_hidden(item.text.strip("\n"))))
+            + "\n"
+        )
     fence = _fence(item.text)
     return f"{place}{fence}\n{item.text.rstrip()}\n{fence}\n"
 
@@ -126,8 +131,9 @@ def _remembered(item: PackItem) -> str:
     where = f" ({'; '.join(facts)})" if facts else ""
     stale = warning(item.cites)
     where += f" [{stale}]" if stale else ""
-    head = item.title if item.text.strip() != item.title.strip() else ""
-    body = item.text.strip().replace("\n", "\n  ")
+    head = name_hidden(item.title) if item.text.strip() != item.title.strip() else ""
+    text = name_hidden(item.text.strip())
+    body = (f"“{text}”" if item.trust == "outside" else text).replace("\n", "\n  ")
     lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
     limit = item.scope if item.scope != "project" else "private" if item.private else ""
     return f"\n- {lead}{body}{where} `{item.id}`{f' ({limit})' if limit else ''}\n"
@@ -145,7 +151,7 @@ def _quoted(item: PackItem) -> str:
     """Return a text from outside as a quotation under its origin, so that models do not mistake it for
     instructions.
     """
-    said = "\n".join(f"> {line}".rstrip() for line in item.text.strip("\n").splitlines())
+    said = "\n".join(f"> {line}".rstrip() for line in name_hidden(item.text.strip("\n")).splitlines())
     return f"({'; '.join(provenance(item.trust, item.origin))})\n\n{said}"
 
 

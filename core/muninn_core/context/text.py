@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.context.generic_text import result_text
+from muninn_core.context.hidden import name_hidden
 from muninn_core.context.hover import branch_facts, describe_mention, facts, headline, provenance, shorten
 from muninn_core.context.link_text import link_line
 from muninn_core.context.staleness import describe_citation, warning
@@ -226,8 +227,8 @@ def rendered_text(result: RenderResult) -> str:
 
 
 def render(result: Value) -> str:
-    """Return the text of a verb's result. Importing this module registers the texts of all types."""
-    return result_text(result)
+    """Return the text of a verb's result, with hidden characters named. Importing this module registers the texts."""
+    return name_hidden(result_text(result))
 
 
 def _hit_head(number: int, hit: Hit) -> str:

@@ -38,6 +38,7 @@ from muninn_core.git.objects import (
     read_blob,
     read_blobs,
     tree_ids,
+    unmerged_blobs,
 )
 from muninn_core.git.patch import TouchedFile, read_diff, read_patch
 from muninn_core.git.run import GitError, stream
@@ -98,6 +99,7 @@ __all__ = [
     "resolve_commit",
     "stream",
     "tree_ids",
+    "unmerged_blobs",
     "untracked_files",
     "worktree_changes",
 ]

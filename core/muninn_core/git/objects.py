@@ -107,6 +107,20 @@ def _read_until_missing(root: Path, oids: list[str]) -> Iterator[tuple[str, byte
         process.stdin.close()
 
 
+def unmerged_blobs(root: Path, folder: str) -> tuple[str, ...]:
+    """Return the ids of both sides of the files in a folder that a merge left in conflict. Empty without git.
+
+    A merge without markers (`merge=binary`) leaves one side in the work tree; git's index has both. Raises GitError.
+    """
+    if not locate(str(root)).git_dir:
+        return ()
+    done = run_process(str(root), "--literal-pathspecs", "ls-files", "-u", "-z", "--", folder)
+    if done.returncode != 0:
+        raise git_error("ls-files", done)
+    facts = [entry.split(b"\t", 1)[0].decode("ascii").split() for entry in done.stdout.split(b"\0") if entry]
+    return tuple(oid for mode, oid, stage in facts if stage != "1" and mode.startswith("100"))
+
+
 def existing_paths(root: Path, commit: str, paths: Iterable[str]) -> set[str]:
     """Return the subset of `paths` that are files in a commit. Paths with a newline are left out."""
     wanted = sorted(path for path in set(paths) if "\n" not in path)

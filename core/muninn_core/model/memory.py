@@ -126,6 +126,11 @@ class Memory(Value):
         return not (silenced or self.review in ("pending", "rejected") or (self.type == "context_hit" and self.trace))
 
     @property
+    def unvetted(self) -> bool:
+        """Whether the text comes from outside of the project and no person approved it."""
+        return self.trust == "outside" and self.review != "approved"
+
+    @property
     def trace(self) -> bool:
         """Whether it only records which files a commit changed. It ranks these files and is no answer itself."""
         return self.type == "context_hit" and self.private and "commit" in self.details

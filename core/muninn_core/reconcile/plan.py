@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from muninn_core import git
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
@@ -23,7 +24,7 @@ from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_content, read_lines
 from muninn_core.store.log import Log
-from muninn_core.store.record import VERSION, Record, encode_line, make_record
+from muninn_core.store.record import VERSION, Record, encode_line, is_merge_marker, make_record
 from muninn_core.store.stamp import next_millisecond
 
 SAME = "says the same in other words"
@@ -87,7 +88,8 @@ def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> P
 def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None) -> MemoryFiles:
     """Read main.jsonl, the sealed segments and, with `with_spool`, unsealed records.
 
-    Raises StorageError when a file can't be read.
+    After a merge that conflicts, both sides are read, from the file and from git's index, and the markers are left out.
+    Raises StorageError when a file can't be read, GitError when git's index can't.
     """
     fold = Fold()
     raw: list[bytes] = []
@@ -107,9 +109,15 @@ def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None)
             continue
         sources[path] = Source(path=path, digest=hashlib.sha256(content).hexdigest())
         fold.add(lines.records, sealed=True)
-        raw += lines.raw
+        raw += [line for line in lines.raw if not is_merge_marker(line)]
         if path == layout.main:
             in_main = frozenset(record.id for record in lines.records)
+    unmerged = git.unmerged_blobs(layout.root, layout.relative(layout.memory))
+    for oid, content in git.read_blobs(layout.root, dict.fromkeys(unmerged)):
+        lines = read_lines(content, oid)
+        if session is None or _belongs_to(session, lines):
+            fold.add(lines.records, sealed=True)
+            raw += [line for line in lines.raw if not is_merge_marker(line)]
     main = sources.pop(layout.main, None)
     return MemoryFiles(main=main, segments=tuple(sources.values()), in_main=in_main, fold=fold, raw=tuple(raw))
 

@@ -5,6 +5,7 @@ The format is docs/formats/log.md. Unknown fields stay in `data` and are written
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,7 +26,8 @@ _LISTS = ("tags", "entities", "files", "cites", "links")
 MAX_DEPTH = 64
 """Deeper nesting is refused, because it would overflow the stack of recursive readers."""
 
-_MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+_MARKER = re.compile(rb"(?:<{7,}|>{7,}|\|{7,})(?: .*)?|={7,}", re.DOTALL)
+"""A line that git writes around the sides of a conflict (git-merge(1), "How conflicts are presented")."""
 
 ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "agent", "task", "branch", "commit", "key")
 
@@ -99,6 +101,11 @@ def encode_line(record: Record) -> bytes:
     return encode_json(ordered) + b"\n"
 
 
+def is_merge_marker(line: bytes) -> bool:
+    """Whether a line is one that git writes around the sides of a conflict. It carries no record."""
+    return _MARKER.fullmatch(line.rstrip(b"\r")) is not None
+
+
 def preferred_version(one: Record, other: Record) -> Record:
     """Of two records with the same id, return the one that counts, whatever their order."""
     return max(one, other, key=lambda record: (record.data.get("redacted") is True, record.ts, encode_line(record)))
@@ -112,7 +119,7 @@ def _decode(line: bytes) -> Any:
     except RecursionError:
         raise MalformedRecord("nested too deeply") from None
     except ValueError as error:
-        what = "a merge marker of git" if line.startswith(_MARKERS) else f"not JSON: {error}"
+        what = "a merge marker of git" if is_merge_marker(line) else f"not JSON: {error}"
         raise MalformedRecord(what) from None
     # Count brackets first: hardly any line has enough to be deep.
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:

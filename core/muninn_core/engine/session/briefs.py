@@ -37,7 +37,12 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
             params.session,
             canonical(workspace.documents.read(), params.task),
         )
-    seen = visible(workspace.memory, None, params.session)
+    shown = visible(workspace.memory, None, params.session)
+
+    def seen(memory: Memory) -> bool:
+        """Whether a memory may reach an agent unasked: text from outside only when a person approved it."""
+        return not memory.unvetted and shown(memory)
+
     current = workspace.memory.active
     latest = list(islice(filter(seen, current.newest(now)), session_start.READ_MEMORIES))
     current_focus = focus(workspace, filter(seen, current.newest(now)), params.session)

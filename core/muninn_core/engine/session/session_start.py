@@ -118,9 +118,12 @@ def left_open(newest: Sequence[Memory], session: str | None) -> list[Memory]:
 def disputes(store: MemoryStore) -> list[str]:
     """Return a line for each of the first contradictions that wait for a decision."""
     state = store.log.state
-    lines = []
-    for conflict in state.conflicts[:MOST_DISPUTES]:
-        left, right = (_short(state.memories[side].text, SIDE_CHARS) for side in (conflict.left, conflict.right))
+    lines: list[str] = []
+    for conflict in state.conflicts:
+        sides = [state.memories[side] for side in (conflict.left, conflict.right)]
+        if len(lines) == MOST_DISPUTES or any(side.unvetted for side in sides):
+            continue
+        left, right = (_short(side.text, SIDE_CHARS) for side in sides)
         lines.append(f"- {conflict.id}: “{left}” against “{right}”\n")
     return lines
 
