@@ -55,7 +55,7 @@ def test_more_clients_than_descriptors_are_refused_and_the_rest_is_served(repo: 
         first.call("index", {"wait": True})
         with pytest.raises(BusyError, match="too many open files"):
             _connect_many(repo, environ, clients)
-        raw = [clients.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(300)]
+        raw = [clients.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(80)]
         for sock in raw:
             sock.settimeout(PATIENCE)
             sock.connect(address.socket)

@@ -6,6 +6,7 @@ Source of the layout: gitrepository-layout(5) (`.git` as a file with `gitdir:`, 
 from __future__ import annotations
 
 import os
+import stat
 
 from muninn_core.errors import NotARepository
 
@@ -58,27 +59,38 @@ class Place:
         if not self.linked:
             return self.stamp()
         try:
-            found = os.stat(self.identity)
+            return (_identity(os.stat(self.identity)),)
         except OSError:
             return None
-        return ((found.st_dev, found.st_ino),)
 
     def stamp(self) -> tuple[tuple[int, int], ...] | None:
-        """Return what tells the work tree and its git directory from later ones of the same names.
+        """Return what tells the work tree and its git directory from later ones of the same names, in microseconds.
 
-        None when the work tree is gone: its folder, or its git directory, is missing or belongs to another work tree.
+        None when the work tree or its git directory is missing, or a folder without git lies in a repository now.
         """
         try:
-            if self.git_dir:
-                found = _git_place(self.root)
-                if found is None or (found.identity, found.git_dir) != (self.identity, self.git_dir):
-                    return None
-            elif locate(self.root).git_dir:
-                return None  # it lies in a repository now
-            seen = [os.stat(path) for path in (self.root, self.git_dir, self.identity) if path]
+            if not self.git_dir:
+                return None if locate(self.root).git_dir else (_identity(os.stat(self.root)),)
+            os.stat(os.path.join(self.git_dir, "HEAD"))
+            dot_git = os.lstat(os.path.join(self.root, ".git"))
+            seen = [_identity(os.stat(path)) for path in (self.root, self.git_dir, self.identity)]
         except (OSError, NotARepository):
             return None
-        return tuple((each.st_dev, each.st_ino) for each in seen)
+        # A `.git` file may be written anew for another git directory; a folder of that name changes all the time.
+        written = (dot_git.st_mtime_ns, dot_git.st_size) if stat.S_ISREG(dot_git.st_mode) else (0, 0)
+        return (*seen, _identity(dot_git), written)
+
+    def is_current(self) -> bool:
+        """Whether the folder still is the work tree that was located."""
+        try:
+            found = locate(self.root)
+        except NotARepository:
+            return False
+        return (found.root, found.identity, found.git_dir) == (self.root, self.identity, self.git_dir)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return (status.st_dev, status.st_ino)
 
 
 def locate(start: str) -> Place:

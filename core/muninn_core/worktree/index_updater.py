@@ -263,8 +263,10 @@ class IndexUpdater:
                 self._set_state("failed", _message_of(error))
 
     def _log(self, what: str, error: Exception, before: str) -> None:
-        """Log an error, with its trace the first time."""
-        if _message_of(error) != before:
+        """Log an error with its trace, once; a work tree that was removed is no error."""
+        if not self._root.is_dir():
+            log.info("%s is gone, and is not indexed any more", self._root)
+        elif _message_of(error) != before:
             log.error("%s", what, exc_info=error)
 
     def _begin_anew(self, error: Exception, *, memories: bool = False) -> None:

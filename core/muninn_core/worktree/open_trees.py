@@ -111,7 +111,7 @@ class OpenTrees:
     def _opened(self, place: Place) -> Workspace:
         if self._closed:
             raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-        if place.stamp() is None:
+        if not place.is_current():
             raise NotARepository(
                 f"{place.root} is not a work tree of {place.identity} any more", hint="It was removed or moved."
             )
