@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
-from repositories import copy_plain_repo, git, kill_daemon
+from repositories import Home, copy_plain_repo, daemon_pid, git, kill_daemon
 
 from muninn_core import client
 
-DAEMON = frozenset(("environ", "runtime_dir", "home", "agents"))
+DAEMON = frozenset(("environ", "runtime_dir", "home", "agents", "served"))
 """Tests that use one of these fixtures start a daemon and client processes."""
 
 
@@ -55,3 +57,34 @@ def repo(plain_repo: Path, environ: dict[str, str]) -> Iterator[Path]:
     git(plain_repo, "commit", "-q", "-m", "Add memory")
     yield plain_repo
     kill_daemon(plain_repo, environ)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """One repository with memory and its daemon for the tests of a module, which work in work trees of it."""
+    root = copy_plain_repo(tmp_path_factory.mktemp("served") / "repo")
+    runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
+    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": str(root.parent / "data")}
+    with client.connect(str(root), environ) as muninn:
+        muninn.call("init")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Add memory")
+    yield Home(root, environ)
+    kill_daemon(root, environ)
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
+@pytest.fixture
+def work_tree(served: Home, tmp_path: Path) -> Iterator[Home]:
+    """A work tree for one test, with its own branch, files and memory. A test that ends the shared daemon fails."""
+    root = tmp_path / "repo"
+    git(served.repo, "worktree", "add", "-q", "-b", f"test-{uuid.uuid4().hex}", str(root))
+    with client.connect(str(root), served.environ) as muninn:  # starts a daemon if the test before ended its own
+        muninn.call("status")
+    serving = daemon_pid(served.repo, served.environ)
+    yield Home(root, served.environ)
+    assert serving is not None
+    assert psutil.pid_exists(serving), "this test ended the daemon that it shares with others"
+    assert daemon_pid(served.repo, served.environ) == serving, (
+        "this test replaced the daemon that it shares with others"
+    )

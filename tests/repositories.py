@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -42,6 +43,13 @@ def delete_user(uid):
 '''
 
 README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expire after one hour.\n"
+
+
+class Home(NamedTuple):
+    """A repository with memory, and the environment of its clients."""
+
+    repo: Path
+    environ: dict[str, str]
 
 
 def git(repo: Path, *arguments: str) -> str:

@@ -9,11 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repositories import Home, git
 
 from muninn_core import client
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb, UsageError
 from muninn_core.protocol import wire
 from muninn_core.protocol.memory import MAX_TEXT_CHARS
+
+
+@pytest.fixture
+def repo(work_tree: Home) -> Path:
+    """A work tree of the repository that the tests here share."""
+    return work_tree.repo
+
+
+@pytest.fixture
+def environ(served: Home) -> dict[str, str]:
+    """The environment of the shared repository's clients."""
+    return served.environ
 
 
 @pytest.fixture
@@ -50,7 +63,8 @@ def test_an_unknown_parameter_is_invalid_params_and_names_the_nearest(muninn: cl
         muninn.call("recall", {"query": "x", "limit": 0})
 
 
-def test_every_answer_says_what_it_saw(muninn: client.Client) -> None:
+def test_every_answer_says_what_it_saw(muninn: client.Client, repo: Path) -> None:
+    branch = git(repo, "branch", "--show-current").strip()
     for verb, params in (
         ("status", {}),
         ("recall", {"query": "user"}),
@@ -63,7 +77,7 @@ def test_every_answer_says_what_it_saw(muninn: client.Client) -> None:
     ):
         saw = muninn.call(verb, params)["saw"]
         assert len(saw["commit"]) == 40, verb
-        assert saw["branch"] == "main", verb
+        assert saw["branch"] == branch, verb
         assert saw["index"].keys() == {"generation", "lag", "surveyed", "unembedded", "failure"}, verb
 
 

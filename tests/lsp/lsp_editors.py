@@ -8,17 +8,15 @@ import json
 import os
 import shutil
 import tempfile
-import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import psutil
 import pytest
 import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
-from repositories import MUNINN, USERS, copy_plain_repo, daemon_pid, git, kill_daemon, stop_daemon
+from repositories import MUNINN, USERS, Home, git, kill_daemon, stop_daemon
 
 from muninn_core import client
 from muninn_core.protocol import wire
@@ -75,13 +73,6 @@ BareIn = Callable[..., Coroutine[Any, Any, BareEditor]]
 Open = Callable[..., Coroutine[Any, Any, LanguageClient]]
 
 
-class Home(NamedTuple):
-    """A repository with memory, and the environment of its clients."""
-
-    repo: Path
-    environ: dict[str, str]
-
-
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """One repository and one daemon for all tests that can share them; each has its own files and sessions there."""
@@ -98,37 +89,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     yield Home(root, environ)
     kill_daemon(root, environ)
     shutil.rmtree(runtime, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """One repository with memory and its daemon for the tests of a module, which work in work trees of it."""
-    root = copy_plain_repo(tmp_path_factory.mktemp("served") / "repo")
-    runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
-    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": str(root.parent / "data")}
-    with client.connect(str(root), environ) as muninn:
-        muninn.call("init")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", "Add memory")
-    yield Home(root, environ)
-    kill_daemon(root, environ)
-    shutil.rmtree(runtime, ignore_errors=True)
-
-
-@pytest.fixture
-def work_tree(served: Home, tmp_path: Path) -> Iterator[Home]:
-    """A work tree for one test, with its own branch, files and memory. A test that ends the shared daemon fails."""
-    root = tmp_path / "repo"
-    git(served.repo, "worktree", "add", "-q", "-b", f"test-{uuid.uuid4().hex}", str(root))
-    with client.connect(str(root), served.environ) as muninn:  # starts a daemon if the test before ended its own
-        muninn.call("status")
-    serving = daemon_pid(served.repo, served.environ)
-    yield Home(root, served.environ)
-    assert serving is not None
-    assert psutil.pid_exists(serving), "this test ended the daemon that it shares with others"
-    assert daemon_pid(served.repo, served.environ) == serving, (
-        "this test replaced the daemon that it shares with others"
-    )
 
 
 @pytest_asyncio.fixture

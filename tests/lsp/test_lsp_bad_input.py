@@ -16,7 +16,8 @@ from muninn_core import client
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lsp_editors import BareEditor, BareIn, Home
+    from lsp_editors import BareEditor, BareIn
+    from repositories import Home
 
 pytest_plugins = ("lsp_editors",)
 

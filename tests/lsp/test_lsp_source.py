@@ -13,7 +13,8 @@ from marked_files import MarkedFile, only_file
 from repositories import PATIENCE, USERS, git
 
 if TYPE_CHECKING:
-    from lsp_editors import BareEditor, BareIn, Home
+    from lsp_editors import BareEditor, BareIn
+    from repositories import Home
 
 pytest_plugins = ("lsp_editors",)
 

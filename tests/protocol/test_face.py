@@ -48,6 +48,18 @@ class Raw:
 
 
 @pytest.fixture
+def repo(work_tree):
+    """A work tree of the repository that the tests here share."""
+    return work_tree.repo
+
+
+@pytest.fixture
+def environ(served):
+    """The environment of the shared repository's clients."""
+    return served.environ
+
+
+@pytest.fixture
 def raw(repo, environ):
     """A function that connects without saying hello; all connections are closed in the end."""
     made = []
