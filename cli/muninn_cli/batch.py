@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from muninn_cli.command import print_json
 from muninn_cli.exits import OK, exit_code
+from muninn_cli.safe_text import safe
 from muninn_core import client
 from muninn_core.errors import BadParams, DaemonError, MuninnError, UsageError
 from muninn_core.model.value import ValidationError, decode_json, from_plain
@@ -46,7 +47,7 @@ def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
                 raise
             except MuninnError as error:
                 print_json({"id": identity, "error": error.to_plain(), "ms": _since(start)})
-                sys.stderr.write(f"{where}: {error.message}\n")
+                sys.stderr.write(safe(f"{where}: {error.message}") + "\n")
                 code = exit_code(error)
                 continue
             answer = {"id": identity, "hits": result["hits"], "notes": result["notes"]}

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.exits import INTERRUPTED, OK, exit_code
+from muninn_cli.safe_text import safe_json
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.model.value import encode_json
 
@@ -61,7 +62,8 @@ def show_error(error: MuninnError, *, as_json: bool) -> int:
 
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON."""
-    sys.stdout.write(encode_json(value).decode("utf-8", "replace") + "\n")
+    text = encode_json(value).decode("utf-8", "replace")
+    sys.stdout.write((safe_json(text) if sys.stdout.isatty() else text) + "\n")
     sys.stdout.flush()
 
 

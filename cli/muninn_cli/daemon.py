@@ -15,6 +15,7 @@ from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import DAEMON, OK
 from muninn_cli.manual import COMMANDS
 from muninn_cli.parser import Parser, new_parser
+from muninn_cli.safe_text import safe
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError, NotFoundError, UsageError
 from muninn_core.launch.place import locate
@@ -169,7 +170,7 @@ def _logs(given: argparse.Namespace) -> int:
     if given.json:
         print_json({"log": str(path), "lines": [row.rstrip("\n") for row in rows]})
     else:
-        sys.stdout.writelines(rows)
+        sys.stdout.writelines(map(safe, rows))
         sys.stdout.flush()
     if given.follow:
         _follow(path, position)
@@ -189,7 +190,7 @@ def _follow(path: Path, position: int) -> None:
         except FileNotFoundError:
             continue  # the log is being rotated
         position += len(more)
-        sys.stdout.write(more.decode("utf-8", "replace"))
+        sys.stdout.write(safe(more.decode("utf-8", "replace")))
         sys.stdout.flush()
 
 
@@ -197,7 +198,7 @@ def _print(given: argparse.Namespace, facts: dict[str, Any], text: str) -> int:
     if given.json:
         print_json(facts)
     else:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(safe(text) + "\n")
     return OK
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from muninn_cli.terminal import errors, safe
+from muninn_cli.safe_text import safe
+from muninn_cli.terminal import errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

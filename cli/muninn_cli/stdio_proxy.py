@@ -44,7 +44,9 @@ def main(argv: list[str]) -> int:
         fields = {"tools": options.tools} if options.tools else {}
         sock, stream = connect(options.repo, os.environ, face=face, options=fields).detach()
     except MuninnError as error:
-        sys.stderr.write(f"muninn {face}: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
+        from muninn_cli.safe_text import safe  # not above: every start of an agent would load `re`
+
+        sys.stderr.write(safe(f"muninn {face}: {error.message}\n" + (f"{error.hint}\n" if error.hint else "")))
         return exits.exit_code(error)
     _set_binary()
     Thread(target=_send, args=(0, sock), daemon=True).start()

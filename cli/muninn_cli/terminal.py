@@ -16,6 +16,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from muninn_cli.display import DISPLAY
+from muninn_cli.safe_text import safe
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -45,8 +46,6 @@ _ID = re.compile(r"(?<![\w-])[0-9a-hjkmnp-tv-z]{18}([0-9a-hjkmnp-tv-z]{8})(?![\w
 _ASIDES = ("hint", "state")
 """Styles of lines that `--quiet` leaves out: what to do next, and what an answer is based on."""
 
-_CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
-
 
 def output() -> Console:
     """Return the console of stdout."""
@@ -56,11 +55,6 @@ def output() -> Console:
 def errors() -> Console:
     """Return the console of stderr."""
     return _console(sys.stderr)
-
-
-def safe(text: str) -> str:
-    """Return a text without control characters: stored text may contain escape sequences."""
-    return text.translate(_CONTROLS)
 
 
 def styled(*parts: tuple[str, str]) -> Text:
@@ -112,7 +106,7 @@ def _shortened(console: Console, parts: tuple[tuple[str, str], ...]) -> tuple[tu
 
 
 def verbatim(console: Console, text: str) -> None:
-    """Print a formatted text as it is; on a terminal without control characters."""
+    """Print a formatted text as it is; on a terminal made safe."""
     console.file.write((safe(text) if console.is_terminal else text).rstrip("\n") + "\n")
 
 

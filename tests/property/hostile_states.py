@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 import traceback
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from hostile_values import line, parameters
 from repositories import copy_plain_repo, git
 
+from muninn_cli.command import show_error
 from muninn_cli.show import show
 from muninn_core.context.text import render
 from muninn_core.errors import InternalError, MuninnError
@@ -42,6 +44,11 @@ MOST_CPU_SECONDS = 20.0
 
 HANGS_SECONDS = 300
 """Time after which a call counts as blocked."""
+
+_OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Categories of characters that a terminal obeys or hides."""
+
+_SHOWN = "\n\t\u200c\u200d"
 
 ENDLESS = ("shutdown",)
 """Verbs that only concern the process."""
@@ -150,7 +157,10 @@ def try_call(muninn: Muninn, method: Method, given: dict[str, Any]) -> str:
     except GitError:  # a message of git's about an argument is no answer
         return traceback.format_exc()
     except MuninnError as error:
-        shown = {"message": error.line}
+        stream = _Terminal()
+        with contextlib.redirect_stderr(stream):
+            show_error(error, as_json=False)
+        shown = {"terminal": stream.getvalue()}
     except (Exception, Blocked):
         return traceback.format_exc()
     used = time.thread_time() - begun
@@ -180,6 +190,11 @@ def _on_terminal(method: Method, plain: Any) -> str:
 
 
 def _find_controls(shown: dict[str, str]) -> str:
+    """Return the first character that a terminal would obey or not show, and where it is; "" for none."""
+    text = shown.get("terminal", "")
+    for at, char in enumerate(text):
+        if unicodedata.category(char) in _OBEYED and char not in _SHOWN:
+            return f"the terminal gets U+{ord(char):04X} in {text[max(0, at - 60) : at + 20]!r}"
     return ""
 
 

@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from muninn_cli.safe_text import safe
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import errors, line, safe
+from muninn_cli.terminal import errors, line
 from muninn_core.errors import StorageError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import line, paragraph
+from muninn_cli.terminal import line, paragraph, verbatim
 
 if TYPE_CHECKING:
     import argparse
@@ -19,8 +19,7 @@ _STYLES = {"error": "bad", "warning": "warn", "information": "hint"}
 @renders("render")
 def render(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the pack, then its size and unresolved references."""
-    console.print(result["text"], markup=False, highlight=False, soft_wrap=True, end="")
-    console.print()
+    verbatim(console, result["text"])
     line(console, (f"{result['tokens']} of {result['budget']} tokens", "hint"))
     if result["cut"]:
         line(console, ("The end of the text is cut off: it exceeds the budget.", "warn"))
