@@ -5,6 +5,7 @@ It maps options to parameters; the engine does the work of a verb.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -116,6 +117,9 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(f"`muninn {method.words}` needs {name}", hint=f"See `muninn {method.words} --help`.")
     if given.repo == ".":
         _root_paths(method, params)
+    if method.verb == "capsule.import" and params.get("path") == "-":
+        del params["path"]
+        params["bundle"] = _bundle()
     for name in method.absolute_paths:
         if name in params:
             params[name] = _absolute(params[name])
@@ -130,6 +134,17 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         if "batch" in params:
             params["batch"] = [{**caller_fields, **draft} for draft in params["batch"]]
     return params
+
+
+def _bundle() -> Any:
+    """Return the JSON on standard input. Raises UsageError when it is none."""
+    try:
+        bundle = json.load(sys.stdin)
+    except ValueError as error:
+        raise UsageError(
+            f"standard input is not JSON: {error}", hint="Pipe a bundle of `muninn capsule export`."
+        ) from None
+    return bundle.get("bundle", bundle) if isinstance(bundle, dict) else bundle
 
 
 def caller(environ: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 if TYPE_CHECKING:
     from muninn_core.model.memory import Cite, Link
     from muninn_core.model.value import Value
+    from muninn_core.protocol.capsules import (
+        CapsuleEventResult,
+        CapsuleExportResult,
+        CapsuleImportResult,
+        CapsuleListResult,
+        CapsuleResult,
+        CapsuleRetrieveResult,
+    )
     from muninn_core.protocol.code import GraphResult, OutlineResult, SymbolsResult
     from muninn_core.protocol.context_file import RenderResult, TemplateListResult, TemplateNewResult
     from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
@@ -1440,6 +1448,227 @@ class Verbs:
                 where=where or {},
                 project_id=project_id,
                 limit=limit,
+            ),
+        )
+
+    def capsule_open(
+        self,
+        type: str,
+        intent: str = "",
+        *,
+        scope: Mapping[str, str] | None = None,
+        parent: str = "",
+        project_id: str = "",
+    ) -> CapsuleResult:
+        """Open a capsule for a unit of work.
+
+        `type`: What kind of work it is: session, task, node or another word.
+        `intent`: What the work is for.
+        `scope`: Ids that it is bound to: session, repository, agent, user.
+        `parent`: The open capsule that contains it.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CapsuleResult",
+            self.call(
+                "capsule.open",
+                type=type,
+                intent=intent,
+                scope=scope or {},
+                parent=parent,
+                project_id=project_id,
+            ),
+        )
+
+    def capsule_close(self, id: str, summary: str = "", *, project_id: str = "") -> CapsuleResult:
+        """Close a capsule, with a last summary.
+
+        `id`: The capsule's id.
+        `summary`: A last summary of the work.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast("CapsuleResult", self.call("capsule.close", id=id, summary=summary, project_id=project_id))
+
+    def capsule_observe(
+        self,
+        id: str,
+        text: str = "",
+        *,
+        kind: str = "message",
+        details: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        project_id: str = "",
+    ) -> CapsuleEventResult:
+        """Record an observation in an open capsule.
+
+        `id`: The capsule's id.
+        `text`: The observation in words.
+        `kind`: The kind: tool_call, command, file_diff, error, message.
+        `details`: Fields of its kind: inputs, outputs, errors.
+        `key`: An idempotency key: a second event with it is not recorded.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CapsuleEventResult",
+            self.call(
+                "capsule.observe",
+                id=id,
+                text=text,
+                kind=kind,
+                details=details or {},
+                key=key,
+                project_id=project_id,
+            ),
+        )
+
+    def capsule_summarise(self, id: str, text: str, *, project_id: str = "") -> CapsuleEventResult:
+        """Record a summary of an open capsule; the latest one is part of each retrieval.
+
+        `id`: The capsule's id.
+        `text`: The summary.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast("CapsuleEventResult", self.call("capsule.summarise", id=id, text=text, project_id=project_id))
+
+    def capsule_pin(
+        self,
+        id: str,
+        *,
+        scope: Mapping[str, str] | None = None,
+        reason: str = "",
+        remove: bool = False,
+        project_id: str = "",
+    ) -> CapsuleEventResult:
+        """Pin an event in a scope, so that each retrieval there returns it; or take it out.
+
+        `id`: The event's id.
+        `scope`: Ids that it is bound to: session, repository, agent, user.
+        `reason`: The reason; it is recorded.
+        `remove`: Take it out of the pins of this scope.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CapsuleEventResult",
+            self.call(
+                "capsule.pin",
+                id=id,
+                scope=scope or {},
+                reason=reason,
+                remove=remove,
+                project_id=project_id,
+            ),
+        )
+
+    def capsule_list(
+        self,
+        *,
+        scope: Mapping[str, str] | None = None,
+        status: Literal["open", "closed"] | None = None,
+        project_id: str = "",
+    ) -> CapsuleListResult:
+        """List the capsules of a scope.
+
+        `scope`: Ids that it is bound to: session, repository, agent, user.
+        `status`: Only capsules in this state.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CapsuleListResult",
+            self.call(
+                "capsule.list",
+                scope=scope or {},
+                status=status,
+                project_id=project_id,
+            ),
+        )
+
+    def capsule_retrieve(
+        self,
+        query: str = "",
+        *,
+        scope: Mapping[str, str] | None = None,
+        token_budget: int | None = None,
+        limit: int = 20,
+        project_id: str = "",
+    ) -> CapsuleRetrieveResult:
+        """Return pins, the latest summaries of open capsules, and observations that match a question.
+
+        `query`: What to look for; empty gives the latest observations.
+        `scope`: Ids that it is bound to: session, repository, agent, user.
+        `token_budget`: The most tokens, estimated.
+        `limit`: The most candidates.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CapsuleRetrieveResult",
+            self.call(
+                "capsule.retrieve",
+                query=query,
+                scope=scope or {},
+                token_budget=token_budget,
+                limit=limit,
+                project_id=project_id,
+            ),
+        )
+
+    def capsule_export(
+        self,
+        *,
+        scope: Mapping[str, str] | None = None,
+        after: str = "",
+        before: str = "",
+        project_id: str = "",
+    ) -> CapsuleExportResult:
+        """Return the capsules of a scope with their observations, summaries and pins, as a bundle.
+
+        `scope`: Ids that it is bound to: session, repository, agent, user.
+        `after`: Only capsules opened at or after this RFC 3339 time or date (UTC).
+        `before`: Only capsules opened before this RFC 3339 time or date (UTC).
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CapsuleExportResult",
+            self.call(
+                "capsule.export",
+                scope=scope or {},
+                after=after,
+                before=before,
+                project_id=project_id,
+            ),
+        )
+
+    def capsule_import(
+        self,
+        path: str = "",
+        *,
+        bundle: Mapping[str, Any] | None = None,
+        on_conflict: Literal["skip", "overwrite", "error"] = "skip",
+        project_id: str = "",
+    ) -> CapsuleImportResult:
+        """Import a bundle of capsules, all or nothing.
+
+        `path`: The bundle's file; - is standard input.
+        `bundle`: The bundle itself, instead of a file.
+        `on_conflict`: What to do with an item that differs here; error imports nothing.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CapsuleImportResult",
+            self.call(
+                "capsule.import",
+                path=path,
+                bundle=bundle,
+                on_conflict=on_conflict,
+                project_id=project_id,
             ),
         )
 

@@ -162,6 +162,24 @@ export interface Verbs {
   'projections.rebuild': { params: ProjectionsRebuildParams; result: ProjectionsRebuildResult };
   /** Show rows of a projection. Show facts, decisions, their edges and artifacts, or patterns. */
   'projections.show': { params: ProjectionsShowParams; result: ProjectionsShowResult };
+  /** Open a capsule. Open a capsule for a unit of work. */
+  'capsule.open': { params: CapsuleOpenParams; result: CapsuleResult };
+  /** Close a capsule. Close a capsule, with a last summary. */
+  'capsule.close': { params: CapsuleCloseParams; result: CapsuleResult };
+  /** Record an observation. Record an observation in an open capsule. */
+  'capsule.observe': { params: CapsuleObserveParams; result: CapsuleEventResult };
+  /** Summarise a capsule. Record a summary of an open capsule; the latest one is part of each retrieval. */
+  'capsule.summarise': { params: CapsuleSummariseParams; result: CapsuleEventResult };
+  /** Pin an event. Pin an event in a scope, so that each retrieval there returns it; or take it out. */
+  'capsule.pin': { params: CapsulePinParams; result: CapsuleEventResult };
+  /** List capsules. List the capsules of a scope. */
+  'capsule.list': { params: CapsuleListParams; result: CapsuleListResult };
+  /** Retrieve from capsules. Return pins, the latest summaries of open capsules, and observations that match a question. */
+  'capsule.retrieve': { params: CapsuleRetrieveParams; result: CapsuleRetrieveResult };
+  /** Export capsules. Return the capsules of a scope with their observations, summaries and pins, as a bundle. */
+  'capsule.export': { params: CapsuleExportParams; result: CapsuleExportResult };
+  /** Import capsules. Import a bundle of capsules, all or nothing. */
+  'capsule.import': { params: CapsuleImportParams; result: CapsuleImportResult };
   /** Render a context file. Return a context file with the content of its references, within its budget. */
   render: { params: RenderParams; result: RenderResult };
   /** Create a context file. Create a context file from a template; an existing file is not changed. */
@@ -272,6 +290,15 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'projections.status': 'muninn.projections.status',
   'projections.rebuild': 'muninn.projections.rebuild',
   'projections.show': 'muninn.projections.show',
+  'capsule.open': 'muninn.capsule.open',
+  'capsule.close': 'muninn.capsule.close',
+  'capsule.observe': 'muninn.capsule.observe',
+  'capsule.summarise': 'muninn.capsule.summarise',
+  'capsule.pin': 'muninn.capsule.pin',
+  'capsule.list': 'muninn.capsule.list',
+  'capsule.retrieve': 'muninn.capsule.retrieve',
+  'capsule.export': 'muninn.capsule.export',
+  'capsule.import': 'muninn.capsule.import',
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
@@ -1196,6 +1223,118 @@ export interface ProjectionsShowParams {
   project_id?: string;
   /** The most rows. */
   limit?: number;
+}
+
+/** The capsule to open. */
+export interface CapsuleOpenParams {
+  /** What kind of work it is: session, task, node or another word. */
+  type: string;
+  /** What the work is for. */
+  intent?: string;
+  /** Ids that it is bound to: session, repository, agent, user. */
+  scope?: Readonly<Record<string, string>>;
+  /** The open capsule that contains it. */
+  parent?: string;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** The capsule to close. */
+export interface CapsuleCloseParams {
+  /** The capsule's id. */
+  id: string;
+  /** A last summary of the work. */
+  summary?: string;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** What was observed. */
+export interface CapsuleObserveParams {
+  /** The capsule's id. */
+  id: string;
+  /** The observation in words. */
+  text?: string;
+  /** The kind: tool_call, command, file_diff, error, message. */
+  kind?: string;
+  /** Fields of its kind: inputs, outputs, errors. */
+  details?: Readonly<Record<string, unknown>>;
+  /** An idempotency key: a second event with it is not recorded. */
+  key?: string | null;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** The summary of an open capsule. The latest one counts. */
+export interface CapsuleSummariseParams {
+  /** The capsule's id. */
+  id: string;
+  /** The summary. */
+  text: string;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** The event to pin, or to take out of the pins. */
+export interface CapsulePinParams {
+  /** The event's id. */
+  id: string;
+  /** Ids that it is bound to: session, repository, agent, user. */
+  scope?: Readonly<Record<string, string>>;
+  /** The reason; it is recorded. */
+  reason?: string;
+  /** Take it out of the pins of this scope. */
+  remove?: boolean;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** Which capsules to list. */
+export interface CapsuleListParams {
+  /** Ids that it is bound to: session, repository, agent, user. */
+  scope?: Readonly<Record<string, string>>;
+  /** Only capsules in this state. */
+  status?: 'closed' | 'open' | null;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** The question, and the scope that the answer comes from. */
+export interface CapsuleRetrieveParams {
+  /** What to look for; empty gives the latest observations. */
+  query?: string;
+  /** Ids that it is bound to: session, repository, agent, user. */
+  scope?: Readonly<Record<string, string>>;
+  /** The most tokens, estimated. */
+  token_budget?: number | null;
+  /** The most candidates. */
+  limit?: number;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** Which capsules to export. */
+export interface CapsuleExportParams {
+  /** Ids that it is bound to: session, repository, agent, user. */
+  scope?: Readonly<Record<string, string>>;
+  /** Only capsules opened at or after this RFC 3339 time or date (UTC). */
+  after?: string;
+  /** Only capsules opened before this RFC 3339 time or date (UTC). */
+  before?: string;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** The bundle, and what to do with items that differ here. */
+export interface CapsuleImportParams {
+  /** The bundle's file; - is standard input. */
+  path?: string;
+  /** The bundle itself, instead of a file. */
+  bundle?: Readonly<Record<string, unknown>> | null;
+  /** What to do with an item that differs here; error imports nothing. */
+  on_conflict?: 'error' | 'overwrite' | 'skip';
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
 }
 
 /** The context file to render. */
@@ -2473,6 +2612,65 @@ export interface RebuiltProjection {
 export interface ProjectionsShowResult {
   saw: ReadState;
   rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The capsule. */
+export interface CapsuleResult {
+  saw: ReadState;
+  capsule: Span;
+}
+
+/** The recorded event. `duplicate`: it was recorded before, under the same key; `masked` counts masked secrets. */
+export interface CapsuleEventResult {
+  saw: ReadState;
+  event: Event;
+  duplicate: boolean;
+  masked: number;
+}
+
+/** The capsules, the last opened first. */
+export interface CapsuleListResult {
+  saw: ReadState;
+  capsules: readonly Span[];
+}
+
+/**
+ * Pins, then the latest summaries of open capsules, then candidates.
+ *
+ * Pins and summaries are never left out: `over` is by how many tokens they alone exceed the budget, and then there is
+ * no candidate. `left_out` counts candidates without room.
+ */
+export interface CapsuleRetrieveResult {
+  saw: ReadState;
+  items: readonly RetrievedItem[];
+  tokens: number;
+  over: number;
+  left_out: number;
+}
+
+/** An item. `tier` is pin, summary or candidate; `score` and the ranks by words and meaning are a candidate's. */
+export interface RetrievedItem {
+  tier: string;
+  event: Event;
+  tokens: number;
+  score: number;
+  words: number;
+  meaning: number;
+}
+
+/** The bundle: the same content gives the same bundle. */
+export interface CapsuleExportResult {
+  saw: ReadState;
+  bundle: Readonly<Record<string, unknown>>;
+}
+
+/** The numbers of new, replaced and known items, and the ids of those that differ here and were skipped. */
+export interface CapsuleImportResult {
+  saw: ReadState;
+  imported: number;
+  replaced: number;
+  known: number;
+  skipped: readonly string[];
 }
 
 /**

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core.config import BUNDLED_MODEL, DaemonConfig
+from muninn_core.engine.verbs.capsules import CapsulesVerbs
 from muninn_core.engine.verbs.code import CodeVerbs
 from muninn_core.engine.verbs.context_file import ContextFileVerbs
 from muninn_core.engine.verbs.editor import EditorVerbs
@@ -65,6 +66,7 @@ class Engine(
     PrivacyVerbs,
     ExchangeVerbs,
     EventsVerbs,
+    CapsulesVerbs,
     ContextFileVerbs,
     ReferenceVerbs,
     EditorVerbs,

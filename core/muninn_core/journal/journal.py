@@ -63,7 +63,7 @@ class Journal:
         self.path = folder / "events.db"
         self.payloads = folder / "payloads"
         self._clock = clock
-        self._new_id = new_id
+        self.new_id = new_id
         self._lock = FileLock(str(folder / "lock"))
         self._opening = threading.Lock()
         self._writer: Writer | None = None
@@ -182,7 +182,7 @@ class Journal:
         """Return the columns of a prepared event that do not depend on the transaction."""
         draft = prepared.draft
         return Unstamped(
-            event_id=self._new_id(),
+            event_id=self.new_id(),
             project_id=draft.project_id,
             session_id=draft.session_id,
             turn_id=draft.turn_id,

@@ -116,6 +116,11 @@ class Search:
                     return hits
         return hits
 
+    def is_hidden(self, position: int) -> bool:
+        """Whether the event at a position was deleted."""
+        self._projections.catch_up()
+        return bool(self._projections.rows("SELECT 1 FROM tombstones WHERE position = ?", (position,)))
+
     def statistics(self, project: str = "", since: str = "", until: str = "") -> Counts:
         """Count events by type, actor, source and day, of one project or of all; times count by whole days (UTC)."""
         self._projections.catch_up()

@@ -86,7 +86,7 @@ class Turns:
         )
 
         def operation(transaction: Transaction) -> Turn | Refused:
-            now = _now(transaction)
+            now = journal_time(transaction)
             refused = self.bind(transaction, project, session, client, now)
             if refused is not None:
                 return refused
@@ -139,7 +139,7 @@ class Turns:
                 if isinstance(span, Refused):
                     return span
             elif draft.session_id:
-                now = _now(transaction)
+                now = journal_time(transaction)
                 refused = self.bind(transaction, draft.project_id, draft.session_id, client, now)
                 if refused is not None:
                     return refused
@@ -176,7 +176,7 @@ class Turns:
                 other = owner.session_id != session or owner.project_id != project
                 return _refuse("other_session" if other else "other_turn", **names, other="")
             return _refuse("wrong" if span is not None and span.kind == "turn" else "unknown_turn", **names, other="")
-        if span.status == "open" and not self._expire(transaction, span, _now(transaction)):
+        if span.status == "open" and not self._expire(transaction, span, journal_time(transaction)):
             return span
         if span.status == "closed":
             return _refuse("ended", **names, other="")
@@ -186,7 +186,7 @@ class Turns:
         """Make all turns whose token has expired incomplete; return their number."""
 
         def operation(transaction: Transaction) -> int:
-            now = _now(transaction)
+            now = journal_time(transaction)
             count = 0
             while True:
                 where = "kind = 'turn' AND status = 'open' AND expires_at <= ?"
@@ -217,7 +217,8 @@ def _hashed(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def _now(transaction: Transaction) -> int:
+def journal_time(transaction: Transaction) -> int:
+    """Return the journal's time in milliseconds since 1970; it does not go back."""
     return max(transaction.now(), transaction.recorded_at)
 
 

@@ -395,7 +395,7 @@ FAMILY = Family(
             positional=("event_type",),
             example={"event_type": "deploy", "payload": {"service": "shop", "replicas": 3}},
             shown=("event_type", "payload", "session_id"),
-            use="Call to record that something happened. `remember` is for what should be recalled later.",
+            use="Call to record that something happened. It is no memory.",
         ),
         Method(
             verb="event.query",
@@ -407,8 +407,8 @@ FAMILY = Family(
             positional=("text",),
             example={"text": "tests that failed", "where": {"payload.exit_status": 1}},
             may_omit=("text",),
-            shown=("text", "where", "since", "until", "limit"),
-            use="Call to find out what happened before: commands, failures, turns. Memories are found by `recall`.",
+            shown=("text", "where", "since", "limit"),
+            use="Call to find out what happened before.",
         ),
         Method(
             verb="event.statistics",

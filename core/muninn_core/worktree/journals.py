@@ -9,6 +9,7 @@ from pathlib import Path
 
 from muninn_core.errors import Stopping
 from muninn_core.index.embed import Embedder
+from muninn_core.journal.capsules import Capsules
 from muninn_core.journal.event_types import EventTypes
 from muninn_core.journal.journal import Journal
 from muninn_core.journal.projections import Projections
@@ -33,6 +34,7 @@ class OpenJournal:
         self.turns = Turns(self.journal, chance)
         self.projections = Projections(self.journal, embedder)
         self.search = Search(self.journal, self.projections)
+        self.capsules = Capsules(self.journal, self.turns, self.search)
         self.expire_turns()
 
     def expire_turns(self) -> None:
