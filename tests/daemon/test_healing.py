@@ -246,3 +246,28 @@ def test_the_cache_of_a_read_only_daemon_does_not_keep_a_text(filled: Path, envi
         assert reading.call("status")["mode"] == "read-write"
         assert holding(*places(filled, environ)) == []
     stop_daemon(filled, other)
+
+
+@pytest.mark.parametrize("harm", ["folder", "noise"])
+def test_harmed_caches_and_notes_of_sessions_are_made_anew(filled: Path, environ: dict[str, str], harm: str) -> None:
+    wanted = answers(filled, environ)
+    stop_daemon(filled, environ)
+    muninn = filled / ".muninn"
+    names = ("cache/fold", "cache/config.schema.json", "local/accesses.json", "local/given.json", "local/notes.json")
+    for path in [muninn / name for name in names]:
+        if harm == "folder":
+            path.unlink(missing_ok=True)
+            (path / "inside").mkdir(parents=True)
+        else:
+            path.write_bytes(random.Random(path.name).randbytes(500))
+    shutil.rmtree(muninn / "local" / "contexts", ignore_errors=True)
+    (muninn / "local" / "contexts").write_text("not a folder")
+    assert answers(filled, environ) == wanted
+    with client.connect(str(filled), environ) as connected:
+        status = connected.call("status")
+        assert (status["mode"], status["problems"]) == ("read-write", [])
+        pack = connected.call("context", {"query": "sessions of users"})["bundle"]
+        assert connected.call("replay", {"bundle": pack})
+    stop_daemon(filled, environ)
+    assert json.loads((muninn / "cache" / "config.schema.json").read_text())
+    assert json.loads((muninn / "local" / "accesses.json").read_text())
