@@ -1693,13 +1693,13 @@ class Verbs:
         self,
         name: str,
         *,
-        template: Literal["api", "architecture", "bugfix", "feature", "refactor"] = "feature",
+        template: Literal["api", "architecture", "bugfix", "feature", "refactor"] | None = None,
         title: str = "",
     ) -> TemplateNewResult:
         """Create a context file from a template; an existing file is not changed.
 
         `name`: The name of the new file in .muninn/context, without .md.
-        `template`: The template.
+        `template`: The template. Without it the one of the file's name, else feature.
         `title`: A one-line title; made from the name when absent.
         """
         return cast("TemplateNewResult", self.call("template.new", name=name, template=template, title=title))

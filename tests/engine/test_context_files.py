@@ -240,3 +240,10 @@ def test_a_text_that_does_not_fit_by_itself_says_that_its_end_is_missing(project
     page = project.call("document", uri="muninn:/context/.muninn/context/task.md").text
     assert "the end of the text is cut off" in page
     assert not project.call("render", path=path, budget=4000).cut
+
+
+def test_a_file_named_as_a_template_is_made_from_it(muninn):
+    assert muninn.call("template.new", name="api").template == "api"
+    assert muninn.call("template.new", name="work/bugfix").template == "bugfix"
+    assert muninn.call("template.new", name="login").template == "feature"
+    assert muninn.call("template.new", name="refactor", template="api").template == "api"

@@ -336,3 +336,14 @@ def test_a_redacted_memory_answers_to_its_key(muninn):
     first = muninn.call("remember", text="A plain word.", key="k").ids
     muninn.call("redact", id=first[0])
     assert muninn.call("remember", text="A plain word.", key="k").ids == first
+
+
+def test_a_derived_title_follows_the_text_and_a_given_one_stays(muninn):
+    derived = muninn.call("remember", text="Sessions live in Redis. It is fast.").memory
+    named = muninn.call("remember", text="Tokens live in Redis.", title="Tokens").memory
+    assert (
+        muninn.call("update", id=derived.id, text="Sessions live in Postgres.").memory.title
+        == "Sessions live in Postgres"
+    )
+    assert muninn.call("update", id=named.id, text="Tokens live in Postgres.").memory.title == "Tokens"
+    assert muninn.call("update", id=derived.id, text="In files.", title="Sessions").memory.title == "Sessions"

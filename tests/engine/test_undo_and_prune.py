@@ -100,3 +100,11 @@ def test_pruning_follows_the_policy_of_the_config_and_recall_follows_it(muninn):
     assert muninn.call("memories", archived=True).total == 0
     muninn.call("undo")
     assert muninn.call("memories", archived=True).total == 1
+
+
+def test_a_new_wording_of_the_kept_side_gets_its_own_title(muninn):
+    two_decisions(muninn)
+    muninn.call("reconcile")
+    (conflict,) = muninn.call("conflicts").conflicts
+    kept = muninn.call("resolve", id=conflict.id, keep="right", text="The page size is 100 rows.").right
+    assert (kept.text, kept.title) == ("The page size is 100 rows.", "The page size is 100 rows")

@@ -235,3 +235,9 @@ def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> N
     merged = ConsolidateResult(decision="merge", kept=memory(), gone=("02m",), apart=("03m",), dry_run=True, saw=SAW)
     assert render(merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
     assert render(merged).splitlines()[1] == "not merged: 03m"
+
+
+def test_a_list_says_its_order():
+    both = (memory(), memory(id="02m"))
+    assert "newest first" in memories_text(MemoriesResult(memories=both, total=2, saw=SAW))
+    assert "most important first" in memories_text(MemoriesResult(memories=both, total=2, order="importance", saw=SAW))

@@ -16,6 +16,7 @@ OF_THE_PROCESS = {
     "open",
     "close",
     "files_changed",
+    "watch_again",
     "collect_removed",
     "listen",
     "listen_memories",

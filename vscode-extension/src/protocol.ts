@@ -1353,8 +1353,8 @@ export interface RenderParams {
 export interface TemplateNewParams {
   /** The name of the new file in .muninn/context, without .md. */
   name: string;
-  /** The template. */
-  template?: 'api' | 'architecture' | 'bugfix' | 'feature' | 'refactor';
+  /** The template. Without it the one of the file's name, else feature. */
+  template?: 'api' | 'architecture' | 'bugfix' | 'feature' | 'refactor' | null;
   /** A one-line title; made from the name when absent. */
   title?: string;
 }
@@ -1848,6 +1848,7 @@ export interface MemoriesResult {
   saw: ReadState;
   memories: readonly Memory[];
   total: number;
+  order: 'importance' | 'newest';
   citations: Readonly<Record<string, readonly Citation[]>>;
   access: Access | null;
   origin: string;

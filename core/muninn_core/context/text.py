@@ -75,6 +75,9 @@ def context_text(result: ContextResult) -> str:
     return (result.text.rstrip() or "No context matches.") + _lag(result.saw)
 
 
+_ORDERS = {"newest": "newest first", "importance": "most important first"}
+
+
 @result_text.register
 def memories_text(result: MemoriesResult) -> str:
     """Return the memories in the order of the result. A single memory is shown in full."""
@@ -85,7 +88,7 @@ def memories_text(result: MemoriesResult) -> str:
     if len(result.memories) == 1 and result.total == 1:
         (memory,) = result.memories
         return memory_text(memory, result.citations.get(memory.id, ())) + also
-    parts = [f"{len(result.memories)} of {result.total} memories, newest first"]
+    parts = [f"{len(result.memories)} of {result.total} memories, {_ORDERS[result.order]}"]
     length = 0
     for memory in result.memories:
         part = _memory_head(memory, result.citations.get(memory.id, ()))

@@ -55,8 +55,9 @@ class TemplateNewParams(Value):
 
     name: Annotated[Text, Meta(description="The name of the new file in .muninn/context, without .md.")]
     template: Annotated[
-        Literal["api", "architecture", "bugfix", "feature", "refactor"], Meta(description="The template.")
-    ] = "feature"
+        Literal["api", "architecture", "bugfix", "feature", "refactor"] | None,
+        Meta(description="The template. Without it the one of the file's name, else feature."),
+    ] = None
     title: Annotated[str, Meta(description="A one-line title; made from the name when absent.")] = ""
 
 

@@ -11,6 +11,8 @@ from muninn_core.protocol.base import AtRevision, MemoryId, OtherBranches, Resul
 from muninn_core.protocol.method import Family, Method
 from muninn_core.protocol.repository import FocusStatus, ProjectStatus
 
+Order = Literal["newest", "importance"]
+
 
 class MemoriesParams(Value):
     """Filters; a memory must pass all that are given. Newest first unless `order` says otherwise."""
@@ -31,9 +33,7 @@ class MemoriesParams(Value):
         int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 admits all.")
     ] = 0
     since: Annotated[str | None, Meta(description="Only memories changed since then: 12h, 3d, 2w, 2026-01-31.")] = None
-    order: Annotated[
-        Literal["newest", "importance"], Meta(description="The order; among equals the newer comes first.")
-    ] = "newest"
+    order: Annotated[Order, Meta(description="The order; among equals the newer comes first.")] = "newest"
     archived: Annotated[
         bool, Meta(description="Include archived, superseded, merged, rejected and expired memories.")
     ] = False
@@ -72,6 +72,7 @@ class MemoriesResult(Result):
 
     memories: tuple[Memory, ...]
     total: int
+    order: Order = "newest"
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
     access: Access | None = None
     origin: str = ""

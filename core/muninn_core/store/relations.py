@@ -126,7 +126,9 @@ def _apply_decisions(
             candidates[lost].append((resolve.stamp, kept))
         text = resolve.data.get("text")
         if isinstance(text, str) and text.strip():
-            update = {**resolve.data, "type": "update", "target": kept, "set": {"text": text}}
+            title = resolve.data.get("title")
+            wording = {"text": text, **({"title": title} if isinstance(title, str) and title.strip() else {})}
+            update = {**resolve.data, "type": "update", "target": kept, "set": wording}
             reworded[kept].append(replace(resolve, type="update", decoded=update))
     for identity, updates in reworded.items():
         history = apply_changes(component.creations[identity], [*component.changes.get(identity, ()), *updates])

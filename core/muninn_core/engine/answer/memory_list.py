@@ -61,6 +61,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
     return MemoriesResult(
         memories=page,
         total=len(found),
+        order=params.order,
         citations=citations,
         access=access,
         origin=origin,

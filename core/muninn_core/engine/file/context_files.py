@@ -122,9 +122,11 @@ def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
         raise UsageError(f"{path} lies outside of the repository", hint="A folder above it is a link.")
     if file.exists():
         raise UsageError(f"{path} is there already", hint="Give the new one another name.")
-    text = fill_template(params.template, params.title or default_title(path))
+    last = name.rpartition("/")[2]
+    template = params.template or (last if last in TEMPLATES else "feature")
+    text = fill_template(template, params.title or default_title(path))
     write_atomic(file, text.encode(), tracked=True)
-    return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.read_state())
+    return TemplateNewResult(path=path, template=template, text=text, saw=workspace.read_state())
 
 
 _NO_ROOM = "it does not fit into what is left of the budget"

@@ -7,7 +7,7 @@ from typing import Any
 
 from muninn_core.config import Config
 from muninn_core.engine.memory import scopes
-from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.drafts import cleaned, derived_title
 from muninn_core.engine.memory.lookup import conflicts, memory_of
 from muninn_core.errors import BadParams
 from muninn_core.protocol.memory import ForgetParams, ForgetResult, PromoteParams, PromoteResult
@@ -64,7 +64,8 @@ def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveR
     if params.text and params.keep == "both":
         raise BadParams("'text' rewords the side that is kept", hint="Keep left or right, or leave 'text' out.")
     (conflict,) = conflicts(workspace.memory.log.state, params.id)
-    wording = {"text": params.text} if params.text else {}
+    kept = conflict.left if params.keep == "left" else conflict.right
+    wording = {"text": params.text, **derived_title(kept, params.text)} if params.text else {}
     append_change(
         workspace.config,
         workspace.memory,

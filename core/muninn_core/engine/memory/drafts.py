@@ -11,13 +11,14 @@ from typing import Any
 from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
 from muninn_core.errors import BadParams
-from muninn_core.model.memory import KINDS, RELATIONS
+from muninn_core.model.memory import KINDS, RELATIONS, Memory
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
 from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_private_values
 from muninn_core.source.project import read_project
 from muninn_core.store.draft import check_length, memory_record
+from muninn_core.store.fields import headline
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.secrets import mask, mask_draft, mask_value
 from muninn_core.store.stamp import timestamp
@@ -86,6 +87,11 @@ def check_relation(relation: str) -> None:
         near = nearest(relation, RELATIONS)
         hint = f"Did you mean '{near}'?" if near else f"The relations are {', '.join(RELATIONS)}."
         raise BadParams(f"there is no relation '{relation}'", hint=hint)
+
+
+def derived_title(memory: Memory, text: str) -> dict[str, str]:
+    """Return the new title of a memory whose text changes, {} if its title was not made from its text."""
+    return {"title": headline(text)} if text and memory.title == headline(memory.text) else {}
 
 
 def cleaned(fields: dict[str, Any], config: Config) -> tuple[dict[str, Any], int]:

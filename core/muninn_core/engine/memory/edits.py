@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
-from muninn_core.engine.memory.drafts import check_relation, cleaned
+from muninn_core.engine.memory.drafts import check_relation, cleaned, derived_title
 from muninn_core.engine.memory.lookup import memory_of, only
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
@@ -180,6 +180,7 @@ def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
     for name in ("text", "title"):
         if name in fields and not fields[name].strip():
             raise BadParams(f"'{name}' is blank", hint="`muninn forget` archives a memory.")
+    fields |= derived_title(memory, fields.get("text", "")) if "title" not in fields else {}
     if params.tags:
         fields["tags"] = list(dict.fromkeys(params.tags))
     if params.expires is not None:
