@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -288,3 +289,30 @@ def test_a_file_that_is_no_bundle_is_refused_as_a_whole(muninn, file, content, m
 def test_a_bundle_that_is_not_there_is_named(muninn):
     with pytest.raises(NotFoundError, match=r"nowhere\.json"):
         muninn.call("import", path="nowhere.json")
+
+
+def test_a_bundle_that_is_no_regular_file_is_refused_at_once(muninn, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    large = tmp_path / "large.json"
+    with large.open("wb") as file:
+        file.truncate(10**9)  # no block of it is on the disk
+    for path, what in (
+        (pipe, "not a regular file"),
+        ("/dev/zero", "not a regular file"),
+        (tmp_path, "it is a folder"),
+        (large, "the limit is 134,217,728"),
+    ):
+        with pytest.raises(NotFoundError, match=what):
+            muninn.call("import", path=str(path))
+
+
+def test_a_segment_that_leads_to_a_device_is_reported_and_not_read(muninn):
+    muninn.call("remember", text="Users are kept in a dictionary.")
+    segment = muninn.root / ".muninn" / "memory" / "sessions" / "pulled-0123456789ab.jsonl"
+    segment.parent.mkdir(parents=True, exist_ok=True)
+    segment.symlink_to("/dev/zero")
+    (hit,) = muninn.call("recall", query="users dictionary", kind="memory").hits
+    assert hit.text == "Users are kept in a dictionary."
+    problems = muninn.call("status").problems
+    assert any(problem.path.endswith(segment.name) for problem in problems)
