@@ -8,14 +8,16 @@ it stores the `stamp` of the commit that belongs to it.
 from __future__ import annotations
 
 import logging
-import math
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+import re
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import tantivy
 
 from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.integrity import DamagedIndex, check_words, delete_strangers, discard, is_shortage
+from muninn_core.index.term_counts import Term, Totals, inverse_frequency, scores
+from muninn_core.model.chunk import SOURCE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("muninn.index")
 
 Field = Literal["body", "symbol", "title", "path"]
+AnyField = Literal["body", "symbol", "title", "path", "whole"]
 
 WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.0, "title": 1.0, "path": 0.1}
 """The default weight of each field. Signatures and comments are in the body; fields of their own gained nothing. The
@@ -36,20 +39,47 @@ _HEAP = 50_000_000
 """Bytes of memory after which the writer writes a segment."""
 
 _FREQ = "freq"
-_MAX_TIE_FACTOR = 4
+_MARGIN = 5
+_LEAST_MARGIN = 10
+"""A fifth more candidates than asked for, and ten, are compared, since tantivy's scores differ a little."""
+
+_WIDER = 3
+_ROUNDING = 1.0001
+"""Tantivy adds scores with 24 bits."""
+
+_MEAN = re.compile(r'"value": ([0-9.e+-]+),\s*"description": "avgdl')
 _CACHED_WORDS = 4_096
 """Words whose frequency is cached; an answer needs each several times."""
 
 
-class Words:
-    """A fixed state of the index, for reading. Safe to use from several threads."""
+class Counts(Protocol):
+    """The term counts of documents, and their totals."""
 
-    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema) -> None:
+    def terms(self, ids: Sequence[int], *, whole: bool = False) -> Mapping[int, bytes]:
+        """Return {id: term counts} of chunks, or of whole files by their file ids."""
+
+    def lengths(self) -> tuple[int, ...]:
+        """Return the number of words in each field of all documents."""
+
+
+class Words:
+    """A fixed state of the index, for reading. Safe to use from several threads.
+
+    With `counts`, scores depend on the present documents only. Without, they are tantivy's.
+    """
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, counts: Counts | None = None) -> None:
         self._searcher = searcher
         self._schema = schema
-        self._frequency = lru_cache(maxsize=_CACHED_WORDS)(searcher.doc_freq)
+        self._counts = counts
+        self._count = lru_cache(maxsize=_CACHED_WORDS)(self._counted)
+        self._rarity = lru_cache(maxsize=_CACHED_WORDS)(self._inverse_frequency)
 
-    @property
+    def exact(self, counts: Counts) -> Words:
+        """Return the same state, with scores from term counts."""
+        return Words(self._searcher, self._schema, counts)
+
+    @cached_property
     def documents(self) -> int:
         """The number of chunks and whole files."""
         return int(self._searcher.num_docs)
@@ -66,58 +96,142 @@ class Words:
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score) of the best chunks that hold any of the words, best first, ties by id.
 
-        A tie at the limit is returned whole, up to four times the limit, so that the caller can break it by a key that
-        is the same in every build of the index. `kind` and `only` (ids) filter. A chunk must hold all words of `every`.
-        A field of weight 0 is not searched.
+        A tie at the limit is returned whole, so that the caller can break it by a key that is the same in every build
+        of the index. `kind` and `only` (ids) filter. A chunk must hold all words of `every`. A field of weight 0 is not
+        searched.
         """
-        terms = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(field, word), weight))
-            for word in dict.fromkeys(words)
-            for field, weight in weights.items()
-            if weight > 0
-        ]
-        return self._ranked(terms, limit, [*self._among(only), *(self._anywhere(word) for word in every)], kind)
+        terms = [(field, word) for word in dict.fromkeys(words) for field, weight in weights.items() if weight > 0]
+        conditions = [*self._among(only), *(self._anywhere(word) for word in every)]
+        return self._ranked([(*term, weights[term[0]]) for term in terms], limit, conditions, kind)
 
     def frequency(self, word: str, field: Literal["body", "whole"] = "body") -> int:
         """Return the number of chunks (`body`) or files (`whole`) that hold a word."""
-        return int(self._frequency(field, word))
+        return self._count(field, word)
 
     def rarity(self, word: str, field: Literal["body", "whole"] = "body") -> float:
         """Return the inverse document frequency of a word, as BM25 computes it: near 0 for a word in all documents."""
-        total, found = self.documents, self.frequency(word, field)
-        return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
+        return self._rarity(field, word)
 
     def search_files(
         self, words: Iterable[str], limit: int, kind: SourceKind | None = None, *, only: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
         """Return (file id, BM25 score) of the best whole files; order, ties and filters as in `search`."""
-        terms = [(tantivy.Occur.Should, self._term("whole", word)) for word in dict.fromkeys(words)]
+        terms: list[tuple[AnyField, str, float]] = [("whole", word, 1.0) for word in dict.fromkeys(words)]
         return self._ranked(terms, limit, self._among(only), kind)
 
     def _ranked(
         self,
-        terms: list[tuple[tantivy.Occur, tantivy.Query]],
+        terms: Sequence[tuple[AnyField, str, float]],
         limit: int,
         conditions: list[tantivy.Query],
         kind: SourceKind | None,
     ) -> list[tuple[int, float]]:
         """Return the documents with any of the terms that meet all conditions. Conditions add nothing to a score."""
-        if not terms or limit < 1:
+        if limit < 1:
             return []
-        query = tantivy.Query.boolean_query(terms)
+        # Tantivy weighs with a frequency that counts deleted documents: the boost corrects it.
+        found = [
+            (field, word, weight, self._count(field, word), self._all(field, word)) for field, word, weight in terms
+        ]
+        exact = [Term(field, word, weight * self._rarity(field, word)) for field, word, weight, now, _ in found if now]
+        if not exact:
+            return []
+        if self._written == self.documents:
+            boosts = [weight for _, _, weight, now, _ in found if now]
+        else:
+            counts = [counted for _, _, _, now, counted in found if now]
+            written = self._written
+            boosts = [
+                term.weight / inverse_frequency(written, count) for term, count in zip(exact, counts, strict=True)
+            ]
+        query = tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, term.word), boost))
+                for term, boost in zip(exact, boosts, strict=True)
+            ]
+        )
         if kind is not None:
             conditions.append(self._term("kind", kind, "basic"))
         if conditions:
             must = [(tantivy.Occur.Must, tantivy.Query.const_score_query(each, 0.0)) for each in conditions]
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *must])
-        found = self._run(query, limit + 1)
-        if len(found) > limit and found[limit][1] == found[limit - 1][1]:
-            found = self._run(query, limit * _MAX_TIE_FACTOR)
-            last = found[limit - 1][1]
-            found = [hit for hit in found if hit[1] >= last]
-        else:
-            found = found[:limit]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        best = self._best(query, exact, limit)
+        if len(best) > limit:
+            last = best[limit - 1][1]
+            best = [hit for hit in best if hit[1] >= last]
+        return best
+
+    def _best(self, query: tantivy.Query, terms: Sequence[Term], limit: int) -> list[tuple[int, float]]:
+        """Return the documents with the best scores, at least `limit` and all ties with the last, best first."""
+        asked = limit + limit // _MARGIN + _LEAST_MARGIN
+        while True:
+            hits = self._run(query, asked)
+            scored = self._scored(hits, terms) if self._counts is not None else hits
+            scored = sorted(scored, key=lambda hit: (-hit[1], hit[0]))
+            if len(hits) < asked or asked >= self.documents:
+                return scored
+            # No document that was not found can have a better score than this.
+            bound = hits[-1][1] * self._excess(terms)
+            if len(scored) >= limit and scored[limit - 1][1] > bound:
+                return scored
+            asked *= _WIDER
+
+    def _scored(self, hits: Sequence[tuple[int, float]], terms: Sequence[Term]) -> list[tuple[int, float]]:
+        assert self._counts is not None
+        counts = self._counts.terms([number for number, _ in hits], whole=terms[0].field == "whole")
+        if not counts:
+            return []
+        totals = Totals(self.documents, self._counts.lengths())
+        return list(zip(counts, scores(terms, list(counts.values()), totals).tolist(), strict=True))
+
+    def _excess(self, terms: Sequence[Term]) -> float:
+        """Return the greatest possible ratio of a document's score to tantivy's.
+
+        Both differ by the mean length of the fields, and by rounding. A score grows at most in proportion to the mean.
+        """
+        if self._counts is None:
+            return 1.0
+        totals = Totals(self.documents, self._counts.lengths())
+        ratios = [
+            totals.mean(field) / mean for field in {term.field for term in terms} if (mean := self._mean(field, terms))
+        ]
+        return max([1.0, *ratios]) * _ROUNDING
+
+    def _mean(self, field: str, terms: Sequence[Term]) -> float:
+        """Return tantivy's mean length of a field, 0 when no document has one of its terms."""
+        if field not in self._means:
+            for term in terms:
+                if term.field == field:
+                    query = self._term(field, term.word)
+                    hits = self._searcher.search(query, 1, count=False).hits
+                    if hits and (said := _MEAN.search(query.explain(self._searcher, hits[0][1]).to_json())):
+                        self._means[field] = float(said[1])
+                        break
+        return self._means.get(field, 0.0)
+
+    @cached_property
+    def _means(self) -> dict[str, float]:
+        return {}
+
+    @cached_property
+    def _written(self) -> int:
+        """The number of documents that tantivy counts: those that exist, and deleted ones in segments to be merged."""
+        return sum(int(self._searcher.doc_freq("kind", kind)) for kind in SOURCE_KINDS)
+
+    def _all(self, field: AnyField, word: str) -> int:
+        """Return the number of documents that hold a word, with the deleted ones that tantivy counts."""
+        return 0 if self._written == self.documents else int(self._searcher.doc_freq(field, word))
+
+    def _inverse_frequency(self, field: AnyField, word: str) -> float:
+        return inverse_frequency(self.documents, self._count(field, word))
+
+    def _counted(self, field: AnyField, word: str) -> int:
+        """Return the number of documents that hold a word in a field."""
+        counted = int(self._searcher.doc_freq(field, word))
+        if not counted or self._written == self.documents:
+            return counted
+        query = tantivy.Query.const_score_query(self._term(field, word, "basic"), 1.0)
+        return int(self._searcher.search(query, 1, count=True).count or 0)  # type: ignore[attr-defined]
 
     def _run(self, query: tantivy.Query, limit: int) -> list[tuple[int, float]]:
         hits = self._searcher.search(query, limit, count=False).hits

@@ -18,6 +18,7 @@ import numpy as np
 from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.code import SCHEMA, Code
 from muninn_core.index.integrity import DamagedIndex, is_shortage
+from muninn_core.index.term_counts import FIELDS, HEADER_BYTES, added, lengths
 from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
-FORMAT = 4
+FORMAT = 5
 """The version of the tables. 1: files, chunks, vectors, pending, meta. 2: 8-bit vectors. 3: signature and comment of a
-chunk, and the tables of `code.py`. 4: whether a file was generated."""
+chunk, and the tables of `code.py`. 4: whether a file was generated. 5: the term counts of chunks and files."""
 
 FEATURES = 6
 """The version of the content. Raise it when the same files give other chunks, words or vectors: indexes are rebuilt.
@@ -49,6 +50,7 @@ CREATE TABLE chunks(id INTEGER PRIMARY KEY, path TEXT NOT NULL, start INTEGER NO
   text TEXT NOT NULL, extra TEXT NOT NULL);
 CREATE INDEX chunks_path ON chunks(path);
 CREATE TABLE vectors(id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE terms(id INTEGER PRIMARY KEY, counts BLOB NOT NULL);
 CREATE TABLE pending(path TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
@@ -242,9 +244,41 @@ class Manifest:
         """Return the keys whose change may not have reached the word index."""
         return [row[0] for row in self._rows("SELECT path FROM pending ORDER BY path")]
 
+    def terms(self, ids: Sequence[int], *, whole: bool = False) -> dict[int, bytes]:
+        """Return {id: term counts} of chunks, or of whole files by their file ids."""
+        sign = -1 if whole else 1
+        return {sign * number: counts for number, counts in self._by_id("id, counts", "terms", [sign * i for i in ids])}
+
+    def put_terms(self, counts: Iterable[tuple[int, bytes]], *, whole: bool = False) -> None:
+        """Store the term counts of new chunks, or of new whole files by their file ids."""
+        rows = [(-number if whole else number, each) for number, each in counts]
+        self.connection.executemany("INSERT INTO terms VALUES(?, ?)", rows)
+        total = self.lengths()
+        for _, each in rows:
+            total = added(total, lengths(each, whole=whole))
+        self._set_lengths(total)
+
+    def lengths(self) -> tuple[int, ...]:
+        """Return the number of words in each field of all documents, in the order of `term_counts.FIELDS`."""
+        stored = self.meta("lengths")
+        return tuple(map(int, stored.split())) if stored else (0,) * len(FIELDS)
+
+    def _set_lengths(self, total: Sequence[int]) -> None:
+        self.set_meta("lengths", " ".join(map(str, total)))
+
+    def _remove_terms(self, ids: Sequence[int], file: int | None) -> None:
+        keys = [*ids, *([] if file is None else [-file])]
+        head = f"id, substr(counts, 1, {HEADER_BYTES})"
+        total = self.lengths()
+        for number, header in self._by_id(head, "terms", keys):
+            total = added(total, lengths(header, whole=number < 0), -1)
+        self._set_lengths(total)
+        self.connection.executemany("DELETE FROM terms WHERE id = ?", ((key,) for key in keys))
+
     def remove(self, path: str) -> list[int]:
         """Delete a path's rows and return the ids of its chunks."""
         ids = [row[0] for row in self._rows("SELECT id FROM chunks WHERE path = ?", (path,))]
+        self._remove_terms(ids, self.file_id(path))
         self.connection.execute("DELETE FROM vectors WHERE id IN (SELECT id FROM chunks WHERE path = ?)", (path,))
         self.connection.execute("DELETE FROM chunks WHERE path = ?", (path,))
         self.connection.execute("DELETE FROM files WHERE path = ?", (path,))

@@ -33,15 +33,17 @@ class RowCache:
 
     CHUNKS = 3_000
     PATHS = 50_000
+    TERMS = 8_000
 
     def __init__(self) -> None:
         self.chunks: dict[int, Chunk] = {}
         self.paths: dict[int, str] = {}
+        self.terms: dict[int, bytes] = {}
 
     def without(self, removed: Collection[int]) -> RowCache:
         """Return a cache without the removed chunks. Paths stay: a snapshot looks up only ids of its own files."""
         left = RowCache()
-        left.chunks, left.paths = dict(self.chunks), self.paths
+        left.chunks, left.paths, left.terms = dict(self.chunks), self.paths, self.terms
         for number in removed:
             left.chunks.pop(number, None)
         return left
@@ -50,13 +52,17 @@ class RowCache:
         """Add chunks; the oldest are dropped when there are too many."""
         self.chunks = _joined(self.chunks, read, self.CHUNKS)
 
+    def take_terms(self, read: Mapping[int, bytes]) -> None:
+        """Add term counts; the oldest are dropped when there are too many. No id is used again for other counts."""
+        self.terms = _joined(self.terms, read, self.TERMS)
+
     def take_paths(self, read: Mapping[int, str]) -> None:
         """Add the paths of files, by file id."""
         self.paths = _joined(self.paths, read, self.PATHS)
 
     def forget(self) -> None:
         """Empty the cache."""
-        self.chunks, self.paths = {}, {}
+        self.chunks, self.paths, self.terms = {}, {}, {}
 
 
 def _joined(kept: dict[int, T], read: Mapping[int, T], most: int) -> dict[int, T]:
@@ -65,6 +71,32 @@ def _joined(kept: dict[int, T], read: Mapping[int, T], most: int) -> dict[int, T
         kept = dict(list(kept.items())[most // 2 :])
     kept.update(read)
     return kept
+
+
+class _CountsCache:
+    """The term counts of a manifest: a source for scores that caches what successive queries find."""
+
+    def __init__(self, manifest: Manifest, recent: RowCache) -> None:
+        self._manifest = manifest
+        self._recent = recent
+        self._lengths: tuple[int, ...] | None = None
+
+    def terms(self, ids: Sequence[int], *, whole: bool = False) -> dict[int, bytes]:
+        """Return {id: term counts} of chunks, or of whole files by their file ids."""
+        known = self._recent.terms
+        sign = -1 if whole else 1
+        missing = [number for number in ids if sign * number not in known]
+        read = self._manifest.terms(missing, whole=whole) if missing else {}
+        found = {number: counts for number in ids if (counts := known.get(sign * number) or read.get(number))}
+        if read:
+            self._recent.take_terms({sign * number: counts for number, counts in read.items()})
+        return found
+
+    def lengths(self) -> tuple[int, ...]:
+        """Return the number of words in each field of all documents."""
+        if self._lengths is None:
+            self._lengths = self._manifest.lengths()
+        return self._lengths
 
 
 class Snapshot:
@@ -78,7 +110,7 @@ class Snapshot:
         self, manifest: Manifest, words: Words, meaning: VectorIndex, recent: RowCache, survey: Survey | None = None
     ) -> None:
         self._manifest = manifest
-        self._words = words
+        self._words = words.exact(_CountsCache(manifest, recent))
         self._meaning = meaning
         self.generation = manifest.generation
         self.code = manifest.code

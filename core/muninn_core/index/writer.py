@@ -22,6 +22,7 @@ from muninn_core.index.lexical import renew_lexical
 from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
 from muninn_core.index.snapshot import RowCache, Snapshot
+from muninn_core.index.term_counts import count_file_terms, count_terms
 from muninn_core.index.vector import VectorIndex, build_vectors
 from muninn_core.source.identifiers import split_words
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from muninn_core.index.lexical import Lexical
+    from muninn_core.index.lexical import Field, Lexical
     from muninn_core.index.manifest import Manifest
     from muninn_core.index.survey import Survey
     from muninn_core.model.chunk import Chunk, SourceKind
@@ -74,7 +75,8 @@ class _Written(NamedTuple):
 
     kind: SourceKind
     rows: list[ChunkRow]
-    bodies: list[str]
+    fields: list[dict[Field, str]]
+    whole: list[str]
     new: bool
 
 
@@ -254,16 +256,18 @@ class Writer:
         if file is None:
             return None
         rows = self._manifest.chunks_of(key)
-        return _Written(file.kind, rows, [split_words(row.chunk.text) for row in rows], new=False)
+        bodies = [split_words(row.chunk.text) for row in rows]
+        fields = [word_fields(row.chunk, body, row.extra) for row, body in zip(rows, bodies, strict=True)]
+        return _Written(file.kind, rows, fields, file_words(key, bodies), new=False)
 
     def _add_words(self, key: str, known: _Written | None) -> None:
         if known is None:
             return
-        for row, body in zip(known.rows, known.bodies, strict=True):
-            self._lexical.add(row.id, row.chunk.kind, key, word_fields(row.chunk, body, row.extra))
+        for row, fields in zip(known.rows, known.fields, strict=True):
+            self._lexical.add(row.id, row.chunk.kind, key, fields)
         number = self._manifest.file_id(key)
         if number is not None and known.kind != "memory":
-            self._lexical.add_file(number, known.kind, key, file_words(key, known.bodies))
+            self._lexical.add_file(number, known.kind, key, known.whole)
 
     def _fits(self) -> bool:
         """Whether the word index matches the manifest: the same commit, and a document for each chunk and file."""
@@ -313,7 +317,13 @@ class Writer:
             self._manifest.put_vectors(ids, vectors)
             change.add(ids, vectors)
         rows = [ChunkRow(number, chunk, extra) for number, (chunk, extra) in zip(ids, chunks, strict=True)]
-        return _Written(row.kind, rows, bodies, new=not known and not change.words_behind)
+        fields = [word_fields(one.chunk, body, one.extra) for one, body in zip(rows, bodies, strict=True)]
+        self._manifest.put_terms([(number, count_terms(words)) for number, words in zip(ids, fields, strict=True)])
+        whole = file_words(row.path, bodies)
+        if row.kind != "memory":
+            number = self._manifest.file_id(row.path)
+            self._manifest.put_terms([(number or 0, count_file_terms(whole))], whole=True)
+        return _Written(row.kind, rows, fields, whole, new=not known and not change.words_behind)
 
     def _publish(self, change: _VectorChange) -> None:
         """Publish a snapshot of the committed state, and limit the write-ahead log."""

@@ -13,11 +13,12 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.file_prior import FilePriors
 from muninn_core.retrieval.link_graph import LinkGraph
 from muninn_core.store.fold import State
-from muninn_core.store.log import Log
+from muninn_core.store.log import Log, Sealed
 from muninn_core.store.record import Record
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.active_memories import ActiveMemories
@@ -168,6 +169,12 @@ class MemoryStore:
         self.log.adopt(sessions)
         self.publish()
 
+    def seal(self, session: str | None) -> Sealed:
+        """Seal a session, or all for None, and publish which memories are sealed now. Raises as `Log.seal`."""
+        sealed = self.log.seal(session)
+        self.publish()
+        return sealed
+
     # --- following ---
 
     def refresh(self, *, wait: bool = True, brief: bool = False) -> None:
@@ -189,7 +196,13 @@ class MemoryStore:
                 if before.get(identity) is not memory:
                     every[identity] = memory
                     changed[identity] = memory if memory is not None and is_recallable(memory, now) else None
-            self._distribute(changed, every, after)
+            sealed = {identity for identity in changed if _differs_in_seal(before.get(identity), after.get(identity))}
+            resealed = {identity: changed.pop(identity) for identity in sealed}
+            self.active.update(resealed)
+            self.index.update(resealed)
+            self._distribute(
+                changed, {identity: each for identity, each in every.items() if identity not in sealed}, after
+            )
         self._notify(changed, before, now)
 
     def refresh_shared(self) -> None:
@@ -234,3 +247,8 @@ class MemoryStore:
                     for identity, memory in changed.items()
                 }
             )
+
+
+def _differs_in_seal(before: Memory | None, after: Memory | None) -> bool:
+    """Whether a memory was sealed and is otherwise the same, so that the index and the clients need not know."""
+    return before is not None and after is not None and replace(before, sealed=after.sealed) == after

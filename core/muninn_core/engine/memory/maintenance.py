@@ -22,7 +22,7 @@ from muninn_core.worktree.workspace import Workspace
 
 def seal(workspace: Workspace, params: SealParams) -> SealResult:
     """Write the spool of one session, or of all, to segments that git can commit."""
-    sealed = workspace.memory.log.seal(params.session)
+    sealed = workspace.memory.seal(params.session)
     return SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.read_state())
 
 

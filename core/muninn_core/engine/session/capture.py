@@ -99,7 +99,7 @@ class Captures:
             log.warning("cannot note what was captured: %s", error)
         workspace.deliveries.add(params.session, (*ids, *captured.given))
         if params.source == "session":
-            workspace.memory.log.seal(params.session)
+            workspace.memory.seal(params.session)
         return CaptureResult(ids=ids, note=captured.note if ids or captured.given else "", saw=workspace.read_state())
 
     def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:

@@ -1,0 +1,170 @@
+"""BM25 from the documents that exist now, the same in every index of the same content.
+
+Tantivy's scores depend on the history of an index: its statistics count deleted documents until segments merge, a merge
+estimates the lengths, and it adds the words of a question in an order of its own. So tantivy finds candidates, and
+their scores are computed here, from the term counts of each document and exact totals in the manifest.
+
+The counts of a document are an array of 32-bit numbers: four lengths (body, symbol, title, path; the first of a whole
+file is its own), then an entry for each word of each field, 24 bits of a hash and 8 bits of the count,
+which is exact below 128.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import zlib
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+FIELDS = ("body", "symbol", "title", "path", "whole")
+_SALTS = {"body": 0, "symbol": 0x3D4D5100, "title": 0x7A9AA300, "path": 0x41D7F200, "whole": 0}
+"""A document has either chunks' fields or that of a whole file, so that `body` and `whole` share a salt."""
+
+_HEADER = 4
+HEADER_BYTES = 4 * _HEADER
+_EXACT = 128
+_COUNTS = [*range(_EXACT), *(round(_EXACT * 2 ** (step * 17 / 127)) for step in range(128))]
+"""The counts that 8 bits stand for: exact below 128, then in steps of a tenth up to 16 million."""
+
+_HASH = 0xFFFFFF00
+_K1, _B = 1.2, 0.75
+"""The constants of tantivy's BM25. Source: tantivy's bm25.rs."""
+
+_HASH_CACHE = 60_000
+_hashes: dict[str, int] = {}
+
+
+class Totals(NamedTuple):
+    """The number of documents, and of words in each of `FIELDS`."""
+
+    documents: int
+    words: tuple[int, ...]
+
+    def mean(self, field: str) -> float:
+        """Return the mean length of a field over all documents, which also have a length of 0."""
+        return self.words[FIELDS.index(field)] / max(1, self.documents)
+
+
+class Term(NamedTuple):
+    """A word of a question in a field. `weight` is that of the field times the word's inverse document frequency."""
+
+    field: str
+    word: str
+    weight: float
+
+
+def count_terms(fields: Mapping[Any, str]) -> bytes:
+    """Return the term counts of a chunk from the words of its fields, separated by blanks."""
+    header, entries = [0] * _HEADER, array("I")
+    for field, text in fields.items():
+        words = text.split()
+        header[FIELDS.index(field) % _HEADER] = len(words)
+        salt = _SALTS[field]
+        entries.extend([_hash(word) ^ salt | _coded(count) for word, count in Counter(words).items()])
+    return _encoded(array("I", header) + array("I", sorted(entries)))
+
+
+def count_file_terms(parts: Sequence[str]) -> bytes:
+    """Return the term counts of a whole file."""
+    return count_terms({"whole": " ".join(parts)})
+
+
+def lengths(counts: bytes, *, whole: bool) -> tuple[int, ...]:
+    """Return the number of words in each of `FIELDS` from the first HEADER_BYTES of a document's counts."""
+    header = np.frombuffer(counts, "<u4", _HEADER).tolist()
+    return (0, 0, 0, 0, header[0]) if whole else (*header, 0)
+
+
+def scores(terms: Sequence[Term], counts: Sequence[bytes], totals: Totals) -> NDArray[np.float64]:
+    """Return the BM25 score of each document for the terms. Each sum has the order of the terms."""
+    sizes = np.array([len(each) // 4 for each in counts])
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    numbers = np.frombuffer(b"".join(counts), "<u4")
+    headers = numbers[starts[:, None] + np.arange(_HEADER)]
+    wanted = np.array([_hash(term.word) ^ _SALTS[term.field] for term in terms], np.uint32)
+    order = np.argsort(wanted, kind="stable")
+    # Most entries are other words: a table of the hashes' first 16 bits rules them out.
+    may_match = np.zeros(1 << 16, bool)
+    may_match[wanted >> 16] = True
+    found = np.flatnonzero(may_match[numbers >> 16])
+    known = numbers[found] & np.uint32(_HASH)
+    places = np.searchsorted(wanted, known, sorter=order)
+    places[places == len(wanted)] = 0
+    columns = order[places]
+    rows = np.searchsorted(ends, found, side="right")
+    same = (wanted[columns] == known) & (found - starts[rows] >= _HEADER)  # lengths are no words
+    found, columns, rows = found[same], columns[same], rows[same]
+    frequency = _FREQUENCIES[numbers[found] & np.uint32(0xFF)]
+    fields = np.array([FIELDS.index(term.field) % _HEADER for term in terms])
+    means = np.array([totals.mean(term.field) or 1.0 for term in terms])
+    weights = np.array([term.weight for term in terms])
+    length = _rounded(headers[rows, fields[columns]])
+    spread = _K1 * (1 - _B + _B * length / means[columns])
+    table = np.zeros((len(terms), len(counts)))
+    table[columns, rows] = weights[columns] * frequency * (_K1 + 1) / (frequency + spread)
+    total = np.zeros(len(counts))
+    for column in table:  # numpy's sum adds in an order that depends on the processor
+        total += column
+    return total
+
+
+def inverse_frequency(documents: int, found: int) -> float:
+    """Return the inverse document frequency, as BM25 computes it: near 0 for a word in all documents."""
+    return math.log(1 + (max(documents - found, 0) + 0.5) / (found + 0.5))
+
+
+def added(one: Sequence[int], other: Iterable[int], sign: int = 1) -> tuple[int, ...]:
+    """Return the sums, or with `sign` -1 the differences, of two sequences of lengths."""
+    return tuple(a + sign * b for a, b in zip(one, other, strict=True))
+
+
+def _rounded(length: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Round lengths down as tantivy does, which stores them in a byte: four significant bits above 40.
+
+    Source: tantivy's fieldnorm/code.rs.
+    """
+    return _NORMS[np.searchsorted(_NORMS, length, side="right") - 1]
+
+
+def _norm(number: int) -> int:
+    """Return the length that a byte stands for."""
+    if number < 40:
+        return number
+    bits, shift = (number - 24) & 7, ((number - 24) >> 3) - 1
+    return 24 + ((bits | 8) << shift if shift >= 0 else bits)
+
+
+_NORMS = np.array([_norm(number) for number in range(256)], np.float64)
+
+
+_FREQUENCIES = np.array(_COUNTS, np.float64)
+
+
+def _coded(count: int) -> int:
+    return count if count < _EXACT else bisect_right(_COUNTS, count) - 1
+
+
+def _hash(word: str) -> int:
+    known = _hashes.get(word)
+    if known is None:
+        if len(_hashes) >= _HASH_CACHE:
+            _hashes.clear()
+        known = _hashes[word] = zlib.crc32(word.encode("utf-8", "replace")) & _HASH
+    return known
+
+
+def _encoded(numbers: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
