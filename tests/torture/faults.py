@@ -56,16 +56,23 @@ class Point(NamedTuple):
 def run(seed: int, limit: Limit, scenarios: tuple[str, ...] = tuple(SCENARIOS)) -> Outcome:
     """Meet every point, in an order that the seed chooses, until the limit; a unit of the count is a point."""
     outcome = Outcome()
+    chance = random.Random(seed)
+    later: list[Point] = []
+    done = 0
     with site("faults") as place, Bench(place, outcome) as bench:
-        points = [point for name in scenarios for point in bench.points(name)]
-        outcome.figures["points"] = len(points)
-        random.Random(seed).shuffle(points)
-        points.sort(key=lambda point: "/.muninn/cache/" in point.path)  # most points are in the index: they come last
-        for done, point in enumerate(points):
+        for name in chance.sample(scenarios, len(scenarios)):
             if limit.reached(done):
                 break
-            outcome.figures[f"met: {point.kind}"] += 1
-            bench.meet(point)
+            points = bench.points(name)
+            chance.shuffle(points)
+            outcome.figures["scenarios"] += 1
+            outcome.figures["points found"] += len(points)
+            # Most points are in the index, whose writes follow every verb: they come last.
+            later += [point for point in points if "/.muninn/cache/" in point.path]
+            done += bench.meet_all([point for point in points if "/.muninn/cache/" not in point.path], limit, done)
+        chance.shuffle(later)
+        done += bench.meet_all(later, limit, done)
+        outcome.figures["points met"] = done
     return outcome
 
 
@@ -154,6 +161,15 @@ class Bench:
             found += [Point(scenario, op, path, counted[line], kind) for kind in kinds]
         self._outcome.figures["calls that change files"] += len(lines)
         return found
+
+    def meet_all(self, points: list[Point], limit: Limit, before: int) -> int:
+        """Meet points until the limit, of which `before` were met already; return how many were met now."""
+        for done, point in enumerate(points):
+            if limit.reached(before + done):
+                return done
+            self._outcome.figures[f"met: {point.kind}"] += 1
+            self.meet(point)
+        return len(points)
 
     def meet(self, point: Point) -> None:
         """Run a scenario with one fault and compare what it leaves with the states before and after it."""

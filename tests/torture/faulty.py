@@ -27,8 +27,8 @@ from torture.scenarios import SCENARIOS
 
 PATIENCE = 300
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-FILES = ("packs", "context", "knowledge")
-"""Folders of .muninn whose files a verb writes as a whole."""
+FILES = ("packs", "context", "knowledge", "config.yaml")
+"""Files and folders of .muninn that a verb writes as a whole."""
 
 
 class Job:
@@ -109,8 +109,11 @@ class Job:
 
     def _files(self) -> dict[str, str]:
         muninn = self._root / ".muninn"
-        found = [path for name in FILES for path in (muninn / name).rglob("*") if path.is_file()]
-        found += list(self._folder.glob("*.tar.gz*"))
+        places = [muninn / name for name in FILES]
+        found = [path for place in places for path in (place, *place.rglob("*")) if path.is_file()]
+        found += [
+            path for path in self._folder.glob("*.tar.gz*") if path.suffix != ".tmp"
+        ]  # beside what a person named
         return {str(path.relative_to(self._folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 

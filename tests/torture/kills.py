@@ -6,12 +6,16 @@ healed what the kill left, and the index equals one that is built anew.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
 import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import psutil
 from index.states import content
@@ -161,6 +165,7 @@ class Round:
         self._check_errors(events)
         self._check_redactions(events)
         with engine_on(self._root, self._site.folder) as (engine, call):
+            self._check_events(events, call)
             call("index")
             index = engine.open(locate(str(self._root))).updater
             index.wait_memories(PATIENCE)
@@ -169,6 +174,18 @@ class Round:
             index.wait_memories(PATIENCE)
             self._outcome.expect(followed == content(index.index), "the index differs from one that is built anew")
         self._outcome.figures["indexes compared with a rebuild"] += 1
+
+    def _check_events(self, events: list[dict], call: Callable[..., Any]) -> None:
+        """The journal has each acknowledged event once, and its chain is whole."""
+        acknowledged = {one["nonce"] for one in events if one["event"] == "ack" and one["verb"] == "event.append"}
+        verified = call("audit.verify")
+        self._outcome.expect(verified.ok, f"the journal's chain is broken: {verified.broken}")
+        stored = Counter(json.loads(line)["idempotency_key"] for line in call("audit.replay", limit=10_000).lines)
+        self._outcome.figures["events checked"] += len(acknowledged)
+        for nonce in sorted(acknowledged - stored.keys()):
+            self._outcome.violations.append(f"lost: the event {nonce} was acknowledged, the journal has none")
+        for nonce, times in stored.items():
+            self._outcome.expect(times == 1, f"duplicated: the event {nonce} is in the journal {times} times")
 
     def _end_daemon(self) -> None:
         if self._chance.random() < 0.5:

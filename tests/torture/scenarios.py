@@ -80,6 +80,22 @@ def _inactive(call: Call, root: Path) -> None:
     call("reconcile")
 
 
+def _forgotten(call: Call, root: Path) -> list[str]:
+    ids = _sealed(call, root)
+    call("forget", id=ids[0])
+    return ids
+
+
+def _pinned(call: Call, root: Path) -> list[str]:
+    ids = _sealed(call, root)
+    call("pin", id=ids[0])
+    return ids
+
+
+def _configured(call: Call, _root: Path) -> None:
+    call("config.set", key="index.workers", value="2")
+
+
 def _bundle(call: Call, root: Path) -> str:
     lines = [
         {
@@ -141,6 +157,9 @@ SCENARIOS: Mapping[str, Scenario] = {
     "remember global": Scenario(_nothing, _verb("remember", text="Everywhere.", scope="global", session="s1")),
     "update": Scenario(_sealed, _on_first("update", text="Reworded.", importance=9, pin=True, session="s1")),
     "forget": Scenario(_sealed, _on_first("forget", reason="Old.", session="s1")),
+    "pin": Scenario(_sealed, _on_first("pin", reason="Needed.", session="s1")),
+    "unpin": Scenario(_pinned, _on_first("unpin", session="s1")),
+    "restore": Scenario(_forgotten, _on_first("restore", session="s1")),
     "promote a note": Scenario(_note, _on_first("promote", session="s1")),
     "promote to global": Scenario(_two, _on_first("promote", scope="global", session="s1")),
     "consolidate: merge": Scenario(_sealed, _consolidate("merge")),
@@ -169,6 +188,9 @@ SCENARIOS: Mapping[str, Scenario] = {
     "pack.update": Scenario(_pack_added, _given("pack.update")),
     "pack.remove": Scenario(_pack_added, _verb("pack.remove", name="sessions")),
     "template.new": Scenario(_nothing, _verb("template.new", name="feature")),
+    "config.set": Scenario(_nothing, _verb("config.set", key="index.workers", value="2")),
+    "config.unset": Scenario(_configured, _verb("config.unset", key="index.workers")),
+    "init": Scenario(_nothing, _verb("init")),
     "draft": Scenario(_nothing, _verb("draft")),
     "context": Scenario(_two, _verb("context", query="sessions", session="s1")),
     "brief": Scenario(_two, _verb("brief", session="s1")),

@@ -7,12 +7,14 @@ import json
 import random
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from clients import missing
 
+from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
-from torture import faults, fuzz, histories, hygiene, kills
+from torture import faults, fuzz, histories, hygiene, kills, scenarios, writer
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, table
 from torture.ledger import Ledger, compare, read_ledgers
@@ -135,3 +137,19 @@ def test_a_parser_that_crashes_is_a_violation_and_its_input_is_kept(monkeypatch,
     assert len(outcome.violations) == fuzz.CRASHES
     assert outcome.violations[0].startswith("query: KeyError")
     assert fuzz.kept("query")
+
+
+ELSEWHERE = {"shutdown", "audit.replay", "audit.verify"}
+"""Verbs that change nothing: one ends the daemon as the other tests do, two only read the journal."""
+
+JOURNAL = {"event.redact", "event.tombstone", "turn.begin", "turn.end", "audit.seal", "projections.rebuild"}
+"""Verbs of the journal, whose own tests kill its writers and fill its disk; the campaign appends events."""
+
+
+@pytest.mark.parametrize("module", [scenarios, writer])
+def test_every_verb_that_writes_takes_part(module) -> None:
+    source = Path(module.__file__).read_text()
+    quoted = set(re.findall(r'"([a-z]+(?:\.[a-z]+)?)"', source))
+    left_out = {"scenarios.py": {"event.append"}}.get(Path(module.__file__).name, set())
+    writing = {verb for verb, method in METHODS.items() if method.effect != "read"}
+    assert writing - quoted - ELSEWHERE - JOURNAL - left_out == set()

@@ -96,6 +96,23 @@ class Writer:
             nonce, target = self._nonce(), self._waiting.pop()
             self._call(verb, nonce, {"ids": [target], name: f"Because of {nonce}."}, records=True, about=target)
 
+    def _pin(self) -> None:
+        """Pin or unpin, which stores nothing where nothing changes."""
+        params = {"id": self._chance.choice(self._mine), "reason": "Needed."}
+        self._call(self._chance.choice(("pin", "unpin")), self._nonce(), params, records=False)
+
+    def _record_event(self) -> None:
+        """Append to the journal. The key makes a repeated call store nothing more."""
+        nonce = self._nonce()
+        self._ledger.write("call", nonce, verb="event.append")
+        params = {"event_type": "probe", "payload": {"nonce": nonce}, "idempotency_key": nonce}
+        try:
+            client.call(str(self._root), os.environ, "event.append", params)
+        except MuninnError as error:
+            self._ledger.write("error", nonce, verb="event.append", error=f"{type(error).__name__}: {error.message}")
+        else:
+            self._ledger.write("ack", nonce, verb="event.append", records=False)
+
     def _confirm(self) -> None:
         if self._cited:
             self._call("confirm", self._nonce(), {"id": self._cited.pop()}, records=False)
@@ -168,6 +185,10 @@ class Writer:
         except MuninnError as error:
             self._ledger.write("error", self._nonce(), verb=verb, error=f"{type(error).__name__}: {error.message}")
 
+    def _configure(self) -> None:
+        self._call_bare("config.set", {"key": "index.workers", "value": "2"})
+        self._call_bare("config.unset", {"key": "index.workers"})
+
     def _seal(self) -> None:
         self._plain("seal")
 
@@ -205,6 +226,8 @@ ON_OWN: tuple[Callable[[Writer], None], ...] = (
     Writer._remember_cited,
     Writer._confirm,
     Writer._remember_private,
+    Writer._record_event,
+    Writer._pin,
 )
 ELSEWHERE: tuple[Callable[[Writer], None], ...] = (
     Writer._seal,
@@ -217,6 +240,7 @@ ELSEWHERE: tuple[Callable[[Writer], None], ...] = (
     Writer._import,
     Writer._packs,
     Writer._files,
+    Writer._configure,
     Writer._index,
     Writer._note_and_promote,
     Writer._contradict_and_resolve,
