@@ -316,3 +316,12 @@ def test_a_segment_that_leads_to_a_device_is_reported_and_not_read(muninn):
     assert hit.text == "Users are kept in a dictionary."
     problems = muninn.call("status").problems
     assert any(problem.path.endswith(segment.name) for problem in problems)
+
+
+@pytest.mark.parametrize("trust", ["outside", "keep"])
+def test_an_imported_memory_is_not_called_abandoned(muninn, other, file, trust):
+    muninn.call("remember", text="Sessions live in Redis.")
+    carry(muninn, other, file, trust=trust)
+    (memory,) = other.call("memories").memories
+    assert memory.commit  # of the repository that it comes from
+    assert memory.work == ""

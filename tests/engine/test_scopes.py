@@ -488,3 +488,10 @@ def test_a_line_of_the_global_memory_that_a_crash_cut_off_is_repaired_by_the_nex
     again.refresh()
     assert list(again.memories) == [kept.id]
     assert ["torn-" in problem.path for problem in again.problems] == [True]
+
+
+def test_verify_leaves_out_global_memories(two):
+    here, _ = two
+    here.call("remember", text="Prefer tabs over spaces.", scope="global")
+    here.call("remember", text="Names are unique.", cites=[{"path": "src/users.py", "start": 1, "end": 2}])
+    assert here.call("verify").memories == 1

@@ -115,6 +115,13 @@ class Fold:
         """Return a snapshot of all records by id."""
         return LazyMapping(dict(self.slots), None if self.cached is None else self.cached.cached_record)
 
+    def record(self, identity: str) -> Record | None:
+        """Return one record, None for an unknown id."""
+        if identity not in self.slots:
+            return None
+        slots = {identity: self.slots[identity]}
+        return LazyMapping(slots, None if self.cached is None else self.cached.cached_record)[identity]
+
     @property
     def memories(self) -> Mapping[str, Memory]:
         """A live view of all memories by id."""

@@ -177,6 +177,12 @@ class Log:
                 records=sum(sealed_session.records for sealed_session in sealed),
             )
 
+    def is_imported(self, identity: str) -> bool:
+        """Whether a record came from a bundle."""
+        with self._lock:
+            record = self._fold.fold.record(identity)
+        return record is not None and "imported" in record.data
+
     @property
     def records(self) -> Mapping[str, Record]:
         """All records by id; a snapshot."""

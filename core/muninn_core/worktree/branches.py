@@ -6,7 +6,7 @@ Both depend on HEAD and the branches. They are computed on demand and cached unt
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from muninn_core import git
 from muninn_core.launch.place import Place
@@ -78,7 +78,9 @@ class WorkStates:
     threads.
     """
 
-    def __init__(self, place: Place, past: Revisions) -> None:
+    def __init__(self, place: Place, past: Revisions, is_imported: Callable[[str], bool]) -> None:
+        """`is_imported` says whether a memory came from a bundle: it names a commit of another repository."""
+        self._is_imported = is_imported
         self._now = git.HeadReader(place)
         self._past = past
         self._lock = threading.Lock()
@@ -98,6 +100,9 @@ class WorkStates:
             if unknown:
                 self._learn(head, unknown)
             labels = {memory.id: self._known.get(memory.commit or "", "") for memory in found}
+        for memory in found:
+            if labels[memory.id] == "abandoned" and self._is_imported(memory.id):
+                labels[memory.id] = ""
         strays = [memory for memory in found if labels[memory.id] in ("unmerged", "abandoned") and memory.sealed]
         committed = self._committed(head, strays)
         labels.update((identity, "rewritten") for identity in committed)

@@ -138,7 +138,7 @@ class Workspace:
         )
         self.revisions = Revisions(place)
         self.other_branches = OtherBranches(place, self.revisions)
-        self.work_states = WorkStates(place, self.revisions)
+        self.work_states = WorkStates(place, self.revisions, lambda identity: self.memory.log.is_imported(identity))
         self.edited_files = EditedFiles(place, lambda: self.head.read().commit)
         self.evolution = EvolutionLoader(place, lambda: self.head.read().commit)
         self.result_pages = ResultPages(clock)

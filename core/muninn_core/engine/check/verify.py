@@ -27,7 +27,8 @@ def verify(workspace: Workspace, params: VerifyParams, call: Call) -> VerifyResu
     A merged memory shows the citations of its sources, so `fix` updates the sources too.
     """
     state = workspace.memory.log.state
-    asked = [memory_of(state.memories, params.id)] if params.id else list(workspace.memory.recallable().values())
+    here = (memory for memory in workspace.memory.recallable().values() if memory.scope != "global")
+    asked = [memory_of(state.memories, params.id)] if params.id else list(here)
     asked.sort(key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
     checker = workspace.citations.checker(math.inf)
     judged: dict[str, tuple[Citation, ...]] = {}
