@@ -7,9 +7,11 @@ broken promise, is a crash.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import gzip
 import io
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -253,7 +255,9 @@ def seeds(parser: str) -> list[bytes]:
 
 @cache
 def _scratch() -> Path:
-    return Path(tempfile.mkdtemp(prefix="mn-fuzz-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="mn-scratch-", dir="/tmp"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _text(data: bytes) -> str:
