@@ -3,6 +3,7 @@
 A figure over its budget does not fail the run, because machines and their load differ. `--quick` measures a tiny tree
 and checks that every measurement still works.
 `python -m bench growth` measures how cost grows with size (`growth.py`).
+`python -m bench journal` measures the journal (`recording.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -29,6 +30,7 @@ from bench import (
     inprocess,
     judging,
     masking,
+    recording,
     remembering,
     reminding,
     starting,
@@ -66,12 +68,14 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `quality`, `lift`, `growth` and `masking` are commands with their own options.
+    `answers`, `quality`, `lift`, `growth`, `journal` and `masking` are commands with their own options.
     """
     if sys.argv[1:2] in (["answers"], ["quality"], ["lift"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
+    if sys.argv[1:2] == ["journal"]:
+        return recording.main(sys.argv[2:])
     if sys.argv[1:2] == ["masking"]:
         return masking.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")

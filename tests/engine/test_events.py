@@ -227,3 +227,11 @@ def test_what_can_not_be_recorded_is_refused(muninn, payload):
     with pytest.raises(BadParams, match=r"nan|lone surrogate"):
         append(muninn, payload=payload)
     assert muninn.call("audit.tail").events == ()
+
+
+def test_status_shows_the_journal_once_there_is_one(muninn):
+    assert muninn.call("status").journal.path == ""
+    append(muninn, payload={"n": 1})
+    muninn.call("event.statistics")
+    journal = muninn.call("status").journal
+    assert (journal.path, journal.events, journal.lag, journal.failure) == (muninn.place.journal, 1, 0, "")

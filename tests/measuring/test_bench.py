@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench import corpus, growth
+from bench import corpus, growth, recording
 
 from muninn_core.source.chunk import chunk_file
 
@@ -91,3 +91,11 @@ def test_growth_in_proportion_has_the_exponent_one(tmp_path):
 @pytest.mark.parametrize(("text", "size"), [("250", 250), ("10k", 10_000), ("1M", 1_000_000), ("1.5k", 1_500)])
 def test_sizes_are_written_short(text, size):
     assert growth.parse_size(text) == size
+
+
+def test_the_journal_is_measured(tmp_path):
+    out = tmp_path / "journal.json"
+    options = ["--events", "600", "--appends", "20", "--runs", "3", "--dir", str(tmp_path), "--out", str(out)]
+    assert recording.main(options) == 0
+    names = {figure["name"] for figure in json.loads(out.read_text())["figures"]}
+    assert {"append, 100 writers", "statistics, p95", "verify of 1,000,000 events"} <= names

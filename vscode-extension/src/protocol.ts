@@ -3013,6 +3013,7 @@ export interface StatusResult {
   project: ProjectStatus;
   focus: FocusStatus;
   shared: SharedStatus;
+  journal: JournalStatus;
   problems: readonly Problem[];
   bridges: readonly BridgeStatus[];
 }
@@ -3056,6 +3057,18 @@ export interface LogStatus {
 export interface SharedStatus {
   path: string;
   memories: number;
+}
+
+/**
+ * The journal. `path` is "" while nothing was recorded. `lag` counts events that a projection lacks.
+ *
+ * `failure` says why the projections do not follow.
+ */
+export interface JournalStatus {
+  path: string;
+  events: number;
+  lag: number;
+  failure: string;
 }
 
 /** A problem that a person should fix. `path` is relative to the root; `line` is 1-based, 0 for the whole file. */

@@ -37,6 +37,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         ("memory", _log(result["log"]), ""),
         *((("bridges", read, ""),) if (read := _bridges(result["bridges"])) else ()),
         ("global", _shared(result["shared"]), ""),
+        *((("journal", events, ""),) if (events := _journal(result["journal"])) else ()),
         ("git", _head(result["saw"]), ""),
     ):
         if value:
@@ -103,6 +104,13 @@ def _bridges(bridges: list[dict[str, Any]]) -> str:
     read = [f"{bridge['title']} ({bridge['files']:,})" for bridge in bridges if bridge["files"]]
     off = [bridge["title"] for bridge in bridges if not bridge["on"] and bridge["name"] != "claude_memory"]
     return joined(*read, f"off: {', '.join(off)}" if off else "")
+
+
+def _journal(journal: dict[str, Any]) -> str:
+    lag = f"projections lag by {journal['lag']:,}" if journal["lag"] else ""
+    failure = f"problem: {journal['failure']}" if journal["failure"] else ""
+    events = count(journal["events"], "event") if journal["events"] else ""
+    return joined(events, lag, failure) if events or failure else ""
 
 
 def _shared(shared: dict[str, Any]) -> str:

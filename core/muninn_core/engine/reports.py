@@ -19,6 +19,7 @@ from muninn_core.protocol.repository import (
     IndexParams,
     IndexResult,
     IndexStatus,
+    JournalStatus,
     LogStatus,
     Problem,
     ProjectStatus,
@@ -29,6 +30,7 @@ from muninn_core.source.project import read_project
 from muninn_core.worktree.bridges import statuses
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import focus
+from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.private_layout import layout_at
 from muninn_core.worktree.workspace import Workspace
 
@@ -48,7 +50,23 @@ class Process(Value):
     longest_stall_ms: float
 
 
-def status(workspace: Workspace, process: Process) -> StatusResult:
+def journal_status(journals: Journals, place: Place) -> JournalStatus:
+    """Return the state of the repository's journal; a journal that can't be opened is a failure."""
+    try:
+        found = journals.get(place)
+        if found is None:
+            return JournalStatus()
+        return JournalStatus(
+            path=str(found.journal.folder),
+            events=found.journal.position,
+            lag=found.projections.lag,
+            failure=found.projections.failure,
+        )
+    except MuninnError as error:
+        return JournalStatus(path=place.journal, failure=error.message)
+
+
+def status(workspace: Workspace, process: Process, journal: JournalStatus) -> StatusResult:
     """Return the status of an open work tree."""
     log, state = workspace.memory.log, workspace.memory.log.state
     project = read_project(workspace.layout.root)
@@ -77,6 +95,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
             workspace, filter(visible(workspace.memory, None, None), workspace.memory.recallable().values()), None
         ),
         shared=SharedStatus(path=str(shared.layout.root), memories=shared.state.active) if shared else SharedStatus(),
+        journal=journal,
         problems=_problems(workspace),
         bridges=_bridges(workspace),
         saw=workspace.read_state(),

@@ -31,6 +31,7 @@ from muninn_core.journal.projectors import (
     Statistics,
     Vectors,
     Words,
+    searched_text,
 )
 from muninn_core.journal.reading import Connections
 from muninn_core.journal.row import Row, payload_text
@@ -40,7 +41,7 @@ from muninn_core.protocol.events import ProjectionState, RebuiltProjection
 VERSION = 1
 """The version of all projectors. Raise it when the same events give other rows."""
 
-_BATCH = 2_000
+_BATCH = 10_000
 
 log = logging.getLogger("muninn.journal")
 
@@ -64,6 +65,8 @@ class Projections:
         self._wake = threading.Event()
         self._closed = False
         self.failure = ""
+        self.removals = 0
+        """Grows when rows are removed: what was read from the tables before may be gone."""
         self._thread = threading.Thread(target=self._follow, name="projections", daemon=True)
         self._thread.start()
         journal.on_commit(lambda _position: self._wake.set())
@@ -173,7 +176,7 @@ class Projections:
         limit = min([offsets[one.name] for one in self._projectors if offsets[one.name] > first] + [head])
         rows = list(islice(self._journal.rows(first + 1, limit), _BATCH))
         reached = rows[-1].position if len(rows) == _BATCH else limit
-        items = [Item(row, self._payload(row)) for row in rows]
+        items = [self._item(row) for row in rows]
         connection.execute("BEGIN IMMEDIATE")
         try:
             restart: set[str] = set()
@@ -181,6 +184,7 @@ class Projections:
                 for one in lagging:
                     one.apply(connection, part)
                 if about is not None:
+                    self.removals += 1
                     target = self._journal.row(about.payload["event_id"])
                     tombstone = about.row.event_type == TOMBSTONE
                     restart |= {one.name for one in lagging if one.forget(connection, target, tombstone=tombstone)}
@@ -198,9 +202,10 @@ class Projections:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # it holds what was removed
         return True
 
-    def _payload(self, row: Row) -> Any:
+    def _item(self, row: Row) -> Item:
         text = payload_text(row, self._journal.payloads)
-        return json.loads(text) if text else None
+        payload = json.loads(text) if text else None
+        return Item(row, payload, searched_text(row, payload))
 
     def _connection(self) -> sqlite3.Connection:
         """Return the connection that writes; create the tables, anew when the version or the model changed."""
@@ -211,7 +216,7 @@ class Projections:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA cache_size = -16000")
+        connection.execute("PRAGMA cache_size = -32000")
         connection.execute(
             "CREATE TABLE IF NOT EXISTS projection_offsets(name TEXT PRIMARY KEY, position INTEGER NOT NULL,"
             " version TEXT NOT NULL) WITHOUT ROWID"
@@ -230,6 +235,7 @@ class Projections:
 
     def _clear(self, connection: sqlite3.Connection, one: Projector) -> None:
         """Empty a projection, so that it is built again. Runs in a transaction."""
+        self.removals += 1
         for view in one.views:
             connection.execute(f"DROP VIEW IF EXISTS {view}")
         for table in one.tables:

@@ -18,6 +18,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from muninn_core.index.embed import Embedder
@@ -38,10 +39,11 @@ _EXIT_NAMES = ("exit_status", "exit_code", "exit", "returncode")
 
 
 class Item(NamedTuple):
-    """A row with its decoded payload; None for a redacted one."""
+    """A row with its decoded payload, None for a redacted one, and the text that is searched."""
 
     row: Row
     payload: Any
+    text: str
 
 
 class Projector:
@@ -78,7 +80,7 @@ class Facts(Projector):
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the facts of events of the type `fact`."""
         rows = []
-        for row, payload in items:
+        for row, payload, _ in items:
             if row.event_type == "fact" and (text := _text(payload, "text")):
                 identity = _text(payload, "fact_id") or row.event_id
                 confidence = _share(payload, "confidence", 0.8)
@@ -128,7 +130,7 @@ class Decisions(Projector):
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the decisions of events of the type `decision`. The first event of an id counts: it is immutable."""
         rows, edges, links = [], [], []
-        for row, payload in items:
+        for row, payload, _ in items:
             if row.event_type != "decision" or not (title := _text(payload, "title")):
                 continue
             identity, status = _text(payload, "decision_id") or row.event_id, _text(payload, "status") or "accepted"
@@ -179,7 +181,7 @@ class Patterns(Projector):
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the evidence that events are."""
         evidence, texts = [], {}
-        for row, payload in items:
+        for row, payload, _ in items:
             found = _evidence(row, payload)
             if found is not None:
                 kind, description, hit, confidence = found
@@ -216,7 +218,7 @@ class Statistics(Projector):
 
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Count events."""
-        counts = Counter(_counted(row) for row, _ in items)
+        counts = Counter(_counted(row) for row, _, _ in items)
         connection.executemany(self._ADD, [(*key, count) for key, count in counts.items()])
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
@@ -246,12 +248,12 @@ class Fields(Projector):
         """Add the fields of events."""
         postings = {
             (key, row.position)
-            for row, payload in items
+            for row, payload, _ in items
             for key in (field_key(*each) for each in (*header_fields(row), *payload_fields(payload)))
         }
         connection.executemany("INSERT INTO postings VALUES(?, ?)", sorted(postings))
         connection.executemany(
-            "INSERT INTO moments VALUES(?, ?)", [(row.position, milliseconds(row.occurred_at)) for row, _ in items]
+            "INSERT INTO moments VALUES(?, ?)", [(row.position, milliseconds(row.occurred_at)) for row, _, _ in items]
         )
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
@@ -278,7 +280,7 @@ class Words(Projector):
 
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Index the texts of events."""
-        texts = [(row.position, text) for row, payload in items if (text := searched_text(row, payload))]
+        texts = [(item.row.position, item.text) for item in items if item.text]
         connection.executemany("INSERT INTO words(rowid, text) VALUES(?, ?)", texts)
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
@@ -301,7 +303,7 @@ class Vectors(Projector):
 
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Embed the texts of events; a text without a known word has no vector."""
-        texts = [(row.position, text) for row, payload in items if (text := searched_text(row, payload))]
+        texts = [(item.row.position, item.text) for item in items if item.text]
         rows = quantise(self._embedder.embed([text for _, text in texts]))
         connection.executemany(
             "INSERT INTO vectors VALUES(?, ?)",
@@ -316,6 +318,12 @@ class Vectors(Projector):
 
 def field_key(field: str, value: Any) -> int:
     """Return the key of a field's value: the first 64 bits of a hash, signed, as SQLite stores integers."""
+    return _cached_key(field, type(value).__name__, value)
+
+
+@lru_cache(maxsize=20_000)
+def _cached_key(field: str, _type: str, value: Any) -> int:
+    """Compute a key. The type is part of the cache's key, because True equals 1."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = f"{field}\0{json.dumps(value, ensure_ascii=False)}"

@@ -64,6 +64,7 @@ class Search:
         self._loading = threading.Lock()
         self._vectors: VectorIndex | None = None
         self._loaded = 0
+        self._removals = 0
 
     def release_memory(self) -> None:
         """Release the vectors; the next query by meaning reads them again."""
@@ -102,7 +103,7 @@ class Search:
         order = sorted(scores, key=lambda position: (-scores[position], -position))
         for start in range(0, len(order), _CANDIDATES // 4):
             for event in self._visible(order[start : start + _CANDIDATES // 4]):
-                if _passes(event, checks) and _in_time(event, chosen):
+                if event.payload is not None and _passes(event, checks) and _in_time(event, chosen):
                     position = event.position
                     hits.append(
                         EventHit(
@@ -222,27 +223,16 @@ class Search:
         """Return the vectors of all events; those that were added since the last call are read now."""
         with self._loading:
             dim = self._projections.embedder.dim
-            rows = self._projections.rows("SELECT coalesce(max(position), 0), count(*) FROM vectors")
-            last, count = rows[0]
+            removals = self._projections.removals
+            ((last,),) = self._projections.rows("SELECT coalesce(max(position), 0) FROM vectors")
             known = self._vectors
-            if known is not None and known.count() + self._count_vectors(self._loaded, last) == count:
-                if last > self._loaded:
-                    ids, vectors = self._read_vectors(dim, self._loaded)
-                    self._vectors = known = known.changed([], ids, vectors)
-            else:
+            if known is None or removals != self._removals:
                 kind = SOURCE_KINDS[0]
-                self._vectors = known = build_vectors(
-                    dim, lambda each: [self._read_vectors(dim, 0)] if each == kind else []
-                )
-            self._loaded = last
+                known = build_vectors(dim, lambda each: [self._read_vectors(dim, 0)] if each == kind else [])
+            elif last > self._loaded:
+                known = known.changed([], *self._read_vectors(dim, self._loaded))
+            self._vectors, self._loaded, self._removals = known, last, removals
             return known
-
-    def _count_vectors(self, after: int, last: int) -> int:
-        if last <= after:
-            return 0
-        rows = self._projections.rows("SELECT count(*) FROM vectors WHERE position > ?", (after,))
-        count: int = rows[0][0]
-        return count
 
     def _read_vectors(self, dim: int, after: int) -> tuple[Any, Any]:
         rows = self._projections.rows(

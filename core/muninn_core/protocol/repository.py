@@ -117,6 +117,18 @@ class SharedStatus(Value):
     memories: int = 0
 
 
+class JournalStatus(Value):
+    """The journal. `path` is "" while nothing was recorded. `lag` counts events that a projection lacks.
+
+    `failure` says why the projections do not follow.
+    """
+
+    path: str = ""
+    events: int = 0
+    lag: int = 0
+    failure: str = ""
+
+
 class StatusResult(Result):
     """The state of the daemon and the repository.
 
@@ -136,6 +148,7 @@ class StatusResult(Result):
     project: ProjectStatus = ProjectStatus()
     focus: FocusStatus = FocusStatus()
     shared: SharedStatus = SharedStatus()
+    journal: JournalStatus = JournalStatus()
     problems: tuple[Problem, ...] = ()
     bridges: tuple[BridgeStatus, ...] = ()
 

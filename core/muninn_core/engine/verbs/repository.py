@@ -57,7 +57,9 @@ class RepositoryVerbs(Verbs):
             clients=self._clients(),
             longest_stall_ms=round(self._longest_stall * 1000, 1),
         )
-        return reports.status(workspace, process) if workspace else reports.bare_status(call.place, process, problem)
+        if workspace is None:
+            return reports.bare_status(call.place, process, problem)
+        return reports.status(workspace, process, reports.journal_status(self.journals, call.place))
 
     def index(self, params: IndexParams, call: Call) -> IndexResult:
         """Compare the files with the index; with `wait`, answer when all of them are searchable."""
