@@ -332,3 +332,17 @@ def test_a_session_without_a_usable_id_or_time_is_kept_all_the_same(muninn, tmp_
     (found,) = backfill(muninn, "transcripts", paths=[str(path)], apply=True).found
     assert found.session.startswith("transcript-")
     assert backfill(muninn, "transcripts", paths=[str(path)], apply=True).ids == ()
+
+
+def test_init_counts_the_commits_that_a_backfill_would_remember(tmp_path, start):
+    root = tmp_path / "old"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    commit(root, "Begin", 1, src__a_py="1")
+    commit(root, "Migrate sessions to Postgres\n\nRedis lost them on restart.", 2, src__pg_py="1")
+    muninn = start(root)
+    first = muninn.call("init")
+    assert first.looked == 2
+    assert first.memorable == len(muninn.call("backfill", source="git").found) > 0
+    again = muninn.call("init")
+    assert (again.created, again.looked, again.memorable) == ((), 0, 0)

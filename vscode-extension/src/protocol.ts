@@ -2986,11 +2986,18 @@ export interface HoldingCommit {
   paths: readonly string[];
 }
 
-/** The work tree's root, and the files that `init` created, relative to the root. */
+/**
+ * The work tree's root, and the files that `init` created, relative to the root.
+ *
+ * `looked` is the number of commits that were read, the newest ones, and `memorable` how many of them `backfill git`
+ * would remember. Both are 0 in a repository that is initialised already.
+ */
 export interface InitResult {
   saw: ReadState;
   root: string;
   created: readonly string[];
+  looked: number;
+  memorable: number;
 }
 
 /**

@@ -15,10 +15,16 @@ class InitParams(Value):
 
 
 class InitResult(Result):
-    """The work tree's root, and the files that `init` created, relative to the root."""
+    """The work tree's root, and the files that `init` created, relative to the root.
+
+    `looked` is the number of commits that were read, the newest ones, and `memorable` how many of them `backfill git`
+    would remember. Both are 0 in a repository that is initialised already.
+    """
 
     root: str
     created: tuple[str, ...]
+    looked: int = 0
+    memorable: int = 0
 
 
 class StatusParams(Value):

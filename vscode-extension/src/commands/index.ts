@@ -116,12 +116,13 @@ async function initialise(repositories: Repositories): Promise<void> {
   const folder = await unremembering(repositories);
   if (!folder) return;
   const server = repositories.serve(folder);
-  const { created } = await server.request('init', {});
+  const { created, looked, memorable } = await server.request('init', {});
   await server.refresh();
   const done = created.length
     ? `${counted(created.length, 'file', 'files')} written to .muninn; commit them like code.`
     : 'this repository was initialised already; nothing changed.';
-  void vscode.window.showInformationMessage(`${server.label}: ${done}`);
+  const history = memorable ? ` Of the newest ${looked} commits, ${memorable} are worth remembering: \`muninn backfill git\` lists them.` : '';
+  void vscode.window.showInformationMessage(`${server.label}: ${done}${history}`);
 }
 
 /** The folder that is to be initialised: where no file at hand tells it and there are several, the person chooses. */

@@ -10,7 +10,8 @@ from typing import Any
 
 from muninn_core.config import Config
 from muninn_core.engine.memory.backfill_sources import from_git, from_transcripts
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.git import GitError
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
 from muninn_core.protocol.session import BackfillParams, BackfillResult, Recollection
@@ -56,6 +57,18 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
         masked=masked + hidden,
         saw=replace(workspace.read_state(), note=drafts.note),
     )
+
+
+def memorable_commits(workspace: Workspace, call: Call, limit: int) -> tuple[int, int]:
+    """Return how many of the newest `limit` commits were read, and how many a backfill would remember.
+
+    Both are 0 without a readable history.
+    """
+    try:
+        drafts = from_git(workspace, BackfillParams(source="git", limit=limit), call)
+    except (GitError, NotFoundError, BadParams):
+        return 0, 0
+    return drafts.looked, len(drafts.memories)
 
 
 def _check(params: BackfillParams) -> None:

@@ -8,6 +8,7 @@ import time
 from muninn_core.config.template import template_text
 from muninn_core.engine import reports
 from muninn_core.engine.file import config_settings
+from muninn_core.engine.memory.backfill import memorable_commits
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import NotInitialised
 from muninn_core.protocol.repository import (
@@ -30,6 +31,9 @@ from muninn_core.store.layout import initialise, prepare_memory
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.private_layout import layout_at
 
+COMMITS_READ = 1_000
+"""The newest commits that `init` reads to tell what a backfill would remember."""
+
 
 class RepositoryVerbs(Verbs):
     """Set up Muninn in a repository, and inspect its daemon and index."""
@@ -43,7 +47,10 @@ class RepositoryVerbs(Verbs):
         with self.trees.opening():
             created = initialise(layout, template_text()) + prepare_memory(layout)
             workspace = self.trees.open(call.place)
-        return InitResult(root=call.place.root, created=created, saw=workspace.read_state())
+        looked, memorable = memorable_commits(workspace, call, COMMITS_READ) if created else (0, 0)
+        return InitResult(
+            root=call.place.root, created=created, looked=looked, memorable=memorable, saw=workspace.read_state()
+        )
 
     def status(self, _params: StatusParams, call: Call) -> StatusResult:
         """Report on daemon and work tree; works without `.muninn`."""
