@@ -184,17 +184,19 @@ class Search:
 
     def _by_words(self, text: str, inside: set[int] | None) -> list[int]:
         """Return the positions that match the less common words of a text best."""
-        words = self._chosen_words(text)
+        words, total = self._chosen_words(text)
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in words)
         limit = _CANDIDATES if inside is None else 10 * _CANDIDATES
-        rows = self._projections.rows(
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?", (match, limit)
-        )
+        # BM25 reads every match. A word that so many events have tells little, so the newest of them come first.
+        order = "bm25(words), rowid DESC" if total <= _COMMON else "rowid DESC"
+        sql = f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY {order} LIMIT ?"
+        rows = self._projections.rows(sql, (match, limit))
         return [row[0] for row in rows if inside is None or row[0] in inside][:_CANDIDATES]
 
-    def _chosen_words(self, text: str) -> list[str]:
+    def _chosen_words(self, text: str) -> tuple[list[str], int]:
+        """Return the less common words of a text that events have, and in how many events they are, at most."""
         counted = []
         for word in dict.fromkeys(_WORD.findall(text.lower())):
             rows = self._projections.rows("SELECT doc FROM words_vocabulary WHERE term = ?", (word,))
@@ -207,7 +209,7 @@ class Search:
                 break
             chosen.append(word)
             total += count
-        return chosen
+        return chosen, total
 
     def _by_meaning(self, text: str, inside: set[int] | None) -> list[int]:
         """Return the positions whose texts are closest in meaning."""
