@@ -17,7 +17,7 @@ USAGE = {
         "\n"
         "Serve an agent on stdin and stdout. The repository's daemon answers, and is started if needed.\n"
         "\n"
-        "  --tools SET      core (the default), all or mnemosyne; several with commas\n"
+        "  --tools SET      core (the default), all, mnemosyne or kindling; several with commas\n"
         "  --http           serve HTTP on 127.0.0.1 until this command ends\n"
         "  --port N         the port to serve (default: the last one, or any free port)\n"
         "  --print-config   print a client's settings, with URL and token, and exit\n"

@@ -33,7 +33,7 @@ SKILL_PATHS = (
 )
 
 Level = Literal["error", "warn", "off"]
-ToolSet = Literal["core", "all", "mnemosyne"]
+ToolSet = Literal["core", "all", "mnemosyne", "kindling"]
 """The sets of MCP tools; `muninn_server.mcp.toolsets` lists what is in them."""
 
 TOOL_SETS: tuple[str, ...] = get_args(ToolSet)
@@ -313,7 +313,7 @@ class McpConfig(Value):
     tools: Annotated[
         tuple[ToolSet, ...],
         key(
-            "Sets of tools for agents that choose none: core, all, mnemosyne. Where two sets have a tool of one name,"
+            "Sets of tools for agents that choose none. Where two sets have a tool of one name,"
             " the first set's is shown.",
             ["core", "mnemosyne"],
         ),

@@ -1,10 +1,12 @@
 """Results as text for a model: by the function registered for the result's type, otherwise field by field.
 
-Field by field, empty fields and fields for programs are left out. Fields keep the order of their declaration.
+Field by field, empty fields and fields for programs are left out. Fields keep the order of their declaration. The
+payload of an event is shown whole, as JSON.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any
@@ -14,7 +16,7 @@ from muninn_core.model.value import Value, to_plain
 MOST_CHARS = 40_000
 """The maximum number of characters of a text. A note states how many were cut."""
 
-_FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "tokens"})
+_FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "payload_hash", "stored", "tokens"})
 
 
 @singledispatch
@@ -35,7 +37,9 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
         for name, each in value.items():
             if name in _FOR_PROGRAMS or each in (None, "", (), [], {}, False):
                 continue
-            if isinstance(each, dict) or (
+            if name == "payload":
+                yield f"{indent}{name}: {json.dumps(each, ensure_ascii=False)}"
+            elif isinstance(each, dict) or (
                 isinstance(each, (list, tuple)) and any(isinstance(one, dict) for one in each)
             ):
                 yield f"{indent}{name}:"

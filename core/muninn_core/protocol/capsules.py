@@ -189,6 +189,7 @@ FAMILY = Family(
             idempotent=False,
             exact=True,
             positional=("id", "summary"),
+            may_omit=("summary",),
             example={"id": "capsule:01kjmzt7mg0000000000000001", "summary": "The login works."},
         ),
         Method(
@@ -201,6 +202,7 @@ FAMILY = Family(
             idempotent=False,
             exact=True,
             positional=("id", "text"),
+            may_omit=("text",),
             example={"id": "capsule:01kjmzt7mg0000000000000001", "text": "The token expired early."},
         ),
         Method(
@@ -242,6 +244,7 @@ FAMILY = Family(
             result=CapsuleRetrieveResult,
             effect="read",
             positional=("query",),
+            may_omit=("query",),
             example={"query": "why logins fail", "scope": {"session": "s-1"}},
         ),
         Method(

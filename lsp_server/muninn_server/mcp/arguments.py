@@ -13,6 +13,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from muninn_core.errors import BadParams
 from muninn_core.model.value import json_schema
 from muninn_core.protocol.catalogue import METHODS
 
@@ -30,6 +31,33 @@ def coerce(verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in arguments.items()
         if value is not None or name not in kinds
     }
+
+
+def arguments_of(verb: str, renamed: Mapping[str, str], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a verb's parameters for the arguments of a tool with other names (see `Entry.renamed`).
+
+    Raises BadParams for a field that is given under both names.
+    """
+    whole = {name: value for name, value in arguments.items() if "." not in renamed.get(name, "")}
+    coerced = coerce(verb, {renamed.get(name, name): value for name, value in whole.items()})
+    for name, target in renamed.items():
+        _, _, field = name.partition(".")
+        target_outer, _, target_field = target.partition(".")
+        holder = coerced.get(target_outer)
+        if field and isinstance(holder, dict) and field in holder:
+            holder = {each: value for each, value in holder.items() if each != field}
+            coerced[target_outer] = _with_field(holder, target_field, coerced[target_outer][field])
+        elif target_field and not field and arguments.get(name) is not None:
+            if holder is not None and not isinstance(holder, dict):
+                continue  # the verb refuses it
+            coerced[target_outer] = _with_field(holder or {}, target_field, arguments[name])
+    return coerced
+
+
+def _with_field(holder: Mapping[str, Any], field: str, value: Any) -> dict[str, Any]:
+    if field in holder:
+        raise BadParams(f"'{field}' is given twice", hint="Give it once; nothing was recorded.")
+    return {**holder, field: value}
 
 
 @cache

@@ -32,6 +32,11 @@ class ClientState(NamedTuple):
     tools: Mapping[str, Tool]
     changes: Changes
 
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs of its tools."""
+        return frozenset(tool.verb for tool in self.tools.values())
+
 
 Context = ServerRequestContext[ClientState]
 

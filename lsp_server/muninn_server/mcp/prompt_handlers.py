@@ -12,7 +12,7 @@ async def complete(context: Context, params: types.CompleteRequestParams) -> typ
     """Complete a variable of a prompt or resource template. An unknown variable has no completions."""
     named, argument = params.ref, params.argument
     if isinstance(named, types.PromptReference):
-        prompt = prompts.PROMPTS.get(named.name)
+        prompt = prompts.prompts_of(context.lifespan_context.verbs).get(named.name)
         known = {each.name for each in prompt.arguments} if prompt is not None else set()
     else:
         known = {argument.name} if named.uri in {each.uri for each in resources.TEMPLATES} else set()
@@ -24,7 +24,7 @@ async def complete(context: Context, params: types.CompleteRequestParams) -> typ
     return types.CompleteResult(completion=types.Completion(values=values, has_more=more))
 
 
-async def list_prompts(_context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+async def list_prompts(context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
     """Return the prompts."""
     check_single_page(params)
     return types.ListPromptsResult(
@@ -38,7 +38,7 @@ async def list_prompts(_context: Context, params: types.PaginatedRequestParams |
                     for each in prompt.arguments
                 ],
             )
-            for prompt in prompts.PROMPTS.values()
+            for prompt in prompts.prompts_of(context.lifespan_context.verbs).values()
         ]
     )
 
@@ -46,9 +46,8 @@ async def list_prompts(_context: Context, params: types.PaginatedRequestParams |
 async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
     """Return the text of a prompt."""
     with mcp_errors(context, "prompts/get"):
-        prompt, text = await prompts.render_prompt(
-            context.lifespan_context.session, params.name, params.arguments or {}
-        )
+        state = context.lifespan_context
+        prompt, text = await prompts.render_prompt(state.session, state.verbs, params.name, params.arguments or {})
     content = types.TextContent(type="text", text=text)
     return types.GetPromptResult(
         description=prompt.description, messages=[types.PromptMessage(role="user", content=content)]

@@ -14,7 +14,7 @@ import mcp_types as types
 from muninn_core.context.text import render
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.catalogue import METHODS
-from muninn_server.mcp.arguments import coerce
+from muninn_server.mcp.arguments import arguments_of
 from muninn_server.mcp.client_state import Context, check_single_page
 from muninn_server.mcp.tools import Tool, check_call
 from muninn_server.session import error_of
@@ -37,7 +37,7 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
     try:
         arguments = dict(params.arguments or {})
         tool = check_call(state.tools, params.name, arguments)
-        arguments = coerce(tool.verb, arguments) | tool.fixed
+        arguments = arguments_of(tool.verb, tool.renamed, arguments) | tool.fixed
         if "agent" in METHODS[tool.verb].params.__struct_fields__:
             arguments["agent"] = _agent(context) or None
         text = await state.session.call(

@@ -18,7 +18,8 @@ from muninn_core.near_match import nearest
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_core.source.project import read_project
-from muninn_server.mcp.toolsets import Entry, entries
+from muninn_server.mcp.entry import Entry
+from muninn_server.mcp.toolsets import entries
 
 DESCRIPTION_LIMIT = 4096
 """Clients truncate longer descriptions and instructions."""
@@ -81,7 +82,8 @@ _INNER: Mapping[str, frozenset[str]] = MappingProxyType(
 class Tool(Value):
     """A tool. `read_only`, `destructive` and `idempotent` are hints in MCP's sense.
 
-    `fixed` are the parameters that its set sets; `taken` are those that a call may have, shown or not.
+    `fixed` are the parameters that its set sets; `taken` are those that a call may have, shown or not;
+    `required` those that the set requires. `renamed` maps their names to the verb's (see `Entry`).
     """
 
     name: str
@@ -90,7 +92,9 @@ class Tool(Value):
     description: str
     schema: dict[str, Any]
     fixed: dict[str, Any]
+    renamed: dict[str, str]
     taken: tuple[str, ...]
+    required: tuple[str, ...]
     read_only: bool
     destructive: bool
     idempotent: bool
@@ -123,21 +127,28 @@ def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any
                 f"'{name}' has no parameter '{parameter}'",
                 hint=f"Did you mean '{near}'?" if near else f"'{name}' takes {', '.join(shown) or 'no parameters'}.",
             )
+    for parameter in tool.required:
+        if arguments.get(parameter) in (None, ""):
+            raise BadParams(f"'{name}' needs '{parameter}'", hint="Give it; nothing was done.")
     return tool
 
 
 def _tool(entry: Entry) -> Tool:
     method = METHODS[entry.verb]
-    refused = _OF_THE_DAEMON - ({"session"} if method.session_filter else frozenset())
-    taken = tuple(name for name in method.params.__struct_fields__ if name not in refused and name not in entry.fixed)
+    refused = _OF_THE_DAEMON - ({"session"} if method.session_filter else frozenset()) - set(entry.shown)
+    hidden = {*refused, *entry.fixed, *entry.renamed.values()}
+    verbatim = tuple(name for name in method.params.__struct_fields__ if name not in hidden)
+    taken = (*verbatim, *(name for name in entry.renamed if "." not in name))
     return Tool(
         name=entry.name,
         verb=method.verb,
         title=entry.title or method.title,
         description=entry.description or f"{method.summary} {method.use}".strip(),
-        schema=_schema(method, entry.shown or taken),
+        schema=_schema(method, entry, entry.shown or taken),
         fixed=dict(entry.fixed),
+        renamed=dict(entry.renamed),
         taken=taken,
+        required=entry.required,
         read_only=method.effect == "read",
         destructive=method.destructive,
         idempotent=method.idempotent,
@@ -145,18 +156,22 @@ def _tool(entry: Entry) -> Tool:
     )
 
 
-def _schema(method: Method, shown: Sequence[str]) -> dict[str, Any]:
+def _schema(method: Method, entry: Entry, shown: Sequence[str]) -> dict[str, Any]:
     """Return a tool's input schema without references, which some clients do not resolve."""
     root, definitions = json_schema(method.params)
     whole = definitions[root["$ref"].rsplit("/", 1)[1]]
     given = whole.get("properties", {})
+    own = {name: entry.renamed.get(name, name) for name in shown}
     schema: dict[str, Any] = {
         "type": "object",
-        "properties": {name: _resolved(given[name], definitions) for name in shown if name in given},
+        "properties": {
+            name: {**_resolved(given.get(own[name], {}), definitions), **entry.schemas.get(name, {})} for name in shown
+        },
         "additionalProperties": False,
     }
     # A positional parameter is what the call is about, so a model has to give it.
-    required = sorted({*whole.get("required", ()), *(set(method.positional) - set(method.may_omit))})
+    needed = {*whole.get("required", ()), *(set(method.positional) - set(method.may_omit))} - set(entry.fixed)
+    required = sorted({*(name for name in shown if own[name] in needed), *entry.required})
     for name in required:
         schema["properties"][name].pop("default", None)
         if schema["properties"][name].get("type") == "string":

@@ -1,30 +1,19 @@
 """The tool sets as plain data: the verbs in each, their tool names, and the parameters that are shown.
 
 `core` has the tools that most agents need. `all` adds every verb with a `use` in the catalogue. `mnemosyne` has the
-eight tools of that project's MCP server (its ARCHITECTURE.md, "8 OODA-Aligned Tools"). A tool also accepts parameters
-that it does not show, except those that only the daemon may set.
+eight tools of that project's MCP server (its ARCHITECTURE.md, "8 OODA-Aligned Tools"). `journal_sets` has the sets of
+the journal. A tool also accepts parameters that it does not show, except those that only the daemon may set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
-
-
-class Entry(NamedTuple):
-    """A tool of a set. `shown` () means all parameters; `fixed` are set by the set; "" takes the catalogue's text."""
-
-    name: str
-    verb: str
-    shown: tuple[str, ...] = ()
-    title: str = ""
-    description: str = ""
-    fixed: Mapping[str, Any] = MappingProxyType({})
-    always_loaded: bool = False
+from muninn_server.mcp.entry import Entry
+from muninn_server.mcp.journal_sets import KINDLING
 
 
 def _core() -> Iterator[Entry]:
@@ -115,7 +104,7 @@ _MNEMOSYNE = (
 )
 
 SETS: Mapping[str, tuple[Entry, ...]] = MappingProxyType(
-    {"core": tuple(_core()), "all": tuple(_all()), "mnemosyne": _MNEMOSYNE}
+    {"core": tuple(_core()), "all": tuple(_all()), "mnemosyne": _MNEMOSYNE, "kindling": KINDLING}
 )
 
 
