@@ -10,6 +10,7 @@ from journals import draft, open_journal, tamper
 
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.journal.payload import INLINE_BYTES
+from muninn_core.journal.sealing import drop_sealed, seal_months
 
 SWAP = (
     "UPDATE raw_events SET position = -3 WHERE position = 3",
@@ -97,7 +98,7 @@ def sealed(journal, clock):
         )
         clock.forward(days=10)
     before = [line for _, line in journal.replay()]
-    assert [(one.first, one.last) for one in journal.seal("2026-05")] == [(1, 4), (5, 7)]
+    assert [(one.first, one.last) for one in seal_months(journal, "2026-05")] == [(1, 4), (5, 7)]
     return journal, before
 
 
@@ -114,12 +115,12 @@ def test_sealed_months_are_read_like_live_ones(sealed, folder):
     assert journal.append(draft({"n": 0, "long": "v"}, stream_id="main", idempotency_key="k0")).duplicate
     assert journal.append(draft(stream_id="main")).event.stream_seq == 10
     assert journal.verify().broken is None
-    assert journal.seal("2026-05") == []
+    assert seal_months(journal, "2026-05") == []
 
 
 def test_a_stream_continues_after_all_its_events_are_sealed(sealed, clock):
     journal, _ = sealed
-    journal.seal("2027-01")
+    seal_months(journal, "2027-01")
     assert journal.append(draft(stream_id="main")).event.stream_seq == 10
     assert journal.verify().broken is None
 
@@ -135,7 +136,7 @@ def test_an_event_of_a_sealed_month_can_be_redacted(sealed, folder):
 
 def test_retention_removes_sealed_months_and_the_chain_stays_provable(sealed):
     journal, before = sealed
-    assert journal.drop_sealed("2026-04-01") == ["sealed/events-2026-03.jsonl.gz"]
+    assert drop_sealed(journal, "2026-04-01") == ["sealed/events-2026-03.jsonl.gz"]
     verification = journal.verify()
     assert (verification.broken, verification.removed, verification.events) == (None, 4, 5)
     assert [line for _, line in journal.replay()] == before[4:]
@@ -155,7 +156,7 @@ def test_a_changed_or_lost_sealed_file_is_found(sealed, folder):
 
 def test_a_month_that_is_none_is_refused(journal):
     with pytest.raises(BadParams, match="'2026-13' is not a month"):
-        journal.seal("2026-13")
+        seal_months(journal, "2026-13")
 
 
 def test_a_scan_during_a_seal_misses_nothing(journal, clock):
@@ -175,7 +176,7 @@ def test_a_scan_during_a_seal_misses_nothing(journal, clock):
     for thread in threads:
         thread.start()
     for month in ("2026-04", "2026-05", "2026-06"):
-        journal.seal(month)
+        seal_months(journal, month)
     over.set()
     for thread in threads:
         thread.join()

@@ -10,7 +10,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -262,7 +262,7 @@ class Journal:
 
     def _scrub_files(self, row: Row) -> None:
         """Remove a redacted payload from its file and from a sealed month."""
-        self._drop_payload(row)
+        self.drop_payload(row)
         with self.connections.one() as connection:
             seals = [
                 Sealed(*one)
@@ -279,7 +279,7 @@ class Journal:
                 ]
                 write_sealed(self.folder / seal.file, self.payloads, seal.previous, rows)
 
-    def _drop_payload(self, row: Row) -> None:
+    def drop_payload(self, row: Row) -> None:
         """Remove the file of a payload that no live event has any more."""
         path = payload_path(self.payloads, row.payload_hash)
         with self.connections.one() as connection, translate_errors(path):
@@ -369,81 +369,6 @@ class Journal:
         """Check every event against the chain."""
         return verify(self.connections, self.folder, self.payloads)
 
-    # --- sealed months ---
-
-    def seal(self, before: str) -> list[Sealed]:
-        """Move the events of whole months before `before` (YYYY-MM) into sealed files, one per month.
-
-        Months are those of `recorded_at`. Returns the new files. Raises BadParams for another form of month.
-        """
-        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", before):
-            raise BadParams(f"'{before}' is not a month", hint="Give a month as YYYY-MM; earlier months are sealed.")
-        limit = milliseconds(normalise(f"{before}-01T00:00:00.000Z"))
-        made: list[Sealed] = []
-        while True:
-            with self.connections.one() as connection:
-                row = connection.execute(f"SELECT {COLUMNS} FROM raw_events ORDER BY position LIMIT 1").fetchone()
-            if row is None or Row(*row).recorded_at >= limit:
-                return made
-            made.append(self._seal_month(Row(*row)))
-
-    def _seal_month(self, first: Row) -> Sealed:
-        month = _month(first.recorded_at)
-        end = milliseconds(normalise(f"{_next_month(month)}-01T00:00:00.000Z"))
-        with self.connections.one() as connection:
-            (last,) = connection.execute(
-                "SELECT coalesce(min(position) - 1, (SELECT max(position) FROM raw_events)) FROM raw_events"
-                " WHERE recorded_at >= ?",
-                (end,),
-            ).fetchone()
-            (previous,) = connection.execute(
-                "SELECT coalesce((SELECT hash FROM sealed WHERE last = ?), zeroblob(32))", (first.position - 1,)
-            ).fetchone()
-        name = f"events-{month}.jsonl.gz"
-        if (self.folder / "sealed" / name).exists():
-            name = f"events-{month}-{first.position}.jsonl.gz"
-        (head,) = rows_at(self.connections, self.folder, [last]).values()
-        seal = Sealed(first.position, last, head.hash, previous, f"sealed/{name}")
-        path = self.folder / seal.file
-        write_sealed(path, self.payloads, previous, self.rows(seal.first, seal.last))
-        for _ in read_sealed(path):
-            pass  # what can't be read again is not removed from the database
-        long = [row for row in self.rows(seal.first, seal.last) if row.stored == "file"]
-        self.writer.run(lambda transaction: _move_out(transaction, seal))
-        for row in long:
-            self._drop_payload(row)
-        return seal
-
-    def drop_sealed(self, before: str) -> list[str]:
-        """Remove sealed files whose events were all recorded before a time (RFC 3339); their hashes are kept.
-
-        Returns the removed files. Raises BadParams for a malformed time.
-        """
-        limit = milliseconds(moment(before, "before"))
-        with self.connections.one() as connection:
-            seals = [
-                Sealed(*row)
-                for row in connection.execute(
-                    "SELECT first, last, hash, previous, file, dropped FROM sealed WHERE NOT dropped ORDER BY last"
-                )
-            ]
-        removed = []
-        for seal in seals:
-            if any(row.recorded_at >= limit for row in read_sealed(self.folder / seal.file)):
-                break
-            self.writer.run(
-                lambda transaction, last=seal.last: (
-                    transaction.connection.execute(  # type: ignore[misc]
-                        "UPDATE sealed SET dropped = 1 WHERE last = ?", (last,)
-                    )
-                    and None
-                )
-            )
-            with translate_errors(self.folder / seal.file):
-                (self.folder / seal.file).unlink(missing_ok=True)
-            removed.append(seal.file)
-        return removed
-
 
 def stream_of(session_id: str, turn_id: str) -> str:
     """Return the stream of a turn, or of a session without a turn, or of the project without either."""
@@ -460,40 +385,6 @@ def moment(text: str, name: str) -> str:
         return normalise(f"{text}T00:00:00.000Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text)
     except ValueError as error:
         raise BadParams(f"'{name}': {error}", hint="Give an RFC 3339 time such as 2026-01-31T12:00:00Z.") from None
-
-
-def _month(recorded_at: int) -> str:
-    return datetime.fromtimestamp(recorded_at / 1000, UTC).strftime("%Y-%m")
-
-
-def _next_month(month: str) -> str:
-    year, number = int(month[:4]), int(month[5:])
-    return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
-
-
-def _move_out(transaction: Transaction, seal: Sealed) -> None:
-    """Record a sealed file and remove its events from the database, in one transaction."""
-    connection, span = transaction.connection, (seal.first, seal.last)
-    inside = "FROM raw_events WHERE position BETWEEN ? AND ?"
-    connection.execute(
-        f"INSERT INTO sealed_keys SELECT idempotency_key, project_id, position {inside}"
-        " AND idempotency_key IS NOT NULL",
-        span,
-    )
-    connection.execute(
-        f"INSERT INTO sealed_streams SELECT stream_id, project_id, max(stream_seq) {inside}"
-        " GROUP BY stream_id, project_id ON CONFLICT DO UPDATE SET stream_seq = excluded.stream_seq",
-        span,
-    )
-    connection.execute(
-        "INSERT INTO sealed(first, last, hash, previous, file) VALUES(?, ?, ?, ?, ?)",
-        (seal.first, seal.last, seal.hash, seal.previous, seal.file),
-    )
-    connection.execute(f"DELETE {inside}", span)
-
-
-def _mark_dropped(seal: Sealed, transaction: Transaction) -> None:
-    transaction.connection.execute("UPDATE sealed SET dropped = 1 WHERE last = ?", (seal.last,))
 
 
 def _write_payload(path: Path, text: bytes) -> None:

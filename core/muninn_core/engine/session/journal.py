@@ -14,6 +14,7 @@ from muninn_core.errors import BadParams, PreconditionError, UsageError
 from muninn_core.journal.event_types import EventTypes
 from muninn_core.journal.journal import moment
 from muninn_core.journal.row import event_of
+from muninn_core.journal.sealing import drop_sealed, seal_months
 from muninn_core.journal.search import Filter
 from muninn_core.journal.spans import SPAN_COLUMNS, bound_project
 from muninn_core.journal.spans import Span as SpanRow
@@ -294,9 +295,9 @@ def tail(at: At, params: AuditTailParams) -> AuditTailResult:
 def seal(at: At, params: AuditSealParams, now: datetime) -> AuditSealResult:
     """Seal past months, then remove sealed months beyond the retention of the configuration."""
     journal = at.open.journal
-    sealed = journal.seal(params.before or timestamp(now)[:7])
+    sealed = seal_months(journal, params.before or timestamp(now)[:7])
     days = at.workspace.config.journal.retention_days
-    removed = journal.drop_sealed(timestamp(now - timedelta(days=days))) if days else []
+    removed = drop_sealed(journal, timestamp(now - timedelta(days=days))) if days else []
     return AuditSealResult(
         sealed=tuple(one.file for one in sealed),
         removed=tuple(removed),
