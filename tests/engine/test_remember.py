@@ -9,18 +9,18 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised, UsageError
+from muninn_core.protocol.memory import MAX_TEXT_CHARS
 from muninn_core.store.disk import TEMPORARY, write_atomic
-from muninn_core.store.draft import MAX_TEXT_LENGTH
 
 pytest_plugins = ["engines"]
 
 
 def test_what_is_no_memory_for_its_length_is_refused_and_named(muninn):
     (kept,) = muninn.call("remember", text="short").ids
-    too_long = "x" * (MAX_TEXT_LENGTH + 1)
-    with pytest.raises(BadParams, match="memory 2 of 2: a text of 10,000,001 characters"):
+    too_long = "x" * (MAX_TEXT_CHARS + 1)
+    with pytest.raises(BadParams, match=r"'batch\[1\]\.text' must be a text of at most 200,000 characters"):
         muninn.call("remember", batch=[{"text": "shorter"}, {"text": too_long}])
-    with pytest.raises(BadParams, match="10,000,001 characters"):
+    with pytest.raises(BadParams, match="'text' must be a text of at most 200,000 characters"):
         muninn.call("update", id=kept, text=too_long)
     assert muninn.call("memories").total == 1
 

@@ -158,7 +158,7 @@ def test_an_update_changes_what_it_names_and_history_tells(muninn: Muninn) -> No
         pin=True,
         reason="they were replaced",
     )
-    assert result.changed == ("text", "importance", "details", "links", "pin")
+    assert result.changed == ("text", "importance", "title", "details", "links", "pin")
     memory = result.memory
     assert (memory.text, memory.importance, memory.tags, memory.pinned) == ("Lanterns burn gas.", 8, ("light",), True)
     assert memory.details == {"since": 1890}
@@ -195,7 +195,7 @@ def test_an_agent_that_waits_for_approval_can_not_reword_what_speaks(muninn: Mun
         muninn.call("update", actor="assistant", id=identity, text="Lanterns burn gas.")
     with pytest.raises(UsageError, match="approval"):
         muninn.call("consolidate", actor="assistant", ids=[identity, other], decision="merge")
-    assert muninn.call("update", id=identity, text="Lanterns burn gas.").changed == ("text",)
+    assert muninn.call("update", id=identity, text="Lanterns burn gas.").changed == ("text", "title")
 
 
 def test_an_agents_wording_lowers_the_trust_of_what_a_user_said(muninn: Muninn) -> None:
