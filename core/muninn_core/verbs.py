@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from muninn_core.protocol.code import GraphResult, OutlineResult, SymbolsResult
     from muninn_core.protocol.context_file import RenderResult, TemplateListResult, TemplateNewResult
+    from muninn_core.protocol.decisions import DecisionListResult, JournalContextResult
     from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
     from muninn_core.protocol.events import (
         AuditReplayResult,
@@ -1136,6 +1137,7 @@ class Verbs:
         session_id: str = "",
         turn_id: str = "",
         ack_token: str = "",
+        require_turn: bool = False,
         stream_id: str = "",
         stream_seq: int | None = None,
         event_version: int = 1,
@@ -1154,6 +1156,7 @@ class Verbs:
         `session_id`: The session.
         `turn_id`: The turn; an event of a turn needs its `ack_token`.
         `ack_token`: The ack_token that `turn.begin` returned.
+        `require_turn`: Refuse an event without an open turn and its token.
         `stream_id`: The stream; without it that of the turn, else that of the session.
         `stream_seq`: The event's number in its stream; refused when another one is next.
         `event_version`: The version of the payload's form.
@@ -1173,6 +1176,7 @@ class Verbs:
                 session_id=session_id,
                 turn_id=turn_id,
                 ack_token=ack_token,
+                require_turn=require_turn,
                 stream_id=stream_id,
                 stream_seq=stream_seq,
                 event_version=event_version,
@@ -1669,6 +1673,237 @@ class Verbs:
                 bundle=bundle,
                 on_conflict=on_conflict,
                 project_id=project_id,
+            ),
+        )
+
+    def decision_record(
+        self,
+        title: str,
+        *,
+        project_id: str = "",
+        session_id: str = "",
+        turn_id: str = "",
+        ack_token: str = "",
+        require_turn: bool = False,
+        idempotency_key: str | None = None,
+        rationale: str = "",
+        context: str = "",
+        outcome: str = "",
+        success: bool | None = None,
+        status: str = "accepted",
+        edges: Mapping[str, str] | None = None,
+        artifacts: Mapping[str, str | int | Sequence[str]] | None = None,
+        decision_id: str = "",
+    ) -> EventAppendResult:
+        """Record a decision as an event of the journal; it can't be changed, only superseded.
+
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        `session_id`: The session.
+        `turn_id`: The turn; an event of a turn needs its `ack_token`.
+        `ack_token`: The ack_token that `turn.begin` returned.
+        `require_turn`: Refuse an event without an open turn and its token.
+        `idempotency_key`: A key of the project: a second event with it is not recorded.
+        `title`: The decision, in one sentence.
+        `rationale`: Why.
+        `context`: The situation in which it was made.
+        `outcome`: What came of it.
+        `success`: Whether it turned out well.
+        `status`: Its state, such as accepted, proposed or rejected.
+        `edges`: Relations to earlier decisions, by their ids: refines, depends_on.
+        `artifacts`: What belongs to it, by kind: commit, file_path, pr, note; one or a list.
+        `decision_id`: Its id; without one that of its event.
+        """
+        return cast(
+            "EventAppendResult",
+            self.call(
+                "decision.record",
+                title=title,
+                project_id=project_id,
+                session_id=session_id,
+                turn_id=turn_id,
+                ack_token=ack_token,
+                require_turn=require_turn,
+                idempotency_key=idempotency_key,
+                rationale=rationale,
+                context=context,
+                outcome=outcome,
+                success=success,
+                status=status,
+                edges=edges or {},
+                artifacts=artifacts or {},
+                decision_id=decision_id,
+            ),
+        )
+
+    def decision_supersede(
+        self,
+        title: str,
+        supersedes: str,
+        *,
+        project_id: str = "",
+        session_id: str = "",
+        turn_id: str = "",
+        ack_token: str = "",
+        require_turn: bool = False,
+        idempotency_key: str | None = None,
+        rationale: str = "",
+        context: str = "",
+        outcome: str = "",
+        success: bool | None = None,
+        status: str = "accepted",
+        edges: Mapping[str, str] | None = None,
+        artifacts: Mapping[str, str | int | Sequence[str]] | None = None,
+        decision_id: str = "",
+    ) -> EventAppendResult:
+        """Record a decision that takes the place of an earlier one.
+
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        `session_id`: The session.
+        `turn_id`: The turn; an event of a turn needs its `ack_token`.
+        `ack_token`: The ack_token that `turn.begin` returned.
+        `require_turn`: Refuse an event without an open turn and its token.
+        `idempotency_key`: A key of the project: a second event with it is not recorded.
+        `title`: The decision, in one sentence.
+        `rationale`: Why.
+        `context`: The situation in which it was made.
+        `outcome`: What came of it.
+        `success`: Whether it turned out well.
+        `status`: Its state, such as accepted, proposed or rejected.
+        `edges`: Relations to earlier decisions, by their ids: refines, depends_on.
+        `artifacts`: What belongs to it, by kind: commit, file_path, pr, note; one or a list.
+        `supersedes`: The id of the decision that no longer holds.
+        `decision_id`: The id of the new decision; without one that of its event.
+        """
+        return cast(
+            "EventAppendResult",
+            self.call(
+                "decision.supersede",
+                title=title,
+                supersedes=supersedes,
+                project_id=project_id,
+                session_id=session_id,
+                turn_id=turn_id,
+                ack_token=ack_token,
+                require_turn=require_turn,
+                idempotency_key=idempotency_key,
+                rationale=rationale,
+                context=context,
+                outcome=outcome,
+                success=success,
+                status=status,
+                edges=edges or {},
+                artifacts=artifacts or {},
+                decision_id=decision_id,
+            ),
+        )
+
+    def decision_list(
+        self,
+        *,
+        project_id: str = "",
+        status: str = "",
+        since: str = "",
+        limit: int = 20,
+    ) -> DecisionListResult:
+        """List the journal's decisions with their state and lineage.
+
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        `status`: Only decisions in this state, such as accepted or superseded.
+        `since`: Only events that occurred at or after this RFC 3339 time or date (UTC).
+        `limit`: The most decisions.
+        """
+        return cast(
+            "DecisionListResult",
+            self.call(
+                "decision.list",
+                project_id=project_id,
+                status=status,
+                since=since,
+                limit=limit,
+            ),
+        )
+
+    def pattern_record(
+        self,
+        type: str,
+        description: str,
+        *,
+        project_id: str = "",
+        session_id: str = "",
+        turn_id: str = "",
+        ack_token: str = "",
+        require_turn: bool = False,
+        idempotency_key: str | None = None,
+        confidence: float = 0.5,
+        data: Mapping[str, Any] | None = None,
+    ) -> EventAppendResult:
+        """Record a pattern as an event of the journal.
+
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        `session_id`: The session.
+        `turn_id`: The turn; an event of a turn needs its `ack_token`.
+        `ack_token`: The ack_token that `turn.begin` returned.
+        `require_turn`: Refuse an event without an open turn and its token.
+        `idempotency_key`: A key of the project: a second event with it is not recorded.
+        `type`: The kind of pattern.
+        `description`: What recurs.
+        `confidence`: How sure it is.
+        `data`: More fields.
+        """
+        return cast(
+            "EventAppendResult",
+            self.call(
+                "pattern.record",
+                type=type,
+                description=description,
+                project_id=project_id,
+                session_id=session_id,
+                turn_id=turn_id,
+                ack_token=ack_token,
+                require_turn=require_turn,
+                idempotency_key=idempotency_key,
+                confidence=confidence,
+                data=data or {},
+            ),
+        )
+
+    def journal_context(
+        self,
+        query: str = "",
+        *,
+        project_id: str = "",
+        session_id: str = "",
+        turns: int = 5,
+        facts: int = 10,
+        decisions: int = 20,
+        token_budget: int | None = None,
+    ) -> JournalContextResult:
+        """Return the active decisions, the facts and the recent turns of a project.
+
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        `session_id`: The session that asks; it must belong to the project.
+        `query`: What facts should be about; empty gives the newest.
+        `turns`: The most turns.
+        `facts`: The most facts.
+        `decisions`: The most decisions.
+        `token_budget`: The most tokens, estimated.
+        """
+        return cast(
+            "JournalContextResult",
+            self.call(
+                "journal.context",
+                query=query,
+                project_id=project_id,
+                session_id=session_id,
+                turns=turns,
+                facts=facts,
+                decisions=decisions,
+                token_budget=token_budget,
             ),
         )
 

@@ -180,6 +180,16 @@ export interface Verbs {
   'capsule.export': { params: CapsuleExportParams; result: CapsuleExportResult };
   /** Import capsules. Import a bundle of capsules, all or nothing. */
   'capsule.import': { params: CapsuleImportParams; result: CapsuleImportResult };
+  /** Record a decision in the journal. Record a decision as an event of the journal; it can't be changed, only superseded. */
+  'decision.record': { params: DecisionRecordParams; result: EventAppendResult };
+  /** Supersede a decision. Record a decision that takes the place of an earlier one. */
+  'decision.supersede': { params: DecisionSupersedeParams; result: EventAppendResult };
+  /** List decisions of the journal. List the journal's decisions with their state and lineage. */
+  'decision.list': { params: DecisionListParams; result: DecisionListResult };
+  /** Record a pattern. Record a pattern as an event of the journal. */
+  'pattern.record': { params: PatternRecordParams; result: EventAppendResult };
+  /** Return the context of a turn. Return the active decisions, the facts and the recent turns of a project. */
+  'journal.context': { params: JournalContextParams; result: JournalContextResult };
   /** Render a context file. Return a context file with the content of its references, within its budget. */
   render: { params: RenderParams; result: RenderResult };
   /** Create a context file. Create a context file from a template; an existing file is not changed. */
@@ -299,6 +309,11 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'capsule.retrieve': 'muninn.capsule.retrieve',
   'capsule.export': 'muninn.capsule.export',
   'capsule.import': 'muninn.capsule.import',
+  'decision.record': 'muninn.decision.record',
+  'decision.supersede': 'muninn.decision.supersede',
+  'decision.list': 'muninn.decision.list',
+  'pattern.record': 'muninn.pattern.record',
+  'journal.context': 'muninn.journal.context',
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
@@ -1051,6 +1066,8 @@ export interface EventAppendParams {
   turn_id?: string;
   /** The ack_token that `turn.begin` returned. */
   ack_token?: string;
+  /** Refuse an event without an open turn and its token. */
+  require_turn?: boolean;
   /** The stream; without it that of the turn, else that of the session. */
   stream_id?: string;
   /** The event's number in its stream; refused when another one is next. */
@@ -1335,6 +1352,130 @@ export interface CapsuleImportParams {
   on_conflict?: 'error' | 'overwrite' | 'skip';
   /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
   project_id?: string;
+}
+
+/** The decision to record. */
+export interface DecisionRecordParams {
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+  /** The session. */
+  session_id?: string;
+  /** The turn; an event of a turn needs its `ack_token`. */
+  turn_id?: string;
+  /** The ack_token that `turn.begin` returned. */
+  ack_token?: string;
+  /** Refuse an event without an open turn and its token. */
+  require_turn?: boolean;
+  /** A key of the project: a second event with it is not recorded. */
+  idempotency_key?: string | null;
+  /** The decision, in one sentence. */
+  title: string;
+  /** Why. */
+  rationale?: string;
+  /** The situation in which it was made. */
+  context?: string;
+  /** What came of it. */
+  outcome?: string;
+  /** Whether it turned out well. */
+  success?: boolean | null;
+  /** Its state, such as accepted, proposed or rejected. */
+  status?: string;
+  /** Relations to earlier decisions, by their ids: refines, depends_on. */
+  edges?: Readonly<Record<string, string>>;
+  /** What belongs to it, by kind: commit, file_path, pr, note; one or a list. */
+  artifacts?: Readonly<Record<string, string | number | readonly string[]>>;
+  /** Its id; without one that of its event. */
+  decision_id?: string;
+}
+
+/** The decision that takes the place of another one. */
+export interface DecisionSupersedeParams {
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+  /** The session. */
+  session_id?: string;
+  /** The turn; an event of a turn needs its `ack_token`. */
+  turn_id?: string;
+  /** The ack_token that `turn.begin` returned. */
+  ack_token?: string;
+  /** Refuse an event without an open turn and its token. */
+  require_turn?: boolean;
+  /** A key of the project: a second event with it is not recorded. */
+  idempotency_key?: string | null;
+  /** The decision, in one sentence. */
+  title: string;
+  /** Why. */
+  rationale?: string;
+  /** The situation in which it was made. */
+  context?: string;
+  /** What came of it. */
+  outcome?: string;
+  /** Whether it turned out well. */
+  success?: boolean | null;
+  /** Its state, such as accepted, proposed or rejected. */
+  status?: string;
+  /** Relations to earlier decisions, by their ids: refines, depends_on. */
+  edges?: Readonly<Record<string, string>>;
+  /** What belongs to it, by kind: commit, file_path, pr, note; one or a list. */
+  artifacts?: Readonly<Record<string, string | number | readonly string[]>>;
+  /** The id of the decision that no longer holds. */
+  supersedes: string;
+  /** The id of the new decision; without one that of its event. */
+  decision_id?: string;
+}
+
+/** Which decisions to list. */
+export interface DecisionListParams {
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+  /** Only decisions in this state, such as accepted or superseded. */
+  status?: string;
+  /** Only events that occurred at or after this RFC 3339 time or date (UTC). */
+  since?: string;
+  /** The most decisions. */
+  limit?: number;
+}
+
+/** The pattern to record. */
+export interface PatternRecordParams {
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+  /** The session. */
+  session_id?: string;
+  /** The turn; an event of a turn needs its `ack_token`. */
+  turn_id?: string;
+  /** The ack_token that `turn.begin` returned. */
+  ack_token?: string;
+  /** Refuse an event without an open turn and its token. */
+  require_turn?: boolean;
+  /** A key of the project: a second event with it is not recorded. */
+  idempotency_key?: string | null;
+  /** The kind of pattern. */
+  type: string;
+  /** What recurs. */
+  description: string;
+  /** How sure it is. */
+  confidence?: number;
+  /** More fields. */
+  data?: Readonly<Record<string, unknown>>;
+}
+
+/** The project, and what the next turn is about. */
+export interface JournalContextParams {
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+  /** The session that asks; it must belong to the project. */
+  session_id?: string;
+  /** What facts should be about; empty gives the newest. */
+  query?: string;
+  /** The most turns. */
+  turns?: number;
+  /** The most facts. */
+  facts?: number;
+  /** The most decisions. */
+  decisions?: number;
+  /** The most tokens, estimated. */
+  token_budget?: number | null;
 }
 
 /** The context file to render. */
@@ -2672,6 +2813,48 @@ export interface CapsuleImportResult {
   replaced: number;
   known: number;
   skipped: readonly string[];
+}
+
+/** The decisions, the newest first. */
+export interface DecisionListResult {
+  saw: ReadState;
+  decisions: readonly RecordedDecision[];
+}
+
+/** A decision. `supersedes` are the decisions before it in the chain, the nearest first. */
+export interface RecordedDecision {
+  decision_id: string;
+  title: string;
+  rationale: string;
+  status: string;
+  session_id: string;
+  occurred_at: string;
+  event_id: string;
+  supersedes: readonly string[];
+  context: string;
+  outcome: string;
+  success: boolean | null;
+}
+
+/**
+ * Active decisions, newest first; facts, best or newest first; turns, newest first.
+ *
+ * With a budget, decisions come first, then facts, then turns; `left_out` counts what had no room.
+ */
+export interface JournalContextResult {
+  saw: ReadState;
+  decisions: readonly RecordedDecision[];
+  facts: readonly Event[];
+  turns: readonly TurnEvents[];
+  tokens: number;
+  left_out: number;
+}
+
+/** A turn and its last events, in their order. `more`: it has earlier ones, too. */
+export interface TurnEvents {
+  turn: Span;
+  events: readonly Event[];
+  more: boolean;
 }
 
 /**

@@ -17,6 +17,7 @@ from muninn_cli.show import (  # noqa: F401
     citations,
     context_files,
     contexts,
+    decisions,
     definitions,
     events,
     health,

@@ -16,6 +16,7 @@ from muninn_core.config import BUNDLED_MODEL, DaemonConfig
 from muninn_core.engine.verbs.capsules import CapsulesVerbs
 from muninn_core.engine.verbs.code import CodeVerbs
 from muninn_core.engine.verbs.context_file import ContextFileVerbs
+from muninn_core.engine.verbs.decisions import DecisionsVerbs
 from muninn_core.engine.verbs.editor import EditorVerbs
 from muninn_core.engine.verbs.events import EventsVerbs
 from muninn_core.engine.verbs.exchange import ExchangeVerbs
@@ -67,6 +68,7 @@ class Engine(
     ExchangeVerbs,
     EventsVerbs,
     CapsulesVerbs,
+    DecisionsVerbs,
     ContextFileVerbs,
     ReferenceVerbs,
     EditorVerbs,

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
         __struct_fields__: ClassVar[tuple[str, ...]]
 
+        def __init_subclass__(cls, *, kw_only: bool = True) -> None:
+            """A class that adds required fields to optional ones of its base says `kw_only=True`."""
+
 else:
 
     class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -20,6 +20,7 @@ OwnProject = Annotated[Text, Meta(description="The project; a session belongs to
 OwnSession = Annotated[Text, Meta(description="The session.")]
 OwnTurn = Annotated[Text, Meta(description="The turn. Its id is used once per session.")]
 Token = Annotated[str, Meta(description="The ack_token that `turn.begin` returned.")]
+RequireTurn = Annotated[bool, Meta(description="Refuse an event without an open turn and its token.")]
 EventId = Annotated[Text, Meta(description="The event's id.")]
 Since = Annotated[str, Meta(description="Only events that occurred at or after this RFC 3339 time or date (UTC).")]
 Until = Annotated[str, Meta(description="Only events that occurred before this RFC 3339 time or date (UTC).")]
@@ -37,6 +38,7 @@ class EventAppendParams(Value):
     session_id: Annotated[str, Meta(description="The session.")] = ""
     turn_id: Annotated[str, Meta(description="The turn; an event of a turn needs its `ack_token`.")] = ""
     ack_token: Token = ""
+    require_turn: RequireTurn = False
     stream_id: Annotated[
         str, Meta(description="The stream; without it that of the turn, else that of the session.")
     ] = ""

@@ -67,9 +67,10 @@ class At(NamedTuple):
 def append(at: At, params: EventAppendParams, call: Call) -> EventAppendResult:
     """Record an event. A client that can't act as a user records as the assistant."""
     config = at.workspace.config.journal
-    if config.require_turns and not params.turn_id:
+    if (config.require_turns or params.require_turn) and not params.turn_id:
+        by = "configuration" if config.require_turns else "call"
         raise PreconditionError(
-            "the configuration requires a turn for each event",
+            f"the {by} requires a turn for each event",
             hint="Begin one with turn.begin, and send turn_id and ack_token. Nothing was recorded.",
             data={"precondition": "missing"},
         )

@@ -1,0 +1,46 @@
+"""The verbs of the family `decisions`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.session import decisions
+from muninn_core.engine.session.journal import At
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.decisions import (
+    DecisionListParams,
+    DecisionListResult,
+    DecisionRecordParams,
+    DecisionSupersedeParams,
+    JournalContextParams,
+    JournalContextResult,
+    PatternRecordParams,
+)
+from muninn_core.protocol.events import EventAppendResult
+from muninn_core.worktree.call import Call
+
+
+class DecisionsVerbs(Verbs):
+    """Record decisions and patterns, and return what the next turn needs."""
+
+    def _decisions_at(self, call: Call) -> At:
+        workspace = self.trees.open(call.place)
+        return At(workspace, self.journals.open(call.place), self.journals.types(call.place))
+
+    def decision_record(self, params: DecisionRecordParams, call: Call) -> EventAppendResult:
+        """Record a decision."""
+        return decisions.record(self._decisions_at(call), params, "", call)
+
+    def decision_supersede(self, params: DecisionSupersedeParams, call: Call) -> EventAppendResult:
+        """Record a decision in the place of another one."""
+        return decisions.record(self._decisions_at(call), params, params.supersedes, call)
+
+    def decision_list(self, params: DecisionListParams, call: Call) -> DecisionListResult:
+        """List decisions."""
+        return decisions.list_decisions(self._decisions_at(call), params)
+
+    def pattern_record(self, params: PatternRecordParams, call: Call) -> EventAppendResult:
+        """Record a pattern."""
+        return decisions.record_pattern(self._decisions_at(call), params, call)
+
+    def journal_context(self, params: JournalContextParams, call: Call) -> JournalContextResult:
+        """Return the context of a turn."""
+        return decisions.context(self._decisions_at(call), params)
