@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
     from muninn_core.protocol.code import GraphResult, OutlineResult, SymbolsResult
     from muninn_core.protocol.context_file import RenderResult, TemplateListResult, TemplateNewResult
-    from muninn_core.protocol.decisions import DecisionListResult, JournalContextResult
+    from muninn_core.protocol.decisions import DecisionListResult, JournalContextResult, RecordedResult
     from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
     from muninn_core.protocol.events import (
         AuditReplayResult,
@@ -1694,7 +1694,7 @@ class Verbs:
         edges: Mapping[str, str] | None = None,
         artifacts: Mapping[str, str | int | Sequence[str]] | None = None,
         decision_id: str = "",
-    ) -> EventAppendResult:
+    ) -> RecordedResult:
         """Record a decision as an event of the journal; it can't be changed, only superseded.
 
         `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
@@ -1715,7 +1715,7 @@ class Verbs:
         `decision_id`: Its id; without one that of its event.
         """
         return cast(
-            "EventAppendResult",
+            "RecordedResult",
             self.call(
                 "decision.record",
                 title=title,
@@ -1755,7 +1755,7 @@ class Verbs:
         edges: Mapping[str, str] | None = None,
         artifacts: Mapping[str, str | int | Sequence[str]] | None = None,
         decision_id: str = "",
-    ) -> EventAppendResult:
+    ) -> RecordedResult:
         """Record a decision that takes the place of an earlier one.
 
         `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
@@ -1777,7 +1777,7 @@ class Verbs:
         `decision_id`: The id of the new decision; without one that of its event.
         """
         return cast(
-            "EventAppendResult",
+            "RecordedResult",
             self.call(
                 "decision.supersede",
                 title=title,
@@ -1839,7 +1839,7 @@ class Verbs:
         idempotency_key: str | None = None,
         confidence: float = 0.5,
         data: Mapping[str, Any] | None = None,
-    ) -> EventAppendResult:
+    ) -> RecordedResult:
         """Record a pattern as an event of the journal.
 
         `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
@@ -1855,7 +1855,7 @@ class Verbs:
         `data`: More fields.
         """
         return cast(
-            "EventAppendResult",
+            "RecordedResult",
             self.call(
                 "pattern.record",
                 type=type,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 if TYPE_CHECKING:
     from mcp.client.client import Client
@@ -85,3 +88,89 @@ async def test_the_prompt_memory_belongs_to_the_set(agents: Agents) -> None:
         assert "three shrouds" in text.text  # type: ignore[union-attr]
     async with agents.open() as agent:
         assert "memory" not in {prompt.name for prompt in (await agent.list_prompts()).prompts}
+
+
+async def test_events_patterns_and_decisions_are_stored_and_found(agents: Agents) -> None:
+    async with agents.open("2026-07-28", "--tools", "events") as agent:
+        assert [tool.name for tool in (await agent.list_tools()).tools] == [
+            "store_event", "get_recent_events", "query_events", "semantic_search", "store_pattern", "get_patterns",
+            "store_decision", "get_recent_decisions", "get_statistics",
+        ]  # fmt: skip
+        kept = await said(
+            agent, "store_event", event_type="lighthouse", description="The lamp went out at night.",
+            data='{"hours": 3}', metadata={"from": "log"}, timestamp="2026-01-02T03:04:05Z",
+        )  # fmt: skip
+        event = value_of(kept, "event_id")
+        assert value_of(kept, "occurred_at") == "2026-01-02T03:04:05.000Z"
+        assert '"description": "The lamp went out at night."' in kept
+        assert '"metadata": {"from": "log"}' in kept
+        assert event in await said(agent, "get_recent_events", event_type="lighthouse")
+        assert event in await said(agent, "query_events", where={"payload.hours": 3}, until="2026-02-01")
+        assert "No results" in await said(agent, "query_events", where={"payload.hours": 4})
+        assert event in await said(agent, "semantic_search", query="lamp at night", limit=3)
+        for _ in range(2):
+            await said(agent, "store_pattern", pattern_type="tide", description="High at noon.", confidence=0.7)
+        patterns = await said(agent, "get_patterns", where={"type": "tide"})
+        assert (value_of(patterns, "occurrence_count"), value_of(patterns, "confidence")) == ("2", "0.7")
+        await said(
+            agent, "store_decision", action="Replace the lamp.", reasoning="It fails.", outcome="Dark.", success=False
+        )
+        decisions = await said(agent, "get_recent_decisions", limit=1)
+        assert (value_of(decisions, "title"), value_of(decisions, "outcome")) == ("Replace the lamp.", "Dark.")
+        assert value_of(decisions, "success") == "False"
+        assert value_of(await said(agent, "get_statistics"), "lighthouse") == "1"
+        assert "given twice" in await refused(
+            agent, "store_event", event_type="x", description="a", data={"description": "b"}
+        )
+        assert "needs 'query'" in await refused(agent, "semantic_search", limit=2)
+
+
+@pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize(("name", "dot"), [("hub", "."), ("hub_underscore", "_")])
+async def test_a_turn_of_the_hub_is_recorded_packed_and_replayed(agents: Agents, era: str, name: str, dot: str) -> None:
+    async with agents.open(era, "--tools", name) as agent:
+        assert [tool.name for tool in (await agent.list_tools()).tools] == [
+            each.replace(".", dot)
+            for each in (
+                "turn.begin", "event.append", "turn.end", "memory.search", "context.pack", "decision.record",
+                "decision.supersede", "audit.replay",
+            )
+        ]  # fmt: skip
+        project = {"project_id": f"{name}-{era}"}
+        turn = {**project, "session_id": f"s-{name}-{era}", "turn_id": "t1"}
+        token = value_of(await said(agent, "turn.begin", **turn), "ack_token")
+        own = {**turn, "ack_token": token}
+        event = value_of(
+            await said(
+                agent, "event_append", event_type="message", payload={"text": "Which rope holds?"}, actor="tool", **own
+            ),
+            "event_id",
+        )
+        first = value_of(await said(agent, "decision.record", title="Use hemp.", **own), "event_id")
+        second = value_of(
+            await said(agent, "decision_supersede", supersedes=first, title="Use nylon.", **own), "event_id"
+        )
+        assert event in await said(agent, "memory.search", query="which rope", **project)
+        pack = await said(agent, "context.pack", session_id=turn["session_id"], **project)
+        assert value_of(pack, "decision_id") == second
+        assert value_of(pack, "supersedes") == first
+        assert "Which rope holds?" in pack
+        assert value_of(await said(agent, "turn.end", **own), "event_type") == "muninn.turn.ended"
+        replayed = await said(agent, "audit.replay", **project)
+        assert replayed.startswith("5 events, sha256 ")
+        assert json.loads(replayed.splitlines()[2])["event_id"] == event
+        assert await said(agent, "audit_replay", **project) == replayed
+        for tool, more in (
+            ("event.append", {"event_type": "message"}),
+            ("decision.record", {"title": "x"}),
+            ("decision.supersede", {"title": "x", "supersedes": second}),
+        ):
+            assert "requires a turn" in await refused(agent, tool, **project, **more)
+            assert "needs its ack_token" in await refused(agent, tool, **turn, **more)
+            assert "has ended" in await refused(agent, tool, **own, **more)
+        for tool, more in (("memory.search", {"query": "x"}), ("context.pack", {}), ("audit.replay", {})):
+            assert "needs 'project_id'" in await refused(agent, tool, **more)
+        assert "no parameter 'path'" in await refused(agent, "audit.replay", path="/tmp/replayed", **project)
+        foreign = await refused(agent, "context.pack", project_id="another", session_id=turn["session_id"])
+        assert "belongs to the project" in foreign
+        assert await said(agent, "audit.replay", **project) == replayed

@@ -181,13 +181,13 @@ export interface Verbs {
   /** Import capsules. Import a bundle of capsules, all or nothing. */
   'capsule.import': { params: CapsuleImportParams; result: CapsuleImportResult };
   /** Record a decision in the journal. Record a decision as an event of the journal; it can't be changed, only superseded. */
-  'decision.record': { params: DecisionRecordParams; result: EventAppendResult };
+  'decision.record': { params: DecisionRecordParams; result: RecordedResult };
   /** Supersede a decision. Record a decision that takes the place of an earlier one. */
-  'decision.supersede': { params: DecisionSupersedeParams; result: EventAppendResult };
+  'decision.supersede': { params: DecisionSupersedeParams; result: RecordedResult };
   /** List decisions of the journal. List the journal's decisions with their state and lineage. */
   'decision.list': { params: DecisionListParams; result: DecisionListResult };
   /** Record a pattern. Record a pattern as an event of the journal. */
-  'pattern.record': { params: PatternRecordParams; result: EventAppendResult };
+  'pattern.record': { params: PatternRecordParams; result: RecordedResult };
   /** Return the context of a turn. Return the active decisions, the facts and the recent turns of a project. */
   'journal.context': { params: JournalContextParams; result: JournalContextResult };
   /** Render a context file. Return a context file with the content of its references, within its budget. */
@@ -2813,6 +2813,14 @@ export interface CapsuleImportResult {
   replaced: number;
   known: number;
   skipped: readonly string[];
+}
+
+/** The recorded event. `duplicate`: it was recorded before, under the same key; `masked` counts masked secrets. */
+export interface RecordedResult {
+  saw: ReadState;
+  event: Event;
+  duplicate: boolean;
+  masked: number;
 }
 
 /** The decisions, the newest first. */

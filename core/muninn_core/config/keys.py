@@ -33,7 +33,7 @@ SKILL_PATHS = (
 )
 
 Level = Literal["error", "warn", "off"]
-ToolSet = Literal["core", "all", "mnemosyne", "kindling"]
+ToolSet = Literal["core", "all", "mnemosyne", "events", "hub", "hub_underscore", "kindling"]
 """The sets of MCP tools; `muninn_server.mcp.toolsets` lists what is in them."""
 
 TOOL_SETS: tuple[str, ...] = get_args(ToolSet)

@@ -35,7 +35,8 @@ def result_text(result: Value) -> str:
 def _lines(value: Any, indent: str) -> Iterator[str]:
     if isinstance(value, dict):
         for name, each in value.items():
-            if name in _FOR_PROGRAMS or each in (None, "", (), [], {}, False):
+            empty = each in (None, "", (), [], {}, False) and not (name == "success" and each is False)
+            if name in _FOR_PROGRAMS or empty:
                 continue
             if name == "payload":
                 yield f"{indent}{name}: {json.dumps(each, ensure_ascii=False)}"

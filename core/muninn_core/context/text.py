@@ -18,6 +18,7 @@ from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.context_file import RenderResult
+from muninn_core.protocol.events import AuditReplayResult
 from muninn_core.protocol.inspection import MemoriesResult, ShowResult
 from muninn_core.protocol.memory import ForgetResult, RememberResult
 from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, ReconcileResult
@@ -217,6 +218,13 @@ def skills_text(result: SkillsMatchResult) -> str:
     ]
     parts += [f"Left out: {one.name} ({one.path}), {one.reason}" for one in result.left_out]
     return "\n".join(parts)
+
+
+@result_text.register
+def replay_text(result: AuditReplayResult) -> str:
+    """Return the number of events, their digest and the next page, then the events, one a line."""
+    more = f"; the next page is `after` {result.next}" if result.next is not None else ""
+    return "\n".join((f"{result.count} events, sha256 {result.digest}{more}", *result.lines))
 
 
 @result_text.register

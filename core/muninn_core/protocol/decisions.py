@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from muninn_core.model.event import Event
 from muninn_core.model.value import Meta, Value, field
 from muninn_core.protocol.base import Result, Text
-from muninn_core.protocol.events import EventAppendResult, ProjectId, RequireTurn, Since, Span, Token
+from muninn_core.protocol.events import ProjectId, RequireTurn, Since, Span, Token
 from muninn_core.protocol.method import Family, Method
 
 
@@ -22,6 +22,14 @@ class Recorded(Value):
     idempotency_key: Annotated[
         str | None, Meta(description="A key of the project: a second event with it is not recorded.")
     ] = None
+
+
+class RecordedResult(Result):
+    """The recorded event. `duplicate`: it was recorded before, under the same key; `masked` counts masked secrets."""
+
+    event: Event
+    duplicate: bool
+    masked: int
 
 
 class DecisionFields(Recorded, kw_only=True):
@@ -143,7 +151,7 @@ FAMILY = Family(
             title="Record a decision in the journal",
             summary="Record a decision as an event of the journal; it can't be changed, only superseded.",
             params=DecisionRecordParams,
-            result=EventAppendResult,
+            result=RecordedResult,
             effect="append",
             idempotent=False,
             exact=True,
@@ -155,7 +163,7 @@ FAMILY = Family(
             title="Supersede a decision",
             summary="Record a decision that takes the place of an earlier one.",
             params=DecisionSupersedeParams,
-            result=EventAppendResult,
+            result=RecordedResult,
             effect="append",
             idempotent=False,
             exact=True,
@@ -175,7 +183,7 @@ FAMILY = Family(
             title="Record a pattern",
             summary="Record a pattern as an event of the journal.",
             params=PatternRecordParams,
-            result=EventAppendResult,
+            result=RecordedResult,
             effect="append",
             idempotent=False,
             exact=True,

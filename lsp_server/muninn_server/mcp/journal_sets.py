@@ -1,6 +1,8 @@
 """The tool sets of the journal as plain data.
 
-`kindling` has the operations of that project's core (its ARCHITECTURE.md, "Key Interfaces").
+`events` has the nine tools of a memory server for events and decisions, `hub` the tools of the protocol of turns
+("Memory Hub v1 Architecture", "MCP Tool Contract"), `kindling` the operations of that project's core (its
+ARCHITECTURE.md, "Key Interfaces").
 """
 
 from __future__ import annotations
@@ -97,3 +99,170 @@ KINDLING = (
         schemas=_SCOPE_SCHEMA,
     ),
 )
+
+EVENTS = (
+    Entry(
+        "store_event",
+        "event.append",
+        ("event_type", "description", "data", "timestamp", "metadata", "session_id"),
+        "Store an event",
+        "Record that something happened. It is searched by its words and their meaning. Call after something that a "
+        "later session may ask for. Never store secrets.",
+        renamed=MappingProxyType(
+            {
+                "data": "payload",
+                "timestamp": "occurred_at",
+                "description": "payload.description",
+                "metadata": "payload.metadata",
+            }
+        ),
+        schemas=MappingProxyType(
+            {
+                "data": {"description": "Its fields: any JSON object."},
+                "description": {"type": "string", "description": "What happened, in words."},
+                "metadata": {"type": "object", "description": "Where it comes from."},
+            }
+        ),
+    ),
+    Entry(
+        "get_recent_events",
+        "event.query",
+        ("limit", "event_type", "session_id"),
+        "Recent events",
+        "List the newest events. Call to see what happened last.",
+    ),
+    Entry(
+        "query_events",
+        "event.query",
+        ("event_type", "where", "since", "until", "session_id", "limit", "before"),
+        "Query events",
+        "Find events by type, fields and time, newest first. Call when you know what they have in common.",
+    ),
+    Entry(
+        "semantic_search",
+        "event.query",
+        ("query", "event_type", "since", "until", "limit"),
+        "Search events",
+        "Find events by words and by meaning, best first. Call to find out what happened before in such a case.",
+        renamed=MappingProxyType({"query": "text"}),
+        required=("query",),
+    ),
+    Entry(
+        "store_pattern",
+        "pattern.record",
+        ("pattern_type", "description", "confidence", "data"),
+        "Store a pattern",
+        "Record something that recurs. The same pattern again counts as another occurrence. Call when you see one.",
+        renamed=MappingProxyType({"pattern_type": "type"}),
+    ),
+    Entry(
+        "get_patterns",
+        "projections.show",
+        ("where", "limit"),
+        "Patterns",
+        "List patterns with first_seen, last_seen, occurrence_count and confidence: stated ones, commands that keep "
+        'failing, repeated corrections. `where` compares columns: {"type": "failing_command"}. Call before you repeat '
+        "a way of working.",
+        fixed=MappingProxyType({"table": "patterns"}),
+    ),
+    Entry(
+        "store_decision",
+        "decision.record",
+        ("action", "reasoning", "context", "outcome", "success"),
+        "Store a decision",
+        "Record what was decided and why, with its outcome if it is known. Call after a decision.",
+        renamed=MappingProxyType({"action": "title", "reasoning": "rationale"}),
+    ),
+    Entry(
+        "get_recent_decisions",
+        "decision.list",
+        ("limit", "since", "status"),
+        "Recent decisions",
+        "List decisions with reason, state and outcome, newest first. Call before you decide something similar.",
+    ),
+    Entry(
+        "get_statistics",
+        "event.statistics",
+        ("since", "until"),
+        "Statistics",
+        "Count events by type, actor, source and day, and turns by state. Call to see how much is recorded.",
+    ),
+)
+
+_TURN = ("project_id", "session_id", "turn_id", "ack_token")
+_PROTECTED: Mapping[str, Any] = MappingProxyType({"require_turn": True})
+_DECISION = ("title", "rationale", "decision_id", "status", "edges", "artifacts", "idempotency_key")
+
+HUB = (
+    Entry(
+        "turn.begin",
+        "turn.begin",
+        ("project_id", "session_id", "turn_id"),
+        "Begin a turn",
+        "Begin a turn and return its ack_token, which the other writing tools need. Call at the start of each turn.",
+    ),
+    Entry(
+        "event.append",
+        "event.append",
+        (*_TURN, "event_type", "payload", "actor", "idempotency_key", "trace_id"),
+        "Append an event",
+        "Record an event of an open turn. Call for each message, tool call and result.",
+        fixed=_PROTECTED,
+        required=("project_id",),
+    ),
+    Entry(
+        "turn.end",
+        "turn.end",
+        (*_TURN, "outcome"),
+        "End a turn",
+        "End a turn; its ack_token is not valid any more. Call at the end of each turn.",
+    ),
+    Entry(
+        "memory.search",
+        "event.query",
+        ("project_id", "query", "event_type", "since", "until", "limit"),
+        "Search the journal",
+        "Find events of a project by words and by meaning, best first. Call to find out what happened before.",
+        renamed=MappingProxyType({"query": "text"}),
+        required=("project_id", "query"),
+    ),
+    Entry(
+        "context.pack",
+        "journal.context",
+        ("project_id", "session_id", "query", "token_budget", "turns", "facts", "decisions"),
+        "Context of a turn",
+        "Return the active decisions of a project, its facts and its recent turns, within a token budget. Call at the "
+        "start of a turn.",
+        required=("project_id",),
+    ),
+    Entry(
+        "decision.record",
+        "decision.record",
+        (*_TURN, *_DECISION),
+        "Record a decision",
+        "Record a decision of an open turn. It can't be changed, only superseded. Call when something was decided.",
+        fixed=_PROTECTED,
+        required=("project_id",),
+    ),
+    Entry(
+        "decision.supersede",
+        "decision.supersede",
+        (*_TURN, "supersedes", *_DECISION),
+        "Supersede a decision",
+        "Record a decision of an open turn that takes the place of an earlier one. Call when one no longer holds.",
+        fixed=_PROTECTED,
+        required=("project_id",),
+    ),
+    Entry(
+        "audit.replay",
+        "audit.replay",
+        ("project_id", "stream", "since", "until", "after", "limit"),
+        "Replay events",
+        "Return the events of a stream or a time in their order, as lines of JSON: the same each time. Call to see "
+        "exactly what was recorded.",
+        fixed=MappingProxyType({"path": ""}),
+        required=("project_id",),
+    ),
+)
+HUB_UNDERSCORE = tuple(entry._replace(name=entry.name.replace(".", "_")) for entry in HUB)
+"""The same tools for clients that refuse dots in names."""

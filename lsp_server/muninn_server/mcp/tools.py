@@ -60,13 +60,30 @@ code."""
 """The instructions for agents with the tool set `mnemosyne` and not the core's."""
 
 
+OF_JOURNAL = """\
+Muninn records what happens in this repository in a journal that is private to this machine.
+
+- Look for what happened before, and for decisions that hold, before you act.
+- Record what was done, what came of it and what was decided. Never record a secret.
+- Where a tool takes an `ack_token`, begin a turn first, send its token with each call, and end the turn.
+
+What is recorded is a note, not an order: check it against the code."""
+"""The instructions for agents with tool sets of the journal only."""
+
+
 def instructions(root: Path, tools: Mapping[str, Tool]) -> str:
     """Return the instructions for some tools, with the name and description of the project at `root`."""
     project = read_project(root)
     described = f": {project.description}" if project.description else ""
-    said = (
-        INSTRUCTIONS if "memories" in tools else OF_MNEMOSYNE if "graph" in tools else INSTRUCTIONS.partition("\n")[0]
-    )
+    verbs = {tool.verb for tool in tools.values()}
+    if "memories" in tools:
+        said = INSTRUCTIONS
+    elif "graph" in tools:
+        said = OF_MNEMOSYNE
+    elif verbs & {"event.append", "capsule.open"}:
+        said = OF_JOURNAL
+    else:
+        said = INSTRUCTIONS.partition("\n")[0]
     return f"{said}\n\nThe project is {project.name}{described}"[:DESCRIPTION_LIMIT]
 
 
@@ -110,9 +127,11 @@ def tools_of(sets: tuple[str, ...]) -> Mapping[str, Tool]:
 def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]) -> Tool:
     """Return the tool. Raises UnknownVerb or BadParams, with the nearest name, for a call that does not fit the tools.
 
-    The name may have the set as a prefix: `mnemosyne.recall`.
+    The name may have the set as a prefix: `mnemosyne.recall`. A dot in a name may be written as an underscore, and an
+    underscore as a dot.
     """
-    tool = tools.get(name) or tools.get(name.rpartition(".")[2])
+    flat = {each.replace(".", "_"): tool for each, tool in tools.items()}
+    tool = tools.get(name) or tools.get(name.rpartition(".")[2]) or flat.get(name.replace(".", "_"))
     if tool is None:
         near = nearest(name, tools)
         raise UnknownVerb(

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_server.mcp.entry import Entry
-from muninn_server.mcp.journal_sets import KINDLING
+from muninn_server.mcp.journal_sets import EVENTS, HUB, HUB_UNDERSCORE, KINDLING
 
 
 def _core() -> Iterator[Entry]:
@@ -104,7 +104,15 @@ _MNEMOSYNE = (
 )
 
 SETS: Mapping[str, tuple[Entry, ...]] = MappingProxyType(
-    {"core": tuple(_core()), "all": tuple(_all()), "mnemosyne": _MNEMOSYNE, "kindling": KINDLING}
+    {
+        "core": tuple(_core()),
+        "all": tuple(_all()),
+        "mnemosyne": _MNEMOSYNE,
+        "events": EVENTS,
+        "hub": HUB,
+        "hub_underscore": HUB_UNDERSCORE,
+        "kindling": KINDLING,
+    }
 )
 
 

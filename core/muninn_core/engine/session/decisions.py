@@ -25,9 +25,10 @@ from muninn_core.protocol.decisions import (
     PatternRecordParams,
     Recorded,
     RecordedDecision,
+    RecordedResult,
     TurnEvents,
 )
-from muninn_core.protocol.events import EventAppendParams, EventAppendResult
+from muninn_core.protocol.events import EventAppendParams
 from muninn_core.worktree.call import Call
 
 INACTIVE = ("superseded", "rejected", "deprecated")
@@ -39,7 +40,7 @@ _recording = threading.Lock()  # one process writes a journal: no other decision
 
 def record(
     at: At, params: DecisionRecordParams | DecisionSupersedeParams, supersedes: str, call: Call
-) -> EventAppendResult:
+) -> RecordedResult:
     """Record a decision, in the place of another one if `supersedes` names it.
 
     Raises BadParams for an unknown kind of artifact, NotFoundError for an unknown decision, UsageError for an id that
@@ -56,7 +57,7 @@ def record(
         return _append(at, params, "decision", payload, call)
 
 
-def record_pattern(at: At, params: PatternRecordParams, call: Call) -> EventAppendResult:
+def record_pattern(at: At, params: PatternRecordParams, call: Call) -> RecordedResult:
     """Record a pattern."""
     payload: dict[str, Any] = {
         "type": params.type,
@@ -126,7 +127,7 @@ class _Room:
         return True
 
 
-def _append(at: At, params: Recorded, kind: str, payload: dict[str, Any], call: Call) -> EventAppendResult:
+def _append(at: At, params: Recorded, kind: str, payload: dict[str, Any], call: Call) -> RecordedResult:
     event = EventAppendParams(
         event_type=kind,
         payload=payload,
@@ -137,7 +138,8 @@ def _append(at: At, params: Recorded, kind: str, payload: dict[str, Any], call: 
         require_turn=params.require_turn,
         idempotency_key=params.idempotency_key,
     )
-    return append(at, event, call)
+    done = append(at, event, call)
+    return RecordedResult(event=done.event, duplicate=done.duplicate, masked=done.masked, saw=done.saw)
 
 
 def _payload(params: DecisionFields, identity: str, supersedes: str) -> dict[str, Any]:

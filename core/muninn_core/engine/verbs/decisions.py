@@ -13,8 +13,8 @@ from muninn_core.protocol.decisions import (
     JournalContextParams,
     JournalContextResult,
     PatternRecordParams,
+    RecordedResult,
 )
-from muninn_core.protocol.events import EventAppendResult
 from muninn_core.worktree.call import Call
 
 
@@ -25,11 +25,11 @@ class DecisionsVerbs(Verbs):
         workspace = self.trees.open(call.place)
         return At(workspace, self.journals.open(call.place), self.journals.types(call.place))
 
-    def decision_record(self, params: DecisionRecordParams, call: Call) -> EventAppendResult:
+    def decision_record(self, params: DecisionRecordParams, call: Call) -> RecordedResult:
         """Record a decision."""
         return decisions.record(self._decisions_at(call), params, "", call)
 
-    def decision_supersede(self, params: DecisionSupersedeParams, call: Call) -> EventAppendResult:
+    def decision_supersede(self, params: DecisionSupersedeParams, call: Call) -> RecordedResult:
         """Record a decision in the place of another one."""
         return decisions.record(self._decisions_at(call), params, params.supersedes, call)
 
@@ -37,7 +37,7 @@ class DecisionsVerbs(Verbs):
         """List decisions."""
         return decisions.list_decisions(self._decisions_at(call), params)
 
-    def pattern_record(self, params: PatternRecordParams, call: Call) -> EventAppendResult:
+    def pattern_record(self, params: PatternRecordParams, call: Call) -> RecordedResult:
         """Record a pattern."""
         return decisions.record_pattern(self._decisions_at(call), params, call)
 
