@@ -151,13 +151,17 @@ async def test_a_turn_of_the_hub_is_recorded_packed_and_replayed(agents: Agents,
             await said(agent, "decision_supersede", supersedes=first, title="Use nylon.", **own), "event_id"
         )
         assert event in await said(agent, "memory.search", query="which rope", **project)
+        assert "no parameter 'id'" in await refused(agent, "memory.search", query="rope", id=event, **project)
+        for claimed, kept in (("tool", "tool"), ("user", "assistant"), ("Human", "assistant")):
+            noted = await said(agent, "event.append", event_type="message", actor=claimed, **own)
+            assert value_of(noted, "actor") == kept
         pack = await said(agent, "context.pack", session_id=turn["session_id"], **project)
         assert value_of(pack, "decision_id") == second
         assert value_of(pack, "supersedes") == first
         assert "Which rope holds?" in pack
         assert value_of(await said(agent, "turn.end", **own), "event_type") == "muninn.turn.ended"
         replayed = await said(agent, "audit.replay", **project)
-        assert replayed.startswith("5 events, sha256 ")
+        assert replayed.startswith("8 events, sha256 ")
         assert json.loads(replayed.splitlines()[2])["event_id"] == event
         assert await said(agent, "audit_replay", **project) == replayed
         for tool, more in (

@@ -223,6 +223,7 @@ HUB = (
         ("project_id", "query", "event_type", "since", "until", "limit"),
         "Search the journal",
         "Find events of a project by words and by meaning, best first. Call to find out what happened before.",
+        fixed=MappingProxyType({"id": ""}),
         renamed=MappingProxyType({"query": "text"}),
         required=("project_id", "query"),
     ),

@@ -53,6 +53,9 @@ from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.workspace import Workspace
 
 _NAMED = ("event_type", "project_id", "session_id", "turn_id", "stream_id", "source")
+_OF_AGENTS = ("assistant", "tool")
+"""Who a client that can't act as a user may say caused an event."""
+
 _ORDER = {"memory_facts": "position", "decisions": "position", "patterns": "last_seen"}
 
 
@@ -85,7 +88,7 @@ def append(at: At, params: EventAppendParams, call: Call) -> EventAppendResult:
         stream_seq=params.stream_seq,
         event_version=params.event_version,
         occurred_at=params.occurred_at,
-        actor=call.actor if call.actor and params.actor == "user" else params.actor,
+        actor=call.actor if call.actor and params.actor not in _OF_AGENTS else params.actor,
         source=params.source or call.client,
         idempotency_key=params.idempotency_key,
         trace_id=params.trace_id,
