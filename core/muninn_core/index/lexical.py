@@ -41,7 +41,11 @@ _HEAP = 50_000_000
 _FREQ = "freq"
 _MARGIN = 5
 _LEAST_MARGIN = 10
-"""A fifth more candidates than asked for, and ten, are compared, since tantivy's scores differ a little."""
+"""Ten more candidates than asked for are compared, since tantivy's scores differ a little, and a fifth more while its
+statistics count deleted documents."""
+
+_MANY = 1_000
+"""So many candidates are mostly equal documents, whose scores are equal."""
 
 _WIDER = 3
 _ROUNDING = 1.0001
@@ -129,21 +133,17 @@ class Words:
         """Return the documents with any of the terms that meet all conditions. Conditions add nothing to a score."""
         if limit < 1:
             return []
-        # Tantivy weighs with a frequency that counts deleted documents: the boost corrects it.
-        found = [
-            (field, word, weight, self._count(field, word), self._all(field, word)) for field, word, weight in terms
-        ]
-        exact = [Term(field, word, weight * self._rarity(field, word)) for field, word, weight, now, _ in found if now]
-        if not exact:
+        count, rarity = self._count, self._rarity
+        found = [term for term in terms if count(term[0], term[1])]
+        if not found:
             return []
+        exact = [Term(field, word, weight * rarity(field, word)) for field, word, weight in found]
         if self._written == self.documents:
-            boosts = [weight for _, _, weight, now, _ in found if now]
+            boosts = [weight for _, _, weight in found]
         else:
-            counts = [counted for _, _, _, now, counted in found if now]
-            written = self._written
-            boosts = [
-                term.weight / inverse_frequency(written, count) for term, count in zip(exact, counts, strict=True)
-            ]
+            # Tantivy weighs with a frequency that counts deleted documents: the boost corrects it.
+            written, counted = self._written, self._searcher.doc_freq
+            boosts = [term.weight / inverse_frequency(written, int(counted(term.field, term.word))) for term in exact]
         query = tantivy.Query.boolean_query(
             [
                 (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, term.word), boost))
@@ -163,11 +163,15 @@ class Words:
 
     def _best(self, query: tantivy.Query, terms: Sequence[Term], limit: int) -> list[tuple[int, float]]:
         """Return the documents with the best scores, at least `limit` and all ties with the last, best first."""
-        asked = limit + limit // _MARGIN + _LEAST_MARGIN
+        # Without deleted documents, tantivy's statistics are nearly exact.
+        asked = limit + _LEAST_MARGIN + (0 if self._written == self.documents else limit // _MARGIN)
+        known: dict[int, float] = {}
         while True:
             hits = self._run(query, asked)
-            scored = self._scored(hits, terms) if self._counts is not None else hits
-            scored = sorted(scored, key=lambda hit: (-hit[1], hit[0]))
+            if self._counts is not None:
+                known |= self._scored([number for number, _ in hits if number not in known], terms)
+            found = hits if self._counts is None else known.items()
+            scored = sorted(found, key=lambda hit: (-hit[1], hit[0]))
             if len(hits) < asked or asked >= self.documents:
                 return scored
             # No document that was not found can have a better score than this.
@@ -176,13 +180,18 @@ class Words:
                 return scored
             asked *= _WIDER
 
-    def _scored(self, hits: Sequence[tuple[int, float]], terms: Sequence[Term]) -> list[tuple[int, float]]:
+    def _scored(self, ids: Sequence[int], terms: Sequence[Term]) -> dict[int, float]:
+        """Return {id: exact score}. Equal documents are scored once."""
         assert self._counts is not None
-        counts = self._counts.terms([number for number, _ in hits], whole=terms[0].field == "whole")
+        counts = self._counts.terms(ids, whole=terms[0].field == "whole")
         if not counts:
-            return []
+            return {}
         totals = Totals(self.documents, self._counts.lengths())
-        return list(zip(counts, scores(terms, list(counts.values()), totals).tolist(), strict=True))
+        if len(counts) < _MANY:
+            return dict(zip(counts, scores(terms, list(counts.values()), totals).tolist(), strict=True))
+        distinct = list(dict.fromkeys(counts.values()))
+        score = dict(zip(distinct, scores(terms, distinct, totals).tolist(), strict=True))
+        return {number: score[each] for number, each in counts.items()}
 
     def _excess(self, terms: Sequence[Term]) -> float:
         """Return the greatest possible ratio of a document's score to tantivy's.
@@ -217,10 +226,6 @@ class Words:
     def _written(self) -> int:
         """The number of documents that tantivy counts: those that exist, and deleted ones in segments to be merged."""
         return sum(int(self._searcher.doc_freq("kind", kind)) for kind in SOURCE_KINDS)
-
-    def _all(self, field: AnyField, word: str) -> int:
-        """Return the number of documents that hold a word, with the deleted ones that tantivy counts."""
-        return 0 if self._written == self.documents else int(self._searcher.doc_freq(field, word))
 
     def _inverse_frequency(self, field: AnyField, word: str) -> float:
         return inverse_frequency(self.documents, self._count(field, word))

@@ -85,12 +85,13 @@ class _CountsCache:
         """Return {id: term counts} of chunks, or of whole files by their file ids."""
         known = self._recent.terms
         sign = -1 if whole else 1
-        missing = [number for number in ids if sign * number not in known]
-        read = self._manifest.terms(missing, whole=whole) if missing else {}
-        found = {number: counts for number in ids if (counts := known.get(sign * number) or read.get(number))}
-        if read:
+        found = dict(zip(ids, map(known.get, [-number for number in ids] if whole else ids), strict=True))
+        missing = [number for number, counts in found.items() if counts is None]
+        if missing:
+            read = self._manifest.terms(missing, whole=whole)
+            found |= {number: read.get(number) for number in missing}
             self._recent.take_terms({sign * number: counts for number, counts in read.items()})
-        return found
+        return {number: counts for number, counts in found.items() if counts is not None}
 
     def lengths(self) -> tuple[int, ...]:
         """Return the number of words in each field of all documents."""

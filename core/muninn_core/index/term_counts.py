@@ -87,17 +87,21 @@ def lengths(counts: bytes, *, whole: bool) -> tuple[int, ...]:
 
 def scores(terms: Sequence[Term], counts: Sequence[bytes], totals: Totals) -> NDArray[np.float64]:
     """Return the BM25 score of each document for the terms. Each sum has the order of the terms."""
-    sizes = np.array([len(each) // 4 for each in counts])
+    sizes = np.fromiter(map(len, counts), np.intp, len(counts)) // 4
     ends = np.cumsum(sizes)
     starts = ends - sizes
-    numbers = np.frombuffer(b"".join(counts), "<u4")
+    joined = b"".join(counts)
+    numbers = np.frombuffer(joined, "<u4")
     headers = numbers[starts[:, None] + np.arange(_HEADER)]
     wanted = np.array([_hash(term.word) ^ _SALTS[term.field] for term in terms], np.uint32)
     order = np.argsort(wanted, kind="stable")
-    # Most entries are other words: a table of the hashes' first 16 bits rules them out.
+    # Most entries are other words: tables of the hashes' first 8 bits, then of their first 16, rule them out.
+    first = np.zeros(1 << 8, bool)
+    first[wanted >> 24] = True
+    found = np.flatnonzero(np.frombuffer(joined[3::4].translate(first.tobytes()), bool))
     may_match = np.zeros(1 << 16, bool)
     may_match[wanted >> 16] = True
-    found = np.flatnonzero(may_match[numbers >> 16])
+    found = found[may_match[numbers[found] >> 16]]
     known = numbers[found] & np.uint32(_HASH)
     places = np.searchsorted(wanted, known, sorter=order)
     places[places == len(wanted)] = 0
@@ -107,7 +111,8 @@ def scores(terms: Sequence[Term], counts: Sequence[bytes], totals: Totals) -> ND
     found, columns, rows = found[same], columns[same], rows[same]
     frequency = _FREQUENCIES[numbers[found] & np.uint32(0xFF)]
     fields = np.array([FIELDS.index(term.field) % _HEADER for term in terms])
-    means = np.array([totals.mean(term.field) or 1.0 for term in terms])
+    mean = {field: totals.mean(field) or 1.0 for field in {term.field for term in terms}}
+    means = np.array([mean[term.field] for term in terms])
     weights = np.array([term.weight for term in terms])
     length = _rounded(headers[rows, fields[columns]])
     spread = _K1 * (1 - _B + _B * length / means[columns])
@@ -134,6 +139,8 @@ def _rounded(length: NDArray[np.uint32]) -> NDArray[np.float64]:
 
     Source: tantivy's fieldnorm/code.rs.
     """
+    if not length.size or length.max() < _SHORT:
+        return _SHORT_NORMS[length]
     return _NORMS[np.searchsorted(_NORMS, length, side="right") - 1]
 
 
@@ -146,7 +153,9 @@ def _norm(number: int) -> int:
 
 
 _NORMS = np.array([_norm(number) for number in range(256)], np.float64)
-
+_SHORT = 4096
+_SHORT_NORMS = _NORMS[np.searchsorted(_NORMS, np.arange(_SHORT), side="right") - 1]
+"""The rounded lengths below `_SHORT`: most lengths are looked up."""
 
 _FREQUENCIES = np.array(_COUNTS, np.float64)
 

@@ -53,8 +53,7 @@ class Query(Value):
 
 def parse_query(text: str) -> Query:
     """Return the words, identifiers and form of a question."""
-    every = tuple(dict.fromkeys(split_words(text).split()))
-    significant = tuple(word for word in every if word not in _STOP_WORDS) or every
+    significant = significant_words(text)
     runs = _IDENTIFIER.findall(text)
     names = frozenset(run for run in runs if _CODE_LIKE.search(run))
     about_tests = sum(word in _TEST_WORDS for word in significant)
@@ -67,6 +66,12 @@ def parse_query(text: str) -> Query:
         # "and add tests" at the end of a long sentence does not make it one about tests.
         tests=min(1.0, 2.5 * about_tests / len(significant)) if significant else 0.0,
     )
+
+
+def significant_words(text: str) -> tuple[str, ...]:
+    """Return the distinct words of a text without stop words; all words of a text that has only stop words."""
+    every = tuple(dict.fromkeys(split_words(text).split()))
+    return tuple([word for word in every if word not in _STOP_WORDS]) or every
 
 
 TermMatch = tuple[float, float, Mapping[str, float]]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval.candidates import admitted_chunks, dense_matches, lexical_matches
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query
+from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query, significant_words
 from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.signals import signal
 
@@ -93,7 +93,7 @@ class Relatedness:
 
     def score(self, other: str, cosine: float, *, named: bool = False) -> float:
         """Return how related `other` is to the text: 0 is unrelated, 1 and more is closely related."""
-        words = parse_query(other).words
+        words = significant_words(other)
         matched = self._matcher.match(words) if words else None
         if matched is None:
             return cosine + NAMED * named if cosine >= ALONE or named else 0.0
