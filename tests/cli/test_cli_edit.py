@@ -27,7 +27,7 @@ def test_a_memory_is_changed_in_the_editor(shell: Shell, tmp_path: Path) -> None
     assert f"Updated {identity}" in done.stdout
     assert shell.json("show", identity)["memory"]["text"] == "Sessions live in Postgres."
     newest = shell.json("log", "--limit", "1")["entries"][0]
-    assert (newest["memory"], newest["event"]["summary"]) == (identity, "changed text: moved")
+    assert (newest["memory"], newest["event"]["summary"]) == (identity, "changed text, title: moved")
 
 
 def test_an_unchanged_or_empty_draft_changes_nothing(shell: Shell, tmp_path: Path) -> None:

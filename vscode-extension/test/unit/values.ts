@@ -17,6 +17,7 @@ export const STATUS: StatusResult = {
   project: { name: 'repo', description: '' },
   focus: { task: '', source: '', items: [] },
   shared: { path: '', memories: 0 },
+  journal: { path: '', events: 0, lag: 0, failure: '' },
   problems: [],
   bridges: [],
 };
