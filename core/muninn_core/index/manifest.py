@@ -176,6 +176,10 @@ class Manifest:
         """Return {id: chunk} of the ids that exist. The path of a memory's chunk is the memory's id."""
         return {row[0]: _chunk(row) for row in self._by_id(_BARE, "chunks", ids)}
 
+    def by_place(self, ids: Sequence[int]) -> list[int]:
+        """Return the ids that exist in the order of their paths and lines, which is the same in every index."""
+        return [row[0] for row in sorted(self._by_id("id, path, start", "chunks", ids), key=lambda row: row[1:])]
+
     def chunks_of(self, path: str) -> list[ChunkRow]:
         """Return the chunks of a path or memory key, in the order of the file."""
         rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE path = ? ORDER BY id", (path,))

@@ -100,6 +100,10 @@ class _CountsCache:
         return self._lengths
 
 
+MOST_TIED = 4
+"""The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
+
+
 class Snapshot:
     """Words, vectors and rows of one generation. `code` has its definitions, imports and calls.
 
@@ -143,10 +147,18 @@ class Snapshot:
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
-        More than `limit` are returned when the last ones have the same score. `only` restricts the ids; a chunk must
-        hold all words of `every`. Files that are not cut yet are in the second of `sources`.
+        More than `limit` are returned when the last ones have the same score: up to `MOST_TIED` times `limit`, first
+        by path and line. `only` restricts the ids; a chunk must hold all words of `every`. Files that are not cut yet
+        are in the second of `sources`.
         """
-        return self._words.search(words, limit, kind, weights, only=only, every=every)
+        found = self._words.search(words, limit, kind, weights, only=only, every=every)
+        most = MOST_TIED * limit
+        if len(found) <= most:
+            return found
+        last = found[limit - 1][1]
+        better = [hit for hit in found if hit[1] > last]
+        tied = self._manifest.by_place([number for number, score in found if score == last])
+        return [*better, *((number, last) for number in tied[: most - len(better)])]
 
     def _waiting(self, paths: Sequence[str]) -> set[str]:
         """Return those of the paths that are not indexed yet."""
