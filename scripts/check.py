@@ -31,9 +31,6 @@ CHECKS = {
 }
 """The slowest one first: it takes as long as the others together."""
 
-COLLECTION = {"collection": [sys.executable, "-m", "pytest", "--collect-only", "-qq"]}
-"""Imports all tests beside the types. Pytest stores what it compiles; without this each worker compiles all."""
-
 UNIT = "not client and not daemon and not slow"
 """The tests that start no daemon and no client, and take no minute."""
 
@@ -51,9 +48,9 @@ def main(argv: list[str]) -> int:
     if argv == ["unit"]:
         return run_tests(UNIT)
     if argv == ["lint"]:
-        return run_checks(CHECKS)
+        return run_checks()
     with installed_clients() as wait:
-        if run_checks({**CHECKS, **COLLECTION}) != 0:
+        if run_checks() != 0:
             return 1
         quick = run_tests(UNIT)
         wait()
@@ -81,11 +78,11 @@ def installed_clients() -> Iterator[Callable[[], None]]:
             installing.wait()  # an interrupted installation would leave partial files
 
 
-def run_checks(checks: dict[str, list[str]]) -> int:
-    """Run checks, commands by name, and print the outcome of each."""
+def run_checks() -> int:
+    """Run all checks and print the outcome of each."""
     with ThreadPoolExecutor(2) as threads:
-        passed = list(threads.map(passes, checks, checks.values()))
-    failed = [name for name, good in zip(checks, passed, strict=True) if not good]
+        passed = list(threads.map(passes, CHECKS, CHECKS.values()))
+    failed = [name for name, good in zip(CHECKS, passed, strict=True) if not good]
     if failed:
         print(f"failed: {', '.join(failed)}", flush=True)
     return 1 if failed else 0
