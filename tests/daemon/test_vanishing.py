@@ -125,7 +125,8 @@ def _delete_git(root: Path) -> None:
 
 
 def _renew_git(root: Path) -> None:
-    shutil.rmtree(root / ".git")
+    # Moved, not deleted: a deleted folder's inode may be reused, and the new repository would look like the old one.
+    (root / ".git").rename(root.parent / "old.git")
     git(root, "init", "-q", "-b", "main")
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "Begin again")
