@@ -124,6 +124,12 @@ def _delete_git(root: Path) -> None:
     shutil.rmtree(root / ".git")
 
 
+def _delete_at_once(folder: Path) -> None:
+    """Delete a folder in which a daemon may write meanwhile."""
+    while folder.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _renew_git(root: Path) -> None:
     # Moved, not deleted: a deleted folder's inode may be reused, and the new repository would look like the old one.
     (root / ".git").rename(root.parent / "old.git")
@@ -180,7 +186,7 @@ def test_a_moved_repository_is_left_and_served_at_its_new_place(
 def test_a_muninn_folder_that_was_deleted_and_made_again_takes_memories(repo: Path, environ: dict[str, str]) -> None:
     with client.connect(str(repo), environ) as muninn:
         muninn.call("remember", {"text": "Lost with the folder."})
-        shutil.rmtree(repo / ".muninn")
+        _delete_at_once(repo / ".muninn")
         with pytest.raises(MuninnError, match="was deleted"):
             muninn.call("remember", {"text": "Refused."})
         git(repo, "checkout", ".muninn")
