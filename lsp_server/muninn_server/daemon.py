@@ -108,6 +108,8 @@ class Daemon:
 
     def __init__(self, place: Place, binding: Binding | None, spare_cache: Path, *, tcp: bool, data: str) -> None:
         self._place = place
+        # While the folder is open, the system gives its inode to no other one: a repository made anew is noticed.
+        self._repository = os.open(place.identity, os.O_RDONLY) if os.name == "posix" else None
         self._stamp = place.repository_stamp()
         self._binding = binding
         self._trouble = ""
@@ -178,7 +180,7 @@ class Daemon:
                     log.warning("the daemon can't be reached: %s", error)
                 self._trouble = str(error)
                 continue
-            except Exception:
+            except Exception:  # an unexpected failure must not end the checks; the next one runs in a second
                 log.exception("the check failed")
                 continue
             self._trouble = ""
@@ -221,7 +223,7 @@ class Daemon:
             self.engine.open(self._place).updater.wait_open(PREPARE_SECONDS)
         except MuninnError as error:
             log.info("%s", error.message)
-        except Exception:
+        except Exception:  # the first request opens it again and gets the error
             log.exception("the repository could not be opened")
         for protocol in PRELOADED:
             if not self._leaving.wait(PRELOAD_SECONDS):
@@ -279,7 +281,7 @@ class Daemon:
             await self._serve_client(reader, writer)
         except (EOFError, ConnectionError, asyncio.CancelledError):
             pass  # the client disconnected, or the daemon is stopping
-        except Exception:
+        except Exception:  # other connections are served on
             log.exception("a connection failed")
         finally:
             self._clients.discard(task)
@@ -397,6 +399,8 @@ class Daemon:
         if self._clients:
             await asyncio.wait(self._clients, timeout=2)
         await loop.run_in_executor(None, self.engine.close)
+        if self._repository is not None:
+            os.close(self._repository)
         log.info("left")
 
 

@@ -125,11 +125,10 @@ def _delete_git(root: Path) -> None:
 
 
 def _recalled(muninn: client.Client, query: str) -> bool:
-    """Whether a question has hits. The daemon builds the index anew after its folder was deleted, at a change."""
+    """Whether a question has hits. It fails while the daemon builds the index anew after its folder was deleted."""
     try:
         return bool(muninn.call("recall", {"query": query, "kind": "memory"})["hits"])
     except MuninnError:
-        muninn.call("index", {})
         return False
 
 
@@ -140,8 +139,7 @@ def _delete_at_once(folder: Path) -> None:
 
 
 def _renew_git(root: Path) -> None:
-    # Moved, not deleted: a deleted folder's inode may be reused, and the new repository would look like the old one.
-    (root / ".git").rename(root.parent / "old.git")
+    shutil.rmtree(root / ".git")
     git(root, "init", "-q", "-b", "main")
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "Begin again")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -76,7 +78,7 @@ def test_after_a_failure_whoever_asks_anew_gets_the_new_answer(muninn, monkeypat
 def test_memories_are_searchable_although_the_files_can_not_be_read(muninn, monkeypatch):
     Broken(monkeypatch)
     with suppress(MuninnError):
-        muninn.call("index")
+        muninn.call("index", rebuild=True)
     muninn.call("remember", text="Sessions live in Redis.")
     assert muninn.texts("where do sessions live", kind="memory") == ["Sessions live in Redis."]
 
@@ -122,6 +124,28 @@ def test_rebuilding_loses_no_memory_that_is_stored_meanwhile(muninn):
         rebuilt.result()
     assert set(muninn.texts("facts about sails", kind="memory", limit=50)) == set(texts)
     assert muninn.call("status").problems == ()
+
+
+def test_an_index_that_is_deleted_again_while_it_is_rebuilt_is_made_without_a_further_change(muninn, monkeypatch):
+    monkeypatch.setattr("muninn_core.worktree.index_updater.RETRY_SECONDS", (0.01, 0.01))
+    muninn.call("remember", text="Sessions are signed cookies.")
+    muninn.call("index", wait=True)
+    updater = updater_of(muninn)
+    deletions = iter(range(8))
+
+    def deleting(root, *rest):
+        if next(deletions, None) is not None:
+            shutil.rmtree(muninn.root / ".muninn" / "cache")
+        return walk(root, *rest)
+
+    monkeypatch.setattr("muninn_core.worktree.index_updater.walk", deleting)
+    with suppress(MuninnError):
+        muninn.call("index", rebuild=True)
+    end = time.monotonic() + PATIENCE
+    while updater.state != "ready" or updater.failure:
+        assert time.monotonic() < end, updater.failure
+        threading.Event().wait(0.01)
+    assert muninn.call("recall", query="signed cookies", kind="memory").hits
 
 
 def test_readers_and_a_writer_at_the_same_time_all_get_their_answers(muninn):

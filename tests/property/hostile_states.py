@@ -94,7 +94,7 @@ def _try_state(folder: Path, seed: int, calls: int, embedder: Embedder) -> list[
         muninn = begin(root)
         try:
             ids = [memory.id for memory in muninn.call("memories", limit=10_000, archived=True).memories]
-        except Exception:
+        except Exception:  # any failure of a verb is the finding
             return [Violation(seed, "memories", {"limit": 10_000, "archived": True}, traceback.format_exc())]
         todo = [method for method in METHODS.values() if method.verb not in ENDLESS for _ in range(calls)]
         chance.shuffle(todo)

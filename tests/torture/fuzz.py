@@ -97,7 +97,7 @@ def _mutate(parser: str, seed: int, limit: Limit, outcome: Outcome) -> None:
             PARSERS[parser](data)
             slow = time.process_time() - begun > SECONDS_OF_AN_INPUT
             problem = f"took {time.process_time() - begun:.0f} s" if slow else ""
-        except Exception:
+        except Exception:  # any exception of a parser is the finding
             problem = traceback.format_exc().strip().rpartition("\n")[2]
         if problem:
             crashes += 1

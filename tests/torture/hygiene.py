@@ -75,7 +75,7 @@ class Crowd:
     def _serve_one(self, kind: Callable[[Crowd], None]) -> None:
         try:
             kind(self)
-        except Exception as error:
+        except Exception as error:  # any failure of a client is the finding
             self._outcome.violations.append(f"{kind.__name__.strip('_')}: {type(error).__name__}: {error}")
         with self._counting:
             self._outcome.figures[f"clients: {kind.__name__.strip('_').replace('_', ' ')}"] += 1

@@ -63,10 +63,7 @@ def test_a_parser_answers_every_input(parser: str) -> None:
     inputs = [path.read_bytes() for path in fuzz.kept(parser)]
     inputs += itertools.islice(fuzz.mutations(parser, random.Random(parser)), 60)
     for data in inputs:
-        try:
-            PARSERS[parser](data)
-        except Exception as error:
-            pytest.fail(f"{data!r}: {error!r}")
+        PARSERS[parser](data)
 
 
 # --- the campaign itself must see what it looks for ---

@@ -2779,8 +2779,8 @@ export interface CapsuleListResult {
 /**
  * Pins, then the latest summaries of open capsules, then candidates.
  *
- * Pins and summaries are never left out: `over` is by how many tokens they alone exceed the budget, and then there is
- * no candidate. `left_out` counts candidates without room.
+ * Pins and summaries are never left out. `over` counts the tokens by which they exceed the budget; the answer then has
+ * no candidates. `left_out` counts the candidates that did not fit.
  */
 export interface CapsuleRetrieveResult {
   saw: ReadState;

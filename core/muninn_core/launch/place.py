@@ -46,7 +46,10 @@ class Place:
 
     @property
     def cache(self) -> str:
-        """The folder of the work tree's index. Git removes a linked work tree while nobody writes files into it."""
+        """The folder of the work tree's index. That of a linked work tree is outside it.
+
+        `git worktree remove` fails when a file appears in the work tree meanwhile.
+        """
         if self.linked:
             return os.path.join(self.local, "cache")
         return os.path.join(self.root, ".muninn", "cache")

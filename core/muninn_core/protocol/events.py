@@ -397,7 +397,7 @@ FAMILY = Family(
             positional=("event_type",),
             example={"event_type": "deploy", "payload": {"service": "shop", "replicas": 3}},
             shown=("event_type", "payload", "session_id"),
-            use="Call to record that something happened. It is no memory.",
+            use="Call to record that something happened. An event is not stored as a memory.",
         ),
         Method(
             verb="event.query",

@@ -59,7 +59,7 @@ def torn_files(layout: Layout) -> tuple[Path, ...]:
 
 
 def ends_with_newline(path: Path) -> bool:
-    """Whether a file of records needs no repair: its last line is complete, or there is no file. Raises OSError."""
+    """Whether the last line of a file of records is complete; true for a missing file. Raises OSError."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 1))

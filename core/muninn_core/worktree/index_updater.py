@@ -33,8 +33,7 @@ GATHER_SECONDS = 0.1
 """How long memories are collected before they are indexed together. A question ends the wait at once."""
 
 RETRY_SECONDS = (2.0, 120.0)
-"""When an update is repeated that failed because the system lacked space, memory or descriptors: at first, and at most.
-The time doubles with each failure."""
+"""When a failed update is repeated: at first, and at most. The time doubles with each failure."""
 
 FIRST_LOOK = 1
 """The ticket of the first scan, which `start` requests."""
@@ -235,17 +234,24 @@ class IndexUpdater:
         if self.failure:
             raise MuninnError(f"the index can't be updated: {self.failure}", hint="Run `muninn doctor` for details.")
 
+    def _wait_for_files(self) -> None:
+        """Wait for work on files, the time of the next try, or the end. The caller holds the lock."""
+        retry = self._retry
+        due = self._wake.wait_for(
+            lambda: self._stopped or self._embedding or self._asked != self._taken or self._retry != retry, retry
+        )
+        if not due:
+            self._full = True
+            self._ask()
+
     def _keep_files(self) -> None:
         while True:
             with self._wake:
-                due = self._wake.wait_for(
-                    lambda: self._stopped or self._embedding or self._asked != self._taken, self._retry
-                )
+                self._wait_for_files()
                 if self._stopped:
                     return
-                if not due:
-                    self._full = True
-                    self._ask()
+                if self._asked == self._taken and not self._embedding:
+                    continue  # the memories' thread changed the time of the next try
             try:
                 if self._asked == self._taken:
                     self._embed()
@@ -263,26 +269,30 @@ class IndexUpdater:
                 self._set_state("failed", _message_of(error))
 
     def _log(self, what: str, error: Exception, before: str) -> None:
-        """Log an error with its trace, once; a work tree that was removed is no error."""
+        """Log an error with its trace, unless it is the one logged before or the work tree was removed."""
         if not self._root.is_dir():
             log.info("%s is gone, and is not indexed any more", self._root)
         elif _message_of(error) != before:
             log.error("%s", what, exc_info=error)
 
     def _begin_anew(self, error: Exception, *, memories: bool = False) -> None:
-        """Request a new index once when this one is deleted or damaged, and another try after a shortage.
+        """Request a new index when this one is deleted or damaged: at once the first time, then after a while.
 
-        The caller holds the lock.
+        A shortage of space, memory or descriptors is waited out with the same index. The caller holds the lock.
         """
         lost = self.index is not None and not self.index.intact
-        if is_shortage(error) and not lost:
-            first, most = RETRY_SECONDS
-            self._retry = first if self._retry is None else min(2 * self._retry, most)
+        shortage = is_shortage(error) and not lost
+        if not (lost or shortage or isinstance(error, StorageError)):
             return
         tried = self._anew_for_memories if memories else self._anew
-        if (lost or isinstance(error, StorageError)) and not tried:
+        if shortage or tried:
+            first, most = RETRY_SECONDS
+            self._retry = first if self._retry is None else min(2 * self._retry, most)
+        if not shortage:
+            self._rebuild = True
+        if not (shortage or tried):
             self._anew_for_memories = self._anew_for_memories or memories
-            self._anew = self._rebuild = True
+            self._anew = True
             self._ask()
 
     def replace_damaged(self, seconds: float) -> bool:
@@ -391,7 +401,9 @@ class IndexUpdater:
             self._files_failure = self._meaning_failure = ""  # retry failed vectors now
             self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
-            self._anew, self._retry = False, None
+            self._anew = False
+            if not self._memories_failure:
+                self._retry = None
             self._wake.notify_all()
 
     def _opened(self, anew: bool) -> Index:

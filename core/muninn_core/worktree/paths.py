@@ -15,7 +15,8 @@ _SHOWN = 200
 def relative_path(path: str, root: Path) -> str:
     """Return a path relative to the root, with slashes.
 
-    Raises BadParams when it is no path, or leads outside the work tree, also through a symbolic link.
+    Raises BadParams when the system accepts no such path, or when it leads outside the work tree, also through a
+    symbolic link.
     """
     shown = path if len(path) <= _SHOWN else f"{path[:_SHOWN]}…"
     if not path.strip() or "\0" in path:
