@@ -78,6 +78,7 @@ def _plain_repo() -> Path:
     (root / "src" / "users.py").write_text(USERS)
     (root / "README.md").write_text(README)
     git(root, "init", "-q", "-b", "main")
+    git(root, "config", "user.name", "Test")  # the author of memories is not that of the machine
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "Begin")
     for sample in (root / ".git" / "hooks").glob("*.sample"):

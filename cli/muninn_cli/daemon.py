@@ -102,7 +102,8 @@ def _status(given: argparse.Namespace) -> int:
     if facts is None:
         _print(given, {"running": False, "socket": where.socket}, "No daemon is running. The next command starts one.")
         return DAEMON
-    from muninn_cli.show.facts import duration, size
+    from muninn_cli.show.facts import size
+    from muninn_core.model.byline import duration
 
     shown = {
         "pid": facts["pid"],

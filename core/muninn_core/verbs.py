@@ -128,7 +128,7 @@ class Verbs:
         `path`: Only files that match any of these globs, as in .gitignore, and memories about them.
         `lang`: Only files in these languages: python, ts, go.
         `phrase`: Only results that contain these exact phrases.
-        `author`: Only memories by these authors: user, assistant, tool, an agent's name.
+        `author`: Only memories by these authors: user, assistant, tool, a person's or an agent's name.
         `min_importance`: Only memories of this importance or more; 0 admits all.
         `since`: Only memories changed since then: 12h, 3d, 2w, 2026-01-31.
         `until`: Only memories last changed before then: 2w, 2026-01-31.

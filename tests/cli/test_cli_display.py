@@ -17,8 +17,9 @@ from muninn_shell import Shell
 
 from muninn_cli.display import DISPLAY
 from muninn_cli.pager import pager_command
-from muninn_cli.show.facts import moment, relative
+from muninn_cli.show.facts import moment
 from muninn_cli.terminal import line, output
+from muninn_core.model.byline import relative
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ULID = "01kjmma2g0abcdefgh01234567"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from muninn_core.context.about import SHOWN, Shown, about_markdown, address_part
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.document import Document
+
+NOW = datetime(2026, 3, 7, 12, tzinfo=UTC)
 
 
 def memory(number: int, **fields: Any) -> Memory:
@@ -25,7 +28,7 @@ def everywhere(kind: str, what: str) -> str:
 
 
 def told(*memories: Memory, more: int = 0) -> str:
-    return about_markdown([Shown("is about this file", each) for each in memories], "a.py", nowhere, more=more)
+    return about_markdown([Shown("is about this file", each) for each in memories], "a.py", nowhere, NOW, more=more)
 
 
 def test_nothing_found_is_nothing_said() -> None:
@@ -76,7 +79,7 @@ def test_a_decision_in_force_says_so_and_another_one_does_not() -> None:
 
 def test_a_memory_whose_code_has_changed_is_marked() -> None:
     drifted = Citation(path="a.py", start=8, end=9, state="drifted", was="a.py:3-4")
-    text = about_markdown([Shown("cites lines 8-9", memory(1), citations=[drifted])], "a.py", nowhere)
+    text = about_markdown([Shown("cites lines 8-9", memory(1), citations=[drifted])], "a.py", nowhere, NOW)
     assert "cites lines 8-9" in text
     assert "⚠ code changed since: a.py:3-4" in text
 
@@ -84,13 +87,13 @@ def test_a_memory_whose_code_has_changed_is_marked() -> None:
 def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> None:
     decision = Document(path="docs/adr/0007-x.md", level="adr", number=7, title="Use X", status="decided")
     found = [Shown("cites line 3", memory(1, commit="c0ffee0123456789")), Shown("names get_x", document=decision)]
-    text = about_markdown(found, "a.py", everywhere, more=1)
+    text = about_markdown(found, "a.py", everywhere, NOW, more=1)
     assert "[record](memory:m1/Fact 1)" in text
     assert "[commit c0ffee01](commit:c0ffee0123456789)" in text
     assert "decision ADR 7 · decided" in text
     assert "[docs/adr/0007-x.md](file:docs/adr/0007-x.md)" in text
     assert "[… and 1 more about this file](notes:a.py)" in text
-    assert "](" not in about_markdown(found[:1], "a.py", nowhere)
+    assert "](" not in about_markdown(found[:1], "a.py", nowhere, NOW)
 
 
 def test_a_long_title_ends_after_a_whole_word_in_an_address() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +19,13 @@ def brief(*memories, session=None, compact=False, conflicts=0, most=4000):
     newest = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
     pinned = [memory for memory in newest if memory.pinned]
     return make_brief(
-        newest, pinned=pinned, session=session, after_compaction=compact, conflicts=conflicts, max_chars=most
+        newest,
+        pinned=pinned,
+        session=session,
+        after_compaction=compact,
+        conflicts=conflicts,
+        max_chars=most,
+        now=datetime(2026, 3, 4, tzinfo=UTC),
     )
 
 

@@ -61,6 +61,8 @@ def ask_everything(repo: Path) -> None:
         lambda: queries.diff_hunks(root, before, "src/users.py", "src/users.py"),
         lambda: queries.existing_paths(root, head, ["src/users.py"]),
         lambda: queries.files_containing(root, ["get_user_name"], ".py"),
+        lambda: queries.AuthorReader(locate(str(root))).read(),
+        lambda: queries.first_authors(root, "src", head, before),
         lambda: queries.find_deletions(root, ["gone"], after=None, since=None),
         lambda: queries.find_renames(root, [head]),
         lambda: queries.find_reverted(root, head, "2000-01-01T00:00:00Z"),
@@ -91,7 +93,18 @@ def ask_everything(repo: Path) -> None:
         lambda: list(read_log(root, CommitRange(tip=head))),
     ]
     missing = set(queries.__all__) - {name for each in asked for name in each.__code__.co_names}
-    values = {"BlobChange", "Commit", "CommitTime", "Entry", "FileChange", "GitError", "Head", "HeadReader", "Hunk"}
+    values = {
+        "Author",
+        "BlobChange",
+        "Commit",
+        "CommitTime",
+        "Entry",
+        "FileChange",
+        "GitError",
+        "Head",
+        "HeadReader",
+        "Hunk",
+    }
     assert missing <= values | {
         "ObjectReader",
         "Ref",

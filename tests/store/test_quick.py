@@ -26,7 +26,9 @@ fields = {
 }
 others = {
     "v": st.sampled_from([1, 2, True, 1.0, None]),
-    **dict.fromkeys(("session", "actor", "agent", "task", "branch", "commit", "key", "title", "expires"), anything),
+    **dict.fromkeys(
+        ("session", "actor", "author", "agent", "task", "branch", "commit", "key", "title", "expires"), anything
+    ),
     **dict.fromkeys(("tags", "entities", "files", "links"), lists),
     "actor": st.sampled_from(["user", "assistant", "tool", "hook", "import", "nobody"]),
     "trust": st.sampled_from(["user", "agent", "outside", "none", None]),

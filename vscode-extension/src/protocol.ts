@@ -356,7 +356,7 @@ export interface RecallParams {
   lang?: readonly string[];
   /** Only results that contain these exact phrases. */
   phrase?: readonly string[];
-  /** Only memories by these authors: user, assistant, tool, an agent's name. */
+  /** Only memories by these authors: user, assistant, tool, a person's or an agent's name. */
   author?: readonly string[];
   /** Only memories of this importance or more; 0 admits all. */
   min_importance?: number;
@@ -1700,7 +1700,7 @@ export interface IndexState {
  * author of another tool's knowledge, or "outside" for knowledge of a pack. `origin` names a source other than this
  * project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
  * words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
- * file, and `total` the sum of their scores.
+ * file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -1725,6 +1725,8 @@ export interface Hit {
   snippet: readonly SnippetLine[];
   chunks: number;
   total: number;
+  author: string;
+  ts: string;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -2001,6 +2003,7 @@ export interface MemoriesResult {
  *
  * `elsewhere` are the branches that hold a memory which HEAD does not have, `work` is the state of its commit. Both
  * depend on HEAD, and `expired` on the current time; none of them is in the log.
+ * `author` is the name of the person who wrote it, or whose agent did; "" where it is not known.
  * `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
  * record that this version does not define. `sealed` is false while the memory is only in the spool.
  * A `private` memory is stored in the ignored part of this work tree and never in git. A memory of the global `scope`
@@ -2020,6 +2023,7 @@ export interface Memory {
   confidence: number;
   trust: 'agent' | 'commit' | 'outside' | 'user';
   actor: string;
+  author: string;
   agent: string | null;
   session: string | null;
   sessions: readonly string[];
@@ -2094,7 +2098,11 @@ export interface HistoryResult {
   events: readonly Event[];
 }
 
-/** A record about a memory: its author, time, branch and commit, and what it changed. */
+/**
+ * A record about a memory: its author, time, branch and commit, and what it changed.
+ *
+ * `author` is the author's name, "" where the record has none.
+ */
 export interface Event {
   id: string;
   ts: string;
@@ -2108,6 +2116,7 @@ export interface Event {
   summary: string;
   changes: readonly Changed[];
   sealed: boolean;
+  author: string;
 }
 
 /** A field that an event changed, in words. `before` and `after` are empty when the memory is redacted. */

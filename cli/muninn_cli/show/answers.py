@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import print_stale
-from muninn_cli.show.facts import branch_facts, count, own_title, place, provenance, snapshot
+from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, provenance, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import excerpt, joined, line, paragraph, verbatim
 
@@ -76,7 +76,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
-    marks = joined(*provenance(hit), hit["status"], *branch_facts(hit))
+    marks = joined(_signed(hit), *provenance(hit), hit["status"], *branch_facts(hit))
     if marks:
         line(console, (f"       {marks}", "hint"))
     _excerpt(console, hit)
@@ -110,6 +110,11 @@ def _marked(text: str, marks: list[dict[str, int]]) -> list[tuple[str, str]]:
         at = mark["end"]
     parts.append((units[2 * at :], ""))
     return [(part.decode("utf-16-le", "replace").expandtabs(4), style) for part, style in parts]
+
+
+def _signed(hit: dict[str, Any]) -> str:
+    """Return who wrote a memory and when; "" for a hit in a file."""
+    return ", ".join(part for part in (hit["author"], moment(hit["ts"])) if part)
 
 
 def _limit(hit: dict[str, Any]) -> str:

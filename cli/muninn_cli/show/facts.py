@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from muninn_cli.terminal import for_people, joined
-
-_HALF_A_YEAR = 180 * 86_400
+from muninn_core.model.byline import relative, writer
 
 
 def count(number: int, thing: str, things: str = "") -> str:
@@ -25,15 +24,6 @@ def size(number: float) -> str:
     return f"{number:.0f} {units[at]}"
 
 
-def duration(seconds: float) -> str:
-    """Return an approximate duration: '4 s', '3 min', '2 h', '5 days'."""
-    for unit, name in ((86_400, "day"), (3_600, "h"), (60, "min")):
-        if seconds >= unit:
-            number = int(seconds // unit)
-            return f"{number} {name}{'s' if name == 'day' and number != 1 else ''}"
-    return f"{int(seconds)} s"
-
-
 def moment(ts: str) -> str:
     """Return an RFC 3339 time: for people relative to now, else to the minute in UTC."""
     if ts and for_people():
@@ -41,17 +31,9 @@ def moment(ts: str) -> str:
     return ts[:16].replace("T", " ")
 
 
-def relative(ts: str, now: datetime) -> str:
-    """Return a time relative to now: 'just now', '5 min ago', 'in 3 days'. After half a year it is a date."""
-    try:
-        seconds = (now - datetime.fromisoformat(ts)).total_seconds()
-    except ValueError:
-        return ts
-    if abs(seconds) > _HALF_A_YEAR:
-        return ts[:10]
-    if -1 < seconds < 60:
-        return "just now"
-    return f"{duration(seconds)} ago" if seconds > 0 else f"in {duration(-seconds)}"
+def signed(found: dict[str, Any]) -> str:
+    """Return who wrote a memory or record and when: 'NAME, 3 days ago'."""
+    return ", ".join((writer(found["author"], found["actor"], found["agent"]), moment(found["ts"])))
 
 
 def place(path: str, start: int, end: int) -> str:

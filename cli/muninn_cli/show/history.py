@@ -9,6 +9,7 @@ from muninn_cli.show.facts import count, moment, place, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
+from muninn_core.model.byline import writer
 
 if TYPE_CHECKING:
     import argparse
@@ -28,7 +29,7 @@ def history(console: Console, result: dict[str, Any], given: argparse.Namespace)
     for event in result["events"]:
         console.print()
         where = "@".join(part for part in (event["branch"], event["commit"][:12]) if part)
-        who = joined(event["actor"], event["agent"], event["session"], event["task"], where)
+        who = joined(writer(event["author"], event["actor"], event["agent"]), event["session"], event["task"], where)
         line(console, (f"{moment(event['ts'])}  ", "faint"), (event["type"], "name"), (f"  {who}", "faint"))
         paragraph(console, (event["summary"], ""), indent=2)
         for change in event["changes"]:
@@ -46,7 +47,7 @@ def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
         line(console, ("`muninn remember TEXT` stores a memory.", "hint"))
     for entry in result["entries"]:
         event = entry["event"]
-        who = joined(event["agent"] or event["actor"], event["branch"])
+        who = joined(writer(event["author"], event["actor"], event["agent"]), event["branch"])
         line(
             console,
             (f"{moment(event['ts'])}  ", "faint"),

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.display import DISPLAY
 from muninn_cli.show.citations import describe, plain_place, print_stale
-from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, snapshot
+from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, signed, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
+from muninn_core.model.byline import writer
 
 if TYPE_CHECKING:
     import argparse
@@ -160,7 +161,7 @@ def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespac
 
 
 def _provenance(console: Console, memory: dict[str, Any]) -> None:
-    who = joined(memory["actor"], memory["agent"] or "", *memory["sessions"], memory["task"] or "")
+    who = joined(*memory["sessions"], memory["task"] or "")
     commit = joined(memory["branch"] or "", (memory["commit"] or "")[:12])
     weight = f"trust {memory['trust']}, confidence {memory['confidence']:g}"
     paragraph(console, (joined(who, commit, weight), "faint"), indent=2)
@@ -201,7 +202,7 @@ def print_memory(
         paragraph(console, (short, ""), indent=2)
     print_stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
-    line(console, (f"  {memory['id']}  {moment(memory['ts'])}", "faint"), (f"  {marks}" if marks else "", "hint"))
+    line(console, (f"  {memory['id']}  {signed(memory)}", "faint"), (f"  {marks}" if marks else "", "hint"))
 
 
 def print_whole_memory(
@@ -226,7 +227,9 @@ def print_whole_memory(
         "entities": ", ".join(memory["entities"]),
         "links": links,
         "weight": f"importance {memory['importance']}, confidence {memory['confidence']:g}, trust {memory['trust']}",
-        "from": joined(memory["actor"], memory["agent"] or "", memory["session"] or "", memory["task"] or ""),
+        "by": joined(
+            writer(memory["author"], memory["actor"], memory["agent"]), memory["session"] or "", memory["task"] or ""
+        ),
         "commit": joined(memory["branch"] or "", (memory["commit"] or "")[:12]),
         "expires": moment(memory["expires"] or ""),
         "recalled": f"{count(access['count'], 'time')} here, last {moment(access['last'])}"

@@ -33,6 +33,7 @@ SKILL_PATHS = (
 )
 
 Level = Literal["error", "warn", "off"]
+AuthorForm = Literal["name", "email", "none"]
 ToolSet = Literal["core", "all", "mnemosyne", "events", "hub", "hub_underscore", "kindling"]
 """The sets of MCP tools; `muninn_server.mcp.toolsets` lists what is in them."""
 
@@ -140,6 +141,14 @@ class IndexConfig(Value):
 class MemoryConfig(Value):
     """What can be remembered, and how long it counts."""
 
+    author: Annotated[
+        AuthorForm,
+        key(
+            "The author that new memories record, from git's `user.name`: the name, the name with the e-mail address,"
+            " or none.",
+            "none",
+        ),
+    ] = "name"
     kinds: Annotated[tuple[str, ...], key("Kinds of memory besides the built-in ones.", ["runbook", "incident"])] = ()
     secrets: Annotated[
         tuple[str, ...],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from muninn_core.context.hover import describe_mention, facts, headline, provenance, shorten
@@ -46,12 +47,19 @@ class Shown(NamedTuple):
 
 
 def about_markdown(
-    found: Sequence[Shown], path: str, link: Link, *, origin: str = "", mentions: Sequence[Mention] = (), more: int = 0
+    found: Sequence[Shown],
+    path: str,
+    link: Link,
+    now: datetime,
+    *,
+    origin: str = "",
+    mentions: Sequence[Mention] = (),
+    more: int = 0,
 ) -> str:
     """Return the entries, in the given order, as markdown; "" when there is nothing to show.
 
-    `origin` is the knowledge pack that the file belongs to. `mentions` in other tools' memories come last. `more`
-    counts further memories about the same file.
+    Ages are those at `now`. `origin` is the knowledge pack that the file belongs to. `mentions` in other tools'
+    memories come last. `more` counts further memories about the same file.
     """
     source = [escape(" · ".join(provenance("outside", origin)))] if origin else []
     also = (
@@ -59,7 +67,7 @@ def about_markdown(
         if mentions
         else []
     )
-    parts = [entry(each, link) for each in found[:SHOWN]]
+    parts = [entry(each, link, now) for each in found[:SHOWN]]
     if not parts:
         return "\n\n".join([*source, *also])
     more += max(0, len(found) - SHOWN)
@@ -68,7 +76,7 @@ def about_markdown(
     return "\n\n".join([*source, "\n\n---\n\n".join(parts), *also])
 
 
-def entry(shown: Shown, link: Link) -> str:
+def entry(shown: Shown, link: Link, now: datetime) -> str:
     """Return the markdown of one entry: headline, facts, reason, warning, text and links."""
     if shown.document is not None:
         document = shown.document
@@ -83,7 +91,7 @@ def entry(shown: Shown, link: Link) -> str:
     assert memory is not None
     lines = [
         f"**{escape(headline(memory))}**  ",
-        escape(" · ".join(page_facts(memory))) + "  ",
+        escape(" · ".join(page_facts(memory, now))) + "  ",
         f"*{escape(shown.why)}*",
     ]
     stale = warning(shown.citations)
@@ -101,9 +109,9 @@ def _beyond(text: str, headline: str) -> str:
     return rest.lstrip(".!? \n") if whole.startswith(begin) and rest[:1] in {"", *".!?\n"} else whole
 
 
-def page_facts(memory: Memory) -> list[str]:
+def page_facts(memory: Memory, now: datetime) -> list[str]:
     """Return the facts of a memory, and "in force" for a constraint or decision that is active and not expired."""
-    found = facts(memory)
+    found = facts(memory, now)
     found[1:1] = ["in force"] if memory.type in _RULES and memory.active and not memory.expired else []
     return found
 

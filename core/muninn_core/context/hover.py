@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from muninn_core.model.byline import byline
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import Mention
 
@@ -36,9 +38,12 @@ def shorten(text: str, length: int) -> str:
     return (at_word if len(at_word) > length // 2 else cut).rstrip(" ,;:.") + "…"
 
 
-def facts(memory: Memory) -> list[str]:
-    """Return the facts by which to judge a memory: type, day, author, and everything that limits it."""
-    found = [memory.type, memory.ts[:10], memory.agent or memory.actor]
+def facts(memory: Memory, now: datetime | None = None) -> list[str]:
+    """Return the facts by which to judge a memory: type, author and age, and everything that limits it.
+
+    Without `now` its day stands for its age.
+    """
+    found = [memory.type, byline(memory.author, memory.actor, memory.agent, memory.ts, now)]
     found += [REVIEWS[memory.review]] if memory.review in REVIEWS else []
     found += [memory.scope] if memory.scope != "project" else ["private"] if memory.private else []
     found += ["pinned"] if memory.pinned else []

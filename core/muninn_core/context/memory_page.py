@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from muninn_core.context.about import Link, escape, markdown_link, page_facts
 from muninn_core.context.hover import headline
 from muninn_core.context.staleness import describe_citation
 from muninn_core.git import Commit
+from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.context_file import RenderResult
@@ -19,13 +21,18 @@ FILES = 100
 
 
 def memory_page(
-    memory: Memory, citations: Sequence[Citation], events: Sequence[Event], others: Mapping[str, Memory], link: Link
+    memory: Memory,
+    citations: Sequence[Citation],
+    events: Sequence[Event],
+    others: Mapping[str, Memory],
+    link: Link,
+    now: datetime,
 ) -> str:
     """Return a memory as a page: text, facts, cited code, links and history.
 
     `others` maps the ids of linked memories to these memories. The text is quoted, because it is data.
     """
-    parts = [f"# {escape(headline(memory))}", escape(" · ".join(page_facts(memory)))]
+    parts = [f"# {escape(headline(memory))}", escape(" · ".join(page_facts(memory, now)))]
     parts += ["\n".join(f"> {escape(line)}".rstrip() for line in (memory.text or "(redacted)").split("\n"))]
     rows = [
         ("id", f"`{memory.id}`"),
@@ -53,12 +60,14 @@ def memory_page(
         if targets
         else []
     )
-    history = [
-        f"- {each.ts[:16].replace('T', ' ')} {escape(each.agent or each.actor)}: {escape(each.summary)}"
-        for each in events
-    ]
+    history = [_event_line(each) for each in events]
     parts += ["## History", "\n".join(history)] if history else []
     return "\n\n".join(parts) + "\n"
+
+
+def _event_line(event: Event) -> str:
+    by = writer(event.author, event.actor, event.agent)
+    return f"- {event.ts[:16].replace('T', ' ')} {escape(by)}: {escape(event.summary)}"
 
 
 def commit_page(commit: Commit, link: Link) -> str:

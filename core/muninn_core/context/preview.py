@@ -7,6 +7,7 @@ previews with working links, and would load images.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from muninn_core.context.about import escape
 from muninn_core.context.hover import facts, headline, provenance, shorten
@@ -22,10 +23,10 @@ WIDTH = 160
 TEXT_LENGTH = 600
 
 
-def memory_preview(memory: Memory, citations: Sequence[Citation]) -> str:
+def memory_preview(memory: Memory, citations: Sequence[Citation], now: datetime) -> str:
     """Return a memory: title, facts, warning, quoted text, files and id."""
     stale = warning(citations)
-    parts = [f"**{escape(headline(memory))}**", escape(" · ".join(facts(memory)))]
+    parts = [f"**{escape(headline(memory))}**", escape(" · ".join(facts(memory, now)))]
     parts += [f"⚠ {escape(stale)}"] if stale else []
     text = shorten(memory.text, TEXT_LENGTH)
     parts += [f"> {escape(text)}"] if text and text != headline(memory) else []

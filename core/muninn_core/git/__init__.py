@@ -3,6 +3,7 @@
 `git.log` streams a history and is imported on its own.
 """
 
+from muninn_core.git.author import Author, AuthorReader, first_authors
 from muninn_core.git.batch import CommitTime, ObjectReader
 from muninn_core.git.deleted_paths import find_deletions, find_renames
 from muninn_core.git.diff import (
@@ -55,6 +56,8 @@ from muninn_core.git.worktree import (
 )
 
 __all__ = [
+    "Author",
+    "AuthorReader",
     "BlobChange",
     "Commit",
     "CommitTime",
@@ -80,6 +83,7 @@ __all__ = [
     "find_renames",
     "find_reverted",
     "find_unreachable",
+    "first_authors",
     "hooks_folder",
     "ignored_paths",
     "index_stamp",

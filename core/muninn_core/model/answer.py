@@ -42,7 +42,7 @@ class Hit(Value):
     author of another tool's knowledge, or "outside" for knowledge of a pack. `origin` names a source other than this
     project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
     words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
-    file, and `total` the sum of their scores.
+    file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when.
     """
 
     kind: SourceKind
@@ -67,6 +67,8 @@ class Hit(Value):
     snippet: tuple[SnippetLine, ...] = ()
     chunks: int = 1
     total: float = 0.0
+    author: str = ""
+    ts: str = ""
 
 
 class IndexState(Value):

@@ -74,6 +74,7 @@ class Memory(Value):
 
     `elsewhere` are the branches that hold a memory which HEAD does not have, `work` is the state of its commit. Both
     depend on HEAD, and `expired` on the current time; none of them is in the log.
+    `author` is the name of the person who wrote it, or whose agent did; "" where it is not known.
     `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
     record that this version does not define. `sealed` is false while the memory is only in the spool.
     A `private` memory is stored in the ignored part of this work tree and never in git. A memory of the global `scope`
@@ -93,6 +94,7 @@ class Memory(Value):
     confidence: float = 0.8
     trust: Trust = "agent"
     actor: str = ""
+    author: str = ""
     agent: str | None = None
     session: str | None = None
     sessions: tuple[str, ...] = ()

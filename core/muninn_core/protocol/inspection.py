@@ -125,7 +125,10 @@ class Changed(Value):
 
 
 class Event(Value):
-    """A record about a memory: its author, time, branch and commit, and what it changed."""
+    """A record about a memory: its author, time, branch and commit, and what it changed.
+
+    `author` is the author's name, "" where the record has none.
+    """
 
     id: str
     ts: str
@@ -139,6 +142,7 @@ class Event(Value):
     summary: str
     changes: tuple[Changed, ...] = ()
     sealed: bool = True
+    author: str = ""
 
 
 class HistoryResult(Result):

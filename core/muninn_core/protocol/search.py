@@ -48,7 +48,7 @@ class RecallParams(Value):
     lang: Annotated[Names, Meta(description="Only files in these languages: python, ts, go.")] = ()
     phrase: Annotated[Names, Meta(description="Only results that contain these exact phrases.")] = ()
     author: Annotated[
-        Names, Meta(description="Only memories by these authors: user, assistant, tool, an agent's name.")
+        Names, Meta(description="Only memories by these authors: user, assistant, tool, a person's or an agent's name.")
     ] = ()
     min_importance: Annotated[
         int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 admits all.")

@@ -205,9 +205,9 @@ def _equal(of: Callable[[Memory], Sequence[str | None]], values: tuple[str, ...]
 
 
 def _names(memory: Memory) -> Sequence[str | None]:
-    """Return the authors of a memory: its actor, its agent, and the agent without its version."""
+    """Return the authors of a memory: its actor, its author's name, its agent, and the agent without its version."""
     agent = memory.agent or ""
-    return (memory.actor, agent or None, re.split(r"[ /]", agent)[0] or None)
+    return (memory.actor, memory.author or None, agent or None, re.split(r"[ /]", agent)[0] or None)
 
 
 def _task(values: tuple[str, ...], _now: datetime) -> OfMemory:

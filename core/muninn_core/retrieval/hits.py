@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.model.answer import Hit, Reason
+from muninn_core.model.byline import writer
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -55,6 +56,8 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         trust=memory.trust,
         cites=tuple(citations),
         origin=memory.origin,
+        author=writer(memory.author, memory.actor, memory.agent),
+        ts=memory.ts,
     )
 
 

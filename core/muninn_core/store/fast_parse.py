@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from muninn_core.model.memory import Cite, Memory, Trust
 from muninn_core.model.value import UNSET, Meta, UnsetType, Value, decoder_of, field
 from muninn_core.store.change import CHANGES
-from muninn_core.store.fields import actor_trust, headline, lowest_trust
+from muninn_core.store.fields import actor_trust, author_name, headline, lowest_trust
 from muninn_core.store.record import MAX_DEPTH, MAX_ITEMS, MAX_RECORD_BYTES, VERSION, Record, encode_line, parse_line
 from muninn_core.store.stamp import normalise
 
@@ -30,6 +30,7 @@ class _PlainMemory(Value):
     v: int = VERSION
     session: str = ""
     actor: str = ""
+    author: str = ""
     agent: str = ""
     task: str = ""
     branch: str = ""
@@ -113,6 +114,7 @@ def _make_memory(plain: _PlainMemory, ts: str) -> Memory:
         confidence=plain.confidence,
         trust=cap if isinstance(plain.trust, UnsetType) else lowest_trust(plain.trust, cap),
         actor=intern(plain.actor),
+        author=intern(author_name(plain.author, plain.details)),
         agent=intern(plain.agent) or None,
         session=session or None,
         sessions=(session,) if session else (),

@@ -12,6 +12,9 @@ from muninn_core.store.record import ENVELOPE, Record
 from muninn_core.store.stamp import normalise
 
 TITLE_LENGTH = 80
+MAX_AUTHOR = 200
+"""The maximum number of characters of an author's name with its address."""
+
 _ENVELOPE_FIELDS = frozenset(ENVELOPE) - {"task"}
 _ACTOR_TRUST: dict[str, Trust] = {
     "user": "user",
@@ -49,6 +52,7 @@ def memory_fields(record: Record) -> dict[str, Any] | None:
     fields["actor"] = _text_or(data.get("actor"), "")
     fields["trust"] = lowest_trust(fields.get("trust"), max_trust(data))
     fields["sessions"] = (record.session,) if record.session else ()
+    fields["author"] = author_name(data.get("author"), fields["details"])
     for name in ("agent", "branch", "commit"):
         fields[name] = _text_or(data.get(name), None)
     fields.update(id=record.id, ts=record.ts, type=record.type, session=record.session or None, updated=record.ts)
@@ -90,6 +94,14 @@ def headline(text: str) -> str:
         return line
     short = line[: TITLE_LENGTH - 1]
     return short[: short.rfind(" ")].rstrip(" ,;:") + "…" if " " in short[40:] else short + "…"
+
+
+def author_name(author: Any, details: Mapping[str, Any]) -> str:
+    """Return a memory's author on one line: the name in its record, else that of the commit a backfill read."""
+    name = next((each for each in (author, details.get("author")) if isinstance(each, str) and each), "")
+    if len(name) > MAX_AUTHOR or not name.isprintable():
+        name = " ".join(name.split())[:MAX_AUTHOR]
+    return name
 
 
 def actor_trust(actor: str) -> Trust:

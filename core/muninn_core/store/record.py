@@ -29,7 +29,7 @@ MAX_DEPTH = 64
 _MARKER = re.compile(rb"(?:<{7,}|>{7,}|\|{7,})(?: .*)?|={7,}", re.DOTALL)
 """A line that git writes around the sides of a conflict (git-merge(1), "How conflicts are presented")."""
 
-ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "agent", "task", "branch", "commit", "key")
+ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "author", "agent", "task", "branch", "commit", "key")
 
 
 class Record(Value):

@@ -35,7 +35,8 @@ class MemoryStore:
     """Opened once per work tree. Safe to use from several threads.
 
     `session` is the session of records whose writer names none. `shared` is the user's global log, None where there is
-    none; `global_scope` returns whether the configuration includes it. Three callbacks follow each change: `redacted`
+    none; `global_scope` returns whether the configuration includes it. `author`
+    returns the name that new records get, "" for none. Three callbacks follow each change: `redacted`
     receives the ids of redacted memories, `indexed` the memories that the index must add, replace or drop, and
     `changed` receives {id: whether the memory became or ceased to be recallable}.
     """
@@ -47,6 +48,7 @@ class MemoryStore:
         *,
         shared: SharedLog | None,
         global_scope: Callable[[], bool],
+        author: Callable[[], str],
         clock: Callable[[], datetime],
         redacted: Callable[[Sequence[str]], None],
         indexed: Callable[[Changed], None],
@@ -59,6 +61,7 @@ class MemoryStore:
         self.index = MemoryIndex(self.all)
         self._shared = shared
         self._global_scope = global_scope
+        self._author = author
         self._clock = clock
         self._redacted = redacted
         self._indexed = indexed
@@ -134,12 +137,14 @@ class MemoryStore:
     def append(
         self, records: Sequence[Mapping[str, Any]], session: str | None = None, *, scope: str = "project"
     ) -> tuple[Record, ...]:
-        """Store records in the log of a scope, all or none, and publish what changed.
+        """Store records in the log of a scope, all or none, and publish what changed. Records get their author's name.
 
         The records are on disk when this returns. Raises BadParams, BusyError, ReadOnlyError or StorageError.
         """
         log = self.log_of(scope)
-        stored = log.append(records, session or self.session)
+        author = self._author()
+        named = [_with_author(record, author) for record in records] if author else records
+        stored = log.append(named, session or self.session)
         if log is not self.log:
             self.refresh_shared()
         self.publish()
@@ -247,6 +252,11 @@ class MemoryStore:
                     for identity, memory in changed.items()
                 }
             )
+
+
+def _with_author(record: Mapping[str, Any], author: str) -> Mapping[str, Any]:
+    """Return a record with its author. A record from elsewhere has the author that its source names, or none."""
+    return record if record.get("author") or record.get("actor") == "import" else {**record, "author": author}
 
 
 def _differs_in_seal(before: Memory | None, after: Memory | None) -> bool:

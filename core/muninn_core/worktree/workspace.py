@@ -39,6 +39,7 @@ from muninn_core.worktree.deliveries import Deliveries
 from muninn_core.worktree.documents import DocumentCache
 from muninn_core.worktree.edited_files import EditedFiles
 from muninn_core.worktree.evolution import EvolutionLoader
+from muninn_core.worktree.first_authors import FirstAuthors
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.origins import Origins
@@ -83,6 +84,7 @@ class Workspace:
     ) -> None:
         self.place = place
         self.head = git.HeadReader(place)
+        self._author_reader = git.AuthorReader(place)
         self.layout = layout_at(place)
         if not self.layout.muninn.is_dir():
             raise NotInitialised(
@@ -126,11 +128,13 @@ class Workspace:
         self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
         self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
         self.documents = DocumentCache(self.layout.root)
+        self.first_authors = FirstAuthors(place, lambda: self.head.read().commit)
         self.memory = MemoryStore(
             log,
             f"s-{ids()}",
             shared=shared,
             global_scope=lambda: self.config.memory.global_scope,
+            author=self._author,
             clock=clock,
             redacted=self._remove_redacted,
             indexed=lambda changed: self.updater.update_memories(changed),
@@ -441,6 +445,17 @@ class Workspace:
         self.own_problems = ()
         if self.own_settings is not None:
             self.config, self.own_problems = load_own_settings(self.own_settings, self.place.root, self.config)
+
+    def _author(self) -> str:
+        """Return the author of new records in the configured form; "" where git knows no name."""
+        form = self.config.memory.author
+        if form == "none":
+            return ""
+        try:
+            author = self._author_reader.read()
+        except git.GitError:
+            return ""  # a record without its author's name is better than none
+        return f"{author.name} <{author.email}>" if form == "email" and author.name and author.email else author.name
 
     def read_state(self, generation: int | None = None, state: State | None = None) -> ReadState:
         """Return the state that an answer computed now is based on: commit, log position, index generation and

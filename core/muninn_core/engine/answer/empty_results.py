@@ -86,6 +86,6 @@ def _names(key: str, searched: SearchContext, recallable: list[Memory]) -> Itera
         elif key == "session":
             yield from memory.sessions
         elif key == "author":
-            yield from filter(None, (memory.actor, memory.agent))
+            yield from filter(None, (memory.actor, memory.author, memory.agent))
         elif key in ("type", "task", "branch"):
             yield from filter(None, (getattr(memory, key),))

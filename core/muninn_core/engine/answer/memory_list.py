@@ -54,6 +54,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         replace(memory, expired=True) if has_expired(memory, now) else memory
         for memory in workspace.work_states.label(found[params.offset : params.offset + params.limit])
     )
+    page = workspace.first_authors.label(page) if params.id is not None else page
     citations = workspace.citations.checker().judge_all(page)
     index = workspace.updater.index if params.file is not None and params.at is None else None
     mentions = workspace.bridge_counts.mentions(index.snapshot(), params.file or "") if index is not None else ()

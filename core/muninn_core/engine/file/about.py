@@ -14,7 +14,6 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.editor import AboutParams, AboutResult
 from muninn_core.protocol.inspection import Mention
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.bridges import BridgeCounts
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.index_updater import IndexUpdater
@@ -44,12 +43,13 @@ def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) 
     newest = sorted(near.values(), key=lambda entry: entry[0][2], reverse=True)
     ordered = [shown for _, shown in sorted(newest, key=lambda entry: (*entry[0][:2], _is_outside(entry[1])))]
     more = 0 if params.line <= 1 else sum(memory.id not in near for memory in found.memories)
-    ordered = _labelled(workspace.work_states, ordered[:SHOWN]) + ordered[SHOWN:]
+    ordered = labelled(workspace, ordered[:SHOWN]) + ordered[SHOWN:]
     is_file_level = params.line <= 1
     text = about_markdown(
         ordered,
         found.path,
         linker(workspace.layout.root, virtual=params.links),
+        now,
         origin=workspace.origins.origin_of(found.path) if is_file_level else "",
         mentions=_mentions(workspace.updater, workspace.bridge_counts, found.path, ordered[:SHOWN])
         if is_file_level
@@ -99,12 +99,12 @@ def _named(store: MemoryStore, found: Remembered, params: AboutParams, now: date
                 yield (2 if document.in_force else 4, 0, document.path), Shown(f"names {name}", document=document)
 
 
-def whole_file(work_states: WorkStates, found: Remembered) -> list[Shown]:
+def whole_file(workspace: Workspace, found: Remembered) -> list[Shown]:
     """Return everything remembered about a file: pinned memories, memories of the whole file, then memories that cite
     lines.
     """
     ordered = [shown for _, shown in sorted(_whole(found), key=lambda one: one[0])]
-    return _labelled(work_states, ordered)
+    return labelled(workspace, ordered)
 
 
 def _whole(found: Remembered) -> Iterator[_Found]:
@@ -133,8 +133,10 @@ def _shown(found: Remembered, memory: Memory, why: str) -> Shown:
     return Shown(why, memory=memory, citations=found.checker.judge(memory) if citations is None else citations)
 
 
-def _labelled(work_states: WorkStates, shown: list[Shown]) -> list[Shown]:
-    works = work_states.label(each.memory for each in shown if each.memory is not None)
+def labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
+    """Return entries whose memories have the state of their commit and their author."""
+    memories = [each.memory for each in shown if each.memory is not None]
+    works = workspace.first_authors.label(workspace.work_states.label(memories))
     by_id = {memory.id: memory for memory in works}
     return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
 

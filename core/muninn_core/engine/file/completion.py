@@ -59,7 +59,9 @@ def names(workspace: Workspace, params: NamesParams, call: Call, now: datetime) 
     found.sort(key=lambda entry: entry[:2])  # stable: within a kind the lister's order stays
     chosen = [candidate.build() for _, _, candidate in found[: params.limit]]
     return NamesResult(
-        names=tuple(_detailed(workspace, known, chosen)), more=len(found) > params.limit, saw=workspace.read_state()
+        names=tuple(_detailed(workspace, known, chosen, now)),
+        more=len(found) > params.limit,
+        saw=workspace.read_state(),
     )
 
 
@@ -75,7 +77,7 @@ def _rank(each: _Candidate, wanted: str) -> int | None:
     return 1 if posixpath.basename(insert).startswith(wanted) else 2
 
 
-def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name]) -> Iterator[Name]:
+def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name], now: datetime) -> Iterator[Name]:
     places, checker = RecordLocations(workspace), workspace.citations.checker()
     left = DETAILED
     for name in chosen:
@@ -84,18 +86,18 @@ def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name
             continue
         path, line = places.locate(name.id)
         memory = known.memories[name.id]
-        markdown = memory_preview(memory, checker.judge(memory)) if left > 0 else ""
+        markdown = memory_preview(memory, checker.judge(memory), now) if left > 0 else ""
         left -= 1
         yield replace(name, path=path, line=line, markdown=markdown)
 
 
 def _memories(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for memory in filter(visible(workspace.memory, None, None), workspace.memory.active.newest(now)):
-        yield _Candidate(memory.id, memory.title or memory.text, partial(_memory_name, memory))
+        yield _Candidate(memory.id, memory.title or memory.text, partial(_memory_name, memory, now))
 
 
-def _memory_name(memory: Memory) -> Name:
-    detail = " · ".join(facts(memory)[:3])
+def _memory_name(memory: Memory, now: datetime) -> Name:
+    detail = " · ".join(facts(memory, now)[:2])
     return Name(kind="memory", name=headline(memory), insert=memory.id, detail=detail, id=memory.id)
 
 

@@ -95,18 +95,20 @@ def _meaning(
         start=start,
         last=found.end or start,
         id=found.id,
-        markdown=preview(workspace.origins, workspace.citations, names, found) if shown else "",
+        markdown=preview(workspace.origins, workspace.citations, names, found, now) if shown else "",
         problem=found.problem,
         near=found.near,
         **place,
     )
 
 
-def preview(origins: Origins, citations: Citations, names: ReferenceIndex, found: ReferenceTarget) -> str:
+def preview(
+    origins: Origins, citations: Citations, names: ReferenceIndex, found: ReferenceTarget, now: datetime
+) -> str:
     """Return the preview of a target as markdown."""
     if found.kind == "memory":
         memory = names.memories[found.id]
-        return memory_preview(memory, citations.checker().judge(memory))
+        return memory_preview(memory, citations.checker().judge(memory), now)
     if found.kind == "folder":
         return f"`{found.path}/`"
     page = names.page(found.path)

@@ -70,7 +70,7 @@ def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime
 
 def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
     memory = lookup.memory_of(workspace.memory.all(), what.partition("/")[0])
-    (labelled,) = workspace.work_states.label([memory])
+    (labelled,) = workspace.first_authors.label(workspace.work_states.label([memory]))
     shared = workspace.memory.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
@@ -79,17 +79,17 @@ def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
     text = memory_page.memory_page(
-        labelled, checker.judge(memory), events, others, linker(workspace.layout.root, virtual=True)
+        labelled, checker.judge(memory), events, others, linker(workspace.layout.root, virtual=True), now
     )
     return text.partition("\n")[0].removeprefix("# "), text
 
 
 def _notes(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
     found = file_notes.remembered(workspace, what, call, now)
-    shown = whole_file(workspace.work_states, found)
+    shown = whole_file(workspace, found)
     lines = [f"# What is remembered about `{found.path}`", ""]
     parts = [
-        about_markdown(shown[at : at + 1], found.path, linker(workspace.layout.root, virtual=True))
+        about_markdown(shown[at : at + 1], found.path, linker(workspace.layout.root, virtual=True), now)
         for at in range(len(shown))
     ]
     return f"About {found.path}", "\n".join(lines) + "\n" + ("\n\n---\n\n".join(parts) or "Nothing yet.") + "\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from muninn_core.config import Config
 from muninn_core.engine.memory.lookup import conflicts
-from muninn_core.model.memory import Cite
+from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
 from muninn_core.source.text import Text, read_text
@@ -19,12 +19,18 @@ _SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
 def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsResult:
     """Return the open conflicts, oldest first, or the one whose id begins with `params.id`. Raises NotFoundError."""
     found = tuple(
-        replace(conflict, code=_cited_code(workspace.config, workspace.layout.root, conflict))
+        replace(
+            conflict, code=_cited_code(workspace.config, workspace.layout.root, conflict), **_sides(workspace, conflict)
+        )
         for conflict in conflicts(workspace.memory.log.state, params.id)
     )
     sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
     citations = workspace.citations.checker().judge_all(sides.values())
     return ConflictsResult(conflicts=found, citations=citations, saw=workspace.read_state())
+
+
+def _sides(workspace: Workspace, conflict: Conflict) -> dict[str, Memory]:
+    return dict(zip(("left", "right"), workspace.first_authors.label((conflict.left, conflict.right)), strict=True))
 
 
 def _cited_code(config: Config, root: Path, conflict: Conflict) -> tuple[CitedCode, ...]:

@@ -62,7 +62,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
     that it was merged into.
     """
     known = workspace.memory.all()
-    (memory,) = workspace.work_states.label([memory_of(known, params.id)])
+    (memory,) = workspace.first_authors.label(workspace.work_states.label([memory_of(known, params.id)]))
     seen = visible(workspace.memory, None, None)
     web = workspace.memory.link_graph(known)
     here = web.resolve_merged(memory.id)

@@ -17,7 +17,20 @@ from muninn_core.store.fold import fold
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace
 
-_IMPLIED_FIELDS = ("id", "ts", "type", "updated", "sealed", "session", "sources", "elsewhere", "work", "actor", "agent")
+_IMPLIED_FIELDS = (
+    "id",
+    "ts",
+    "type",
+    "updated",
+    "sealed",
+    "session",
+    "sources",
+    "elsewhere",
+    "work",
+    "actor",
+    "author",
+    "agent",
+)
 """Fields that an event states itself, or that change with every record."""
 
 _SUMMARIES = {
@@ -44,7 +57,7 @@ def memory_history(workspace: Workspace, params: HistoryParams) -> HistoryResult
     memory = memory_of(store.all(state), params.id)
     if memory.scope == "global":
         records = store.shared_log().records
-    (labelled,) = workspace.work_states.label([memory])
+    (labelled,) = workspace.first_authors.label(workspace.work_states.label([memory]))
     events = history(memory, tuple(records.values()), sealed)
     return HistoryResult(memory=labelled, events=events, saw=workspace.read_state(state=state))
 
@@ -122,6 +135,7 @@ def event_of(record: Record, identity: str, changes: tuple[Changed, ...], sealed
         ts=record.ts,
         type=record.type,
         actor=text("actor"),
+        author=text("author"),
         agent=text("agent"),
         session=record.session,
         task=text("task"),

@@ -102,5 +102,10 @@ def promoted(config: Config, memory: Memory, params: PromoteParams, call: Call) 
         fields["cites"] = [{key: part for key, part in cite.items() if part is not None} for cite in fields["cites"]]
     fields["details"] = {**memory.details, ORIGIN: memory.id}
     clean, _ = cleaned(fields, config)
-    head = {"type": memory.type, "actor": call.actor or "user", "pinned": memory.pinned or None}
+    head = {
+        "type": memory.type,
+        "actor": call.actor or "user",
+        "pinned": memory.pinned or None,
+        "author": memory.author or None,
+    }
     return {name: value for name, value in {**head, **clean}.items() if value is not None}

@@ -56,6 +56,7 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
         conflicts=len(workspace.memory.log.state.conflicts),
         pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
+        now=now,
         standing=checker.judge,
         place=SessionContext(
             project=read_project(workspace.layout.root),

@@ -52,7 +52,7 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
     ids: list[str] = []
     left = params.max_chars - utf16_length(HEAD)
     for hit in related_memories(workspace, prompt, seen, now)[: params.limit]:
-        line = memory_line(hit.memory, warning(checker.judge(hit.memory)))
+        line = memory_line(hit.memory, warning(checker.judge(hit.memory)), now)
         if utf16_length(line) <= left:
             left -= utf16_length(line)
             lines.append(line)
