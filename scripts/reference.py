@@ -136,6 +136,7 @@ def _names(method: Method) -> str:
     traits = [f"effect: {method.effect}"]
     traits += ["destructive"] if method.destructive else []
     traits += ["idempotent"] if method.idempotent else []
+    traits += ["for people"] if method.for_people else []
     return f"{' · '.join(names)} · {', '.join(traits)}\n"
 
 

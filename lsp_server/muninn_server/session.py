@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.errors import Cancelled, InternalError, MuninnError, Stopping
+from muninn_core.errors import Cancelled, InternalError, MuninnError, Stopping, UsageError
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.shortage import raise_if_exhausted
 from muninn_core.worktree.call import Call, Progress
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
     from muninn_core.launch.place import Place
     from muninn_core.model.value import Value
+    from muninn_core.protocol.method import Method
     from muninn_core.worktree.overlays import Overlays
 
 T = TypeVar("T")
@@ -78,6 +79,10 @@ class Session:
         self._actor = actor
         self.buffers: Overlays | None = None
 
+    def as_client(self, name: str) -> Session:
+        """Return a session with the same rights for a client with another name."""
+        return Session(self.engine, self._pools, self.place, client=name, stop=self._stop, actor=self._actor)
+
     async def call(
         self,
         verb: str,
@@ -95,6 +100,8 @@ class Session:
         if self._pools.closing:
             raise Stopping("the daemon is leaving", hint="The next call starts it again.")
         method = lookup(verb)
+        if self._actor is not None:
+            _check_rights(method, raw)
         params = decode_params(method, raw)
         loop = asyncio.get_running_loop()
         cancelled = cancelled or threading.Event()
@@ -127,6 +134,21 @@ class Session:
             self._pools.waiting.discard(cancelled)
             if loop.time() - begun > SLOW_SECONDS:
                 log.info("%s took %.1f s for %s", verb, loop.time() - begun, self.client)
+
+
+def _check_rights(method: Method, raw: Any) -> None:
+    """Raise UsageError for what a client that cannot act as a user may not do."""
+    if method.for_people:
+        raise UsageError(
+            f"'{method.verb}' is for people, and this client has the rights of an agent",
+            hint=f"A person runs `muninn {method.words}` in a terminal. Nothing was changed.",
+        )
+    named = [name for name in method.absolute_paths if isinstance(raw, dict) and raw.get(name)]
+    if named and method.effect != "read":
+        raise UsageError(
+            f"'{method.verb}' with '{named[0]}' writes a file, and this client has the rights of an agent",
+            hint=f"Leave '{named[0]}' out, or run `muninn {method.words}` in a terminal. Nothing was written.",
+        )
 
 
 def error_of(error: BaseException, verb: str) -> MuninnError:

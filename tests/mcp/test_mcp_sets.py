@@ -134,3 +134,8 @@ async def test_the_eight_tools_work_together(agents: Agents) -> None:
             assert event in trail
         assert (await said(agent, "restore", id=second)).startswith("Restored: ")
         assert "get_user" in await said(agent, "outline", path="src/users.py")
+
+
+def test_no_tool_of_any_set_calls_a_verb_for_people() -> None:
+    tools = tools_of(tuple(TOOL_SETS))
+    assert [tool.name for tool in tools.values() if METHODS[tool.verb].for_people] == []

@@ -479,6 +479,7 @@ FAMILY = Family(
             params=AuditReplayParams,
             result=AuditReplayResult,
             effect="control",
+            for_agents=True,
             absolute_paths=("path",),
             example={"stream": "session:s-1"},
         ),
@@ -489,6 +490,7 @@ FAMILY = Family(
             params=AuditVerifyParams,
             result=AuditVerifyResult,
             effect="control",
+            for_agents=True,
         ),
         Method(
             verb="audit.tail",

@@ -39,6 +39,10 @@ class Method(Value):
     use: str = ""
     """When a model should call the verb. Without it the verb is no MCP tool."""
 
+    for_agents: bool = False
+    """Whether an agent's program may call a verb that is no MCP tool, although it is a destructive, write or control
+    verb."""
+
     destructive: bool = False
     """Whether the verb removes or replaces something, so that front ends may ask for confirmation."""
 
@@ -118,6 +122,14 @@ class Method(Value):
     def repeatable(self) -> bool:
         """Whether a client may repeat the verb when its outcome is unknown."""
         return self.effect == "read" or self.retry
+
+    @property
+    def for_people(self) -> bool:
+        """Whether only a person may call the verb: it decides, changes settings or removes, and is no tool of models.
+
+        A client that cannot act as a user, such as one over HTTP, is refused.
+        """
+        return not (self.use or self.for_agents) and (self.destructive or self.effect in ("write", "control"))
 
     @property
     def names_speaker(self) -> bool:

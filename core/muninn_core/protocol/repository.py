@@ -287,6 +287,7 @@ FAMILY = Family(
             params=IndexParams,
             result=IndexResult,
             effect="control",
+            for_agents=True,
             retry=True,
             progress="Indexing",
         ),
