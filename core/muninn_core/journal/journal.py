@@ -110,9 +110,16 @@ class Journal:
         assert self._writer is not None
         return self._writer
 
-    def on_commit(self, listener: Callable[[int], None]) -> None:
-        """Call a listener with the last position after each commit, on the writer's thread."""
-        self._listeners.append(listener)
+    def on_commit(self, listener: Callable[[int], None]) -> Callable[[], None]:
+        """Call a listener with the last position after each commit, on the writer's thread.
+
+        Returns a function that ends this.
+        """
+        self._listeners = [*self._listeners, listener]
+        return lambda: self._off_commit(listener)
+
+    def _off_commit(self, listener: Callable[[int], None]) -> None:
+        self._listeners = [one for one in self._listeners if one is not listener]
 
     def _committed(self, position: int) -> None:
         for listener in self._listeners:

@@ -143,8 +143,9 @@ class Projections:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
         """Run a query on the tables as they are."""
-        if not self.path.exists():
-            self.catch_up()
+        if self._writer is None and self._journal.can_write():
+            with self._working, self._translated():
+                self._connection()  # creates the tables
         with self.connections.one() as connection:
             return connection.execute(sql, parameters).fetchall()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from muninn_core.index.vector import VectorIndex, build_vectors
 from muninn_core.journal.journal import Journal, moment
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import HEADER_FIELDS, field_key, payload_fields
+from muninn_core.journal.row import event_of
 from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
@@ -73,7 +75,7 @@ class Search:
 
     def recent(self, chosen: Filter, limit: int, before: int | None = None) -> list[Event]:
         """Return the newest events that pass a filter, those before a position. Raises BadParams."""
-        keys, checks = _conditions(chosen)
+        keys, checks = conditions_of(chosen)
         bounds = _bounds(chosen)
         self._projections.catch_up()
         found: list[Event] = []
@@ -81,13 +83,13 @@ class Search:
             positions = self._positions(keys, bounds, before, limit - len(found))
             if not positions:
                 break
-            found += [event for event in self._journal.events(positions) if _passes(event, checks)]
+            found += [event for event in self._journal.events(positions) if passes(event, checks)]
             before = positions[-1]
         return found
 
     def find(self, text: str, chosen: Filter, limit: int) -> list[EventHit]:
         """Return the events that match a text best, among those that pass a filter. Raises BadParams."""
-        keys, checks = _conditions(chosen)
+        keys, checks = conditions_of(chosen)
         bounds = _bounds(chosen)
         self._projections.catch_up()
         restricted = bool(keys) or bounds != (None, None)
@@ -103,7 +105,7 @@ class Search:
         order = sorted(scores, key=lambda position: (-scores[position], -position))
         for start in range(0, len(order), _CANDIDATES // 4):
             for event in self._visible(order[start : start + _CANDIDATES // 4]):
-                if event.payload is not None and _passes(event, checks) and _in_time(event, chosen):
+                if event.payload is not None and passes(event, checks) and _in_time(event, chosen):
                     position = event.position
                     hits.append(
                         EventHit(
@@ -175,12 +177,26 @@ class Search:
         count: int = rows[0][0]
         return count
 
+    def following(self, after: int, limit: int) -> tuple[list[Event], int]:
+        """Return the events after a position that are not deleted, in their order, and the position that was reached.
+
+        The position is that of the journal's last event when there are fewer than `limit` events.
+        """
+        head = max(self._journal.position, after)
+        rows = list(islice(self._journal.rows(after + 1, head), limit))
+        reached = rows[-1].position if len(rows) == limit else head
+        gone = self._deleted([row.position for row in rows])
+        return [event_of(row, self._journal.payloads) for row in rows if row.position not in gone], reached
+
     def _visible(self, positions: Sequence[int]) -> Iterator[Event]:
         """Yield the events at some positions that are not deleted."""
+        gone = self._deleted(positions)
+        yield from self._journal.events([position for position in positions if position not in gone])
+
+    def _deleted(self, positions: Sequence[int]) -> set[int]:
         marks = ", ".join("?" * len(positions))
         sql = f"SELECT position FROM tombstones WHERE position IN ({marks})"
-        gone = {row[0] for row in self._projections.rows(sql, list(positions))}
-        yield from self._journal.events([position for position in positions if position not in gone])
+        return {row[0] for row in self._projections.rows(sql, list(positions))}
 
     def _by_words(self, text: str, inside: set[int] | None) -> list[int]:
         """Return the positions that match the less common words of a text best."""
@@ -244,7 +260,7 @@ class Search:
         return ids, np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), dim)
 
 
-def _conditions(chosen: Filter) -> tuple[list[int], list[tuple[str, Any]]]:
+def conditions_of(chosen: Filter) -> tuple[list[int], list[tuple[str, Any]]]:
     """Return the keys of a filter's fields, and the conditions themselves. Raises BadParams for an unknown field."""
     checks = list(chosen.where.items())
     for name, value in checks:
@@ -262,7 +278,7 @@ def _bounds(chosen: Filter) -> tuple[int | None, int | None]:
     return (milliseconds(begin) if begin else None, milliseconds(end) if end else None)
 
 
-def _passes(event: Event, checks: Iterable[tuple[str, Any]]) -> bool:
+def passes(event: Event, checks: Iterable[tuple[str, Any]]) -> bool:
     """Whether an event has the values that were asked for: keys are hashes, and a redaction may have come between."""
     pairs: list[tuple[str, Any]] | None = None
     for name, value in checks:

@@ -52,7 +52,8 @@ class IndexUpdater:
     """Runs from `start` to `stop`.
 
     `open_index` runs on a thread and may take a second. `memories` returns all recallable memories. `outside` returns
-    the files that are indexed beside those of the work tree, by absolute path.
+    the files that are indexed beside those of the work tree, by absolute path. `indexed` is called on its threads
+    after a change of the index or of its state.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class IndexUpdater:
         open_index: OpenIndex,
         memories: Callable[[], Memories],
         outside: Callable[[], Sequence[FileStamp]] = tuple,
+        indexed: Callable[[], None] = lambda: None,
     ) -> None:
         self.settings = settings
         self.index: Index | None = None
@@ -73,6 +75,7 @@ class IndexUpdater:
         self._open_index = open_index
         self._all_memories = memories
         self._outside = outside
+        self._indexed = indexed
         self._paths: set[str] = set()
         self._remaining = 0
         self._full = self._rebuild = False
@@ -324,6 +327,7 @@ class IndexUpdater:
             self._embedding = not failure and index is not None and index.incomplete
             self._unembedded = self._unembedded if self._embedding or failure else 0
             self._wake.notify_all()
+        self._indexed()
 
     def _note_embedded(self, done: int, total: int) -> None:
         with self._wake:
@@ -366,6 +370,7 @@ class IndexUpdater:
                 self._memories_tried = self._memories_done = ticket
                 self._memories_failure, self._anew_for_memories = "", False
                 self._wake.notify_all()
+            self._indexed()
 
     def _memories_waiting(self) -> bool:
         return self._recast_memories or self._memories_asked > self._memories_tried
@@ -382,6 +387,7 @@ class IndexUpdater:
         with self._wake:
             self.state, self._files_failure = state, failure
             self._wake.notify_all()
+        self._indexed()
 
     def _work(self) -> None:
         with self._wake:

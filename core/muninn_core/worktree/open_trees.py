@@ -70,6 +70,8 @@ class OpenTrees:
         """Of what is said of files, which may have changed; see `Workspace.tell`."""
         self.memories: Listeners[Mapping[str, bool]] = Listeners()
         """Of memories that changed; see `Workspace.tell_memories`."""
+        self.indexed: Listeners[None] = Listeners()
+        """Of changes of an index or of its state."""
         self._clock = clock
         self._ids = ids
         self._load = load
@@ -201,6 +203,7 @@ class OpenTrees:
         )
         made.on_files_changed = lambda paths: self.files.notify(place.root, paths)
         made.on_memories_changed = lambda changed: self.memories.notify(place.root, changed)
+        made.on_indexed = lambda: self.indexed.notify(place.root, None)
         return made
 
     def _taken_over(self, reading: Workspace) -> Workspace:

@@ -68,7 +68,7 @@ class Workspace:
 
     `writable`: memory can be stored. `on_files_changed` runs on any thread when notes of files may have changed, with
     the paths, or None for all. `on_memories_changed` receives {id: whether the memory became or ceased to be
-    recallable}.
+    recallable}. `on_indexed` runs on any thread after a change of the index or of its state.
     """
 
     def __init__(
@@ -152,6 +152,7 @@ class Workspace:
         self.branch_index = SideIndex(beside / "branches", self.embedder)
         self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
+        self.on_indexed: Callable[[], None] = lambda: None
         self.external_folder = ExternalFolder(
             place, home, lambda: self.config, lambda: self.config.index.max_file_bytes
         )
@@ -163,6 +164,7 @@ class Workspace:
             self._open_index,
             self.memory.recallable,
             self.external_folder.file_stamps,
+            lambda: self.on_indexed(),
         )
         self.citations = Citations(
             self.layout.root,
