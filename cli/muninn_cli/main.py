@@ -19,6 +19,7 @@ _MODULES = {
     "uninstall": "muninn_hooks.install",
     "lsp": "muninn_cli.stdio_proxy",
     "mcp": "muninn_cli.stdio_proxy",
+    "http": "muninn_cli.stdio_proxy",
     "daemon": "muninn_cli.daemon",
     "doctor": "muninn_cli.doctor",
     "completion": "muninn_cli.completion",
@@ -30,7 +31,7 @@ _MODULES = {
 }
 """The module of each command, with a `main(argv) -> int`. Any other word is a verb of the catalogue."""
 
-_WITH_WORD = ("install", "uninstall", "lsp", "mcp")
+_WITH_WORD = ("install", "uninstall", "lsp", "mcp", "http")
 """Commands that share a module, whose `main` therefore gets the word as well."""
 
 _FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--no-pager")

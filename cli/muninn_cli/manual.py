@@ -25,6 +25,7 @@ COMMANDS = {
     "completion": "Print the completion script of a shell.",
     "lsp": "Serve an editor on stdin and stdout.",
     "mcp": "Serve an agent on stdin and stdout, or over HTTP.",
+    "http": "Serve programs over HTTP: JSON-RPC, events, metrics.",
     "hook": "Handle an event of an agent's session.",
     "version": "Print the version.",
     "help": "List everything, or explain a verb: `muninn help recall`.",

@@ -1,4 +1,4 @@
-"""The options of `muninn lsp` and `muninn mcp`, read without argparse: editors and agents wait for these commands."""
+"""The options of `muninn lsp`, `muninn mcp` and `muninn http`, read without argparse: editors and agents wait."""
 
 from __future__ import annotations
 
@@ -23,13 +23,23 @@ USAGE = {
         "  --port N         the port to serve (default: the last one, or any free port)\n"
         "  --print-config   print a client's settings, with URL and token, and exit\n"
     ),
+    "http": (
+        "usage: muninn http [--port N] [--repo DIR]\n"
+        "       muninn http --print-config | --print-header [--repo DIR]\n"
+        "\n"
+        "Serve the HTTP API on 127.0.0.1 until this command ends: JSON-RPC, events, probes and metrics.\n"
+        "\n"
+        "  --port N         the port to serve (default: the last one, or any free port)\n"
+        "  --print-config   print URL and token as JSON, and exit\n"
+        "  --print-header   print the header with the token, for `curl -H @-`, and exit\n"
+    ),
 }
 
 
 class Options:
-    """The folder of the repository, the tool sets, and for HTTP the port and whether to print the settings only."""
+    """The folder of the repository, the tool sets, and for HTTP the port and what to print instead of serving."""
 
-    __slots__ = ("http", "port", "print_config", "repo", "tools")
+    __slots__ = ("http", "port", "print_config", "print_header", "repo", "tools")
 
     def __init__(self, repo: str) -> None:
         self.repo = repo
@@ -37,15 +47,17 @@ class Options:
         self.http = False
         self.port = 0
         self.print_config = False
+        self.print_header = False
 
 
 def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Options:
-    """Return the options of `muninn lsp` or `muninn mcp`. Raises ValueError for an unknown or incomplete one.
+    """Return the options of such a command. Raises ValueError for an unknown or incomplete one.
 
     The folder is `--repo`, else for agents the one that Claude Code names, else the current one. `--stdio` and
     `--json`, which some clients add, have no effect.
     """
     options = Options((environ.get("CLAUDE_PROJECT_DIR") if face == "mcp" else None) or ".")
+    options.http = face == "http"
     rest = iter(words)
     for word in rest:
         option, given, value = word.partition("=")
@@ -54,11 +66,14 @@ def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Opt
         elif face == "mcp" and option == "--tools":
             names = value if given else _value(rest, "--tools needs the name of a tool set")
             options.tools += [name for name in names.split(",") if name]
-        elif face == "mcp" and option == "--port":
+        elif face != "lsp" and option == "--port":
             options.port = _port(value if given else _value(rest, "--port needs a number"))
-        elif face == "mcp" and word in ("--http", "--print-config"):
-            options.http = options.http or word == "--http"
-            options.print_config = options.print_config or word == "--print-config"
+        elif face == "mcp" and word == "--http":
+            options.http = True
+        elif face != "lsp" and word == "--print-config":
+            options.print_config = True
+        elif face == "http" and word == "--print-header":
+            options.print_header = True
         elif word not in ("--stdio", "--json"):
             raise ValueError(f"there is no option '{word}'")
     if not options.http and (options.port or options.print_config):

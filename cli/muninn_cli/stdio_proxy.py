@@ -1,7 +1,7 @@
 """`muninn lsp` and `muninn mcp`: copies bytes between stdio and the daemon without reading them.
 
-An editor or agent waits for this process, so it imports little. `muninn mcp --http` copies nothing: the daemon listens
-as long as this process runs (`muninn_cli.mcp_http`).
+An editor or agent waits for this process, so it imports little. `muninn mcp --http` and `muninn http` copy nothing: the
+daemon listens as long as this process runs (`muninn_cli.http_server`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHUNK = 65536
 
 
 def main(argv: list[str]) -> int:
-    """Serve stdin and stdout until either side ends. `argv` is the protocol (lsp or mcp) and its options."""
+    """Serve stdin and stdout until either side ends. `argv` is lsp, mcp or http, and its options."""
     from muninn_cli import exits
 
     face, *words = argv
@@ -38,9 +38,9 @@ def main(argv: list[str]) -> int:
         return exits.USAGE
     try:
         if options.http:
-            from muninn_cli.mcp_http import serve_http
+            from muninn_cli.http_server import serve_http
 
-            return serve_http(options, os.environ)
+            return serve_http(face, options, os.environ)
         fields = {"tools": options.tools} if options.tools else {}
         sock, stream = connect(options.repo, os.environ, face=face, options=fields).detach()
     except MuninnError as error:

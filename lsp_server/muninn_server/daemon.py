@@ -65,11 +65,12 @@ PROTOCOLS = {
     "lsp": "muninn_server.lsp.connection",
     "mcp": "muninn_server.mcp.socket_transport",
     "mcp-http": "muninn_server.mcp.http_transport",
+    "http": "muninn_server.http.transport",
 }
 """The protocols with libraries of their own. Each module has `async serve(reader, writer, session, hello)`."""
 
-_AGENTS = ("mcp", "mcp-http")
-"""Protocols whose clients are agents, which cannot act as users."""
+_AGENTS = ("mcp", "mcp-http", "http")
+"""Protocols whose clients are agents or other programs that cannot act as users."""
 
 PRELOADED = ("lsp",)
 """Protocols that are loaded before their first client connects, because an editor's window waits for it. The first MCP

@@ -44,6 +44,11 @@ async def read_message(reader: asyncio.StreamReader) -> Any:
         body = await reader.readexactly(length)
     except (asyncio.IncompleteReadError, ConnectionError):
         raise EOFError from None
+    return decode_body(body)
+
+
+def decode_body(body: bytes) -> Any:
+    """Decode the JSON of a message. Raises Unreadable."""
     try:
         wire.check_values(body)
         try:
@@ -177,8 +182,8 @@ def verb_of(method: str) -> str:
 class Hello(Value):
     """The first request of a connection. `face` is the protocol that follows.
 
-    `tools` are the tool sets that an MCP client requests. For MCP over HTTP, `port` is the port to listen on (0 for
-    any), and `secret` the bearer token that requests must carry.
+    `tools` are the tool sets that an MCP client requests. For HTTP, `port` is the port to listen on (0 for any), and
+    `secret` the bearer token that requests must carry.
     """
 
     version: str

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 import pytest
 import uvicorn
 
-from muninn_server.mcp import http_transport
-from muninn_server.mcp.http_transport import MAX_HEADER, RequestTimer
+from muninn_server import http_listener
+from muninn_server.http_listener import MAX_HEADER, RequestTimer
 
 HEAD = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -35,7 +35,7 @@ async def serving(answered: asyncio.Event) -> AsyncIterator[int]:
         h11_max_incomplete_event_size=MAX_HEADER,
         timeout_graceful_shutdown=1,
     )
-    server = http_transport._Server(config)
+    server = http_listener._Server(config)
     with socket.create_server(("127.0.0.1", 0)) as sock:
         task = asyncio.create_task(server.serve(sockets=[sock]))
         try:
@@ -49,8 +49,8 @@ async def serving(answered: asyncio.Event) -> AsyncIterator[int]:
     "sent", [b"", HEAD, HEAD + b"Content-Length: 100\r\n\r\n", HEAD + b"Content-Length: 100\r\n\r\nhalf"]
 )
 async def test_a_connection_with_an_incomplete_request_is_closed(monkeypatch, sent):
-    monkeypatch.setattr(http_transport, "HEADER_SECONDS", 0.05)
-    monkeypatch.setattr(http_transport, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(http_listener, "HEADER_SECONDS", 0.05)
+    monkeypatch.setattr(http_listener, "BODY_SECONDS", 0.05)
     async with serving(asyncio.Event()) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(sent)
@@ -59,7 +59,7 @@ async def test_a_connection_with_an_incomplete_request_is_closed(monkeypatch, se
 
 
 async def test_bytes_of_the_same_header_win_no_time(monkeypatch):
-    monkeypatch.setattr(http_transport, "HEADER_SECONDS", 0.2)
+    monkeypatch.setattr(http_listener, "HEADER_SECONDS", 0.2)
     async with serving(asyncio.Event()) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(HEAD + b"X-Slow: ")
@@ -73,7 +73,7 @@ async def test_bytes_of_the_same_header_win_no_time(monkeypatch):
 
 
 async def test_a_complete_request_is_answered_however_long_that_takes(monkeypatch):
-    monkeypatch.setattr(http_transport, "HEADER_SECONDS", 0.05)
+    monkeypatch.setattr(http_listener, "HEADER_SECONDS", 0.05)
     answered = asyncio.Event()
     async with serving(answered) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

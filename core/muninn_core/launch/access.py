@@ -1,4 +1,4 @@
-"""The token and ports of MCP over HTTP, stored so that a client's settings stay valid.
+"""The token and ports of MCP over HTTP and of the HTTP API, stored so that a client's settings stay valid.
 
 The file is in the runtime directory, readable by the user only, and is created on first use. Removing it revokes the
 token.
@@ -16,18 +16,22 @@ TOKEN_BYTES = 32
 
 
 class HttpAccess:
-    """The token and last port of a work tree. Port 0 means that none is stored."""
+    """The token and last port of a work tree. Port 0 means that none is stored.
 
-    __slots__ = ("_path", "_ports", "_root", "token")
+    `ports` is the field of the file that keeps the ports: `ports` of MCP, `api_ports` of the HTTP API.
+    """
 
-    def __init__(self, address: Address, root: str) -> None:
+    __slots__ = ("_data", "_field", "_path", "_ports", "_root", "token")
+
+    def __init__(self, address: Address, root: str, ports: str = "ports") -> None:
         """Read the file or create it. Raises DaemonError when it can't be written or others can read it."""
         self._path = address.base + ".mcp.json"
         self._root = root
-        data = _read(self._path)
-        ports = data.get("ports")
-        self._ports: dict[str, object] = ports if isinstance(ports, dict) else {}
-        token = data.get("token")
+        self._field = ports
+        self._data = _read(self._path)
+        known = self._data.get(ports)
+        self._ports: dict[str, object] = known if isinstance(known, dict) else {}
+        token = self._data.get("token")
         self.token = token if isinstance(token, str) else ""
         if len(self.token) < TOKEN_BYTES:
             self.token = os.urandom(TOKEN_BYTES).hex()
@@ -50,7 +54,7 @@ class HttpAccess:
         try:
             fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(fd, "w", encoding="utf-8") as file:
-                json.dump({"token": self.token, "ports": self._ports}, file)
+                json.dump({**self._data, "token": self.token, self._field: self._ports}, file)
             os.replace(temporary, self._path)
         except OSError as error:
             raise DaemonError(f"can't write the token to {self._path}: {error.strerror}") from None

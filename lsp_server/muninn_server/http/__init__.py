@@ -1,0 +1,1 @@
+"""The HTTP API on loopback: JSON-RPC, an event stream, probes and metrics."""

@@ -1,0 +1,96 @@
+"""What a client of the event stream asks for, read from the address: topics, fields of events, the first position."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from muninn_core.errors import BadParams
+from muninn_core.journal.projectors import HEADER_FIELDS
+from muninn_core.journal.search import passes
+from muninn_core.model.event import Event
+from muninn_core.near_match import nearest
+
+TOPICS = ("journal", "memory", "index")
+"""The kinds of messages: events of the journal, changed memories, and changes of the index."""
+
+HEARTBEAT_SECONDS = 15
+MOST_HEARTBEAT_SECONDS = 300
+MOST_CONDITIONS = 100
+
+_PLAIN = ("topic", "after", "heartbeat", *HEADER_FIELDS)
+
+
+class Wanted(NamedTuple):
+    """What a stream carries. `after` is the position to begin after, None for the end of the journal.
+
+    An event must have one of the values that each field of `fields` lists. `heartbeat` is in seconds.
+    """
+
+    topics: frozenset[str] = frozenset(TOPICS)
+    fields: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    after: int | None = None
+    heartbeat: int = HEARTBEAT_SECONDS
+
+    def takes(self, event: Event) -> bool:
+        """Whether an event of the journal passes."""
+        return "journal" in self.topics and all(
+            any(passes(event, [(name, value)]) for value in values) for name, values in self.fields
+        )
+
+
+def read_wanted(query: bytes) -> Wanted:
+    """Return what the query of an address asks for. Raises BadParams, with the nearest name for an unknown one.
+
+    A repeated field means any of its values. `scope.agent` is short for `payload.scope.agent`. The value of a payload's
+    field is JSON, or else a text.
+    """
+    try:
+        pairs = parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_CONDITIONS, errors="strict"
+        )
+    except ValueError as error:
+        raise BadParams(f"the address has a query that can't be read: {error}", hint="Write NAME=VALUE&…") from None
+    given: dict[str, list[str]] = {}
+    for name, value in pairs:
+        name = f"payload.{name}" if name.startswith("scope.") else name
+        if name not in _PLAIN and not name.startswith("payload."):
+            near = nearest(name, _PLAIN)
+            hint = f"Did you mean '{near}'?" if near else f"There are {', '.join(_PLAIN)}, scope.NAME and payload.NAME."
+            raise BadParams(f"events have no field '{name[:100]}'", hint=hint)
+        given.setdefault(name, []).append(value)
+    topics = given.pop("topic", list(TOPICS))
+    for topic in topics:
+        if topic not in TOPICS:
+            raise BadParams(f"there is no topic '{topic[:100]}'", hint=f"The topics are {', '.join(TOPICS)}.")
+    after, heartbeat = given.pop("after", None), given.pop("heartbeat", None)
+    return Wanted(
+        topics=frozenset(topics),
+        after=_number("after", after, 0, 2**53) if after else None,
+        heartbeat=_number("heartbeat", heartbeat, 1, MOST_HEARTBEAT_SECONDS) if heartbeat else HEARTBEAT_SECONDS,
+        fields=tuple((name, tuple(_values(name, values))) for name, values in given.items()),
+    )
+
+
+def _number(name: str, values: list[str], least: int, most: int) -> int:
+    value = values[-1]
+    if not (value.isascii() and value.isdecimal() and len(value) < 17 and least <= int(value) <= most):
+        raise BadParams(f"'{name}' is a whole number from {least} to {most}, not '{value[:40]}'")
+    return int(value)
+
+
+def _values(name: str, values: list[str]) -> list[Any]:
+    """Return the values of a field. A payload's field also takes the text, so that "1" finds 1 and "1"."""
+    if not name.startswith("payload."):
+        return list(values)
+    found: list[Any] = []
+    for value in values:
+        found.append(value)
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(parsed, dict | list | str):
+            found.append(parsed)
+    return found

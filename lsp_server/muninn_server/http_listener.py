@@ -1,0 +1,227 @@
+"""The HTTP listener on loopback: uvicorn behind an access check. MCP over HTTP and the HTTP API share it.
+
+The only importer of uvicorn and h11. Every program of the machine can reach loopback, and so can a page in a browser.
+Each request must name a host that is this machine, must not come from a page of another origin (Streamable HTTP,
+"Security Warning"), and must carry the bearer token that only the user can read. There is no CORS and no cookie.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import secrets
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, MutableMapping
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from muninn_core.errors import BadParams
+from muninn_core.protocol import wire
+from muninn_server.rpc import Hello
+
+HOST = "127.0.0.1"
+
+LEAVE_SECONDS = 1
+"""How long open responses may take to end when the daemon stops or the client that opened the port disconnects."""
+
+MAX_BODY = wire.MAX_REQUEST
+"""The longest body of a request in bytes, as on the socket."""
+
+MAX_HEADER = 16 * 1024
+"""The most bytes of a request's line and headers."""
+
+MAX_CONNECTIONS = 100
+"""Above it, requests get the status 503."""
+
+HEADER_SECONDS = 10.0
+"""How long a connection may take to send a request's headers."""
+
+BODY_SECONDS = 60.0
+"""How long a request's body may take."""
+
+LINGER_SECONDS = 30.0
+"""How long the rest of a released response may stay unread."""
+
+MIN_TOKEN_CHARS = 32
+"""The minimum length of the token, in characters."""
+
+log = logging.getLogger("muninn.http")
+
+ASGIScope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
+
+
+class AccessCheck:
+    """Passes on requests that name this machine as host, come from no foreign page and carry the token.
+
+    `command` prints the token; a refusal names it. Requests for the `public` paths need no token.
+    """
+
+    def __init__(self, app: App, port: int, token: str, command: str, public: Collection[str] = ()) -> None:
+        names = (HOST, "localhost", "[::1]")
+        self._app = app
+        self._hosts = frozenset(f"{name}:{port}" for name in names)
+        self._origins = frozenset(f"http://{name}:{port}" for name in names)
+        self._token = token.encode()
+        self._command = command
+        self._public = frozenset(public)
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        """Handle one ASGI request (version 3)."""
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+            return
+        status, message = refusal
+        headers = [(b"content-type", b"text/plain; charset=utf-8")]
+        if status == 401:
+            headers.append((b"www-authenticate", b'Bearer realm="muninn"'))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": f"{message}\n".encode()})
+
+    def _refusal(self, scope: ASGIScope) -> tuple[int, str] | None:
+        """Return the status and message of a refused request, None for an accepted one."""
+        given: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            given.setdefault(name.lower(), []).append(value)
+        hosts, origins = given.get(b"host", []), given.get(b"origin", [])
+        if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self._hosts:
+            return 421, "This is not the host that you asked for."
+        if any(origin.decode("latin-1").lower() not in self._origins for origin in origins):
+            return 403, "Pages of other origins are not answered."
+        if scope["path"] in self._public:
+            return None
+        scheme, _, token = b"".join(given.get(b"authorization", [])[:1]).partition(b" ")
+        if scheme.lower() != b"bearer" or not secrets.compare_digest(token.strip(), self._token):
+            return 401, f"The bearer token is missing or wrong; `{self._command}` shows it."
+        if self._token in scope["query_string"]:
+            return 400, "A token in an address ends in logs and histories: send it in the header Authorization only."
+        return None
+
+
+class RequestTimer(H11Protocol):
+    """uvicorn's protocol, which closes a connection that sends its request too slowly.
+
+    uvicorn itself waits without a limit, and a client that never finishes its headers needs no token.
+    """
+
+    _phase = ""
+    _timer: asyncio.TimerHandle | None = None
+    _open: ClassVar[WeakValueDictionary[object, RequestTimer]] = WeakValueDictionary()
+
+    @classmethod
+    def release(cls, scope: ASGIScope) -> None:
+        """Let the rest of a response be written although its client does not read; it is closed unread in the end.
+
+        The rest must be short, since it is held in memory.
+        """
+        found = cls._open.get(tuple(scope["client"] or ()))
+        if found is not None:
+            found.flow.resume_writing()
+            found.loop.call_later(LINGER_SECONDS, found.transport.abort)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time for the first request's headers."""
+        super().connection_made(transport)
+        self._open[tuple(self.client or ())] = self
+        self._enter("headers")
+
+    def data_received(self, data: bytes) -> None:
+        """Handle bytes, and start or stop the time of what is awaited now."""
+        super().data_received(data)
+        state = self.conn.their_state
+        if state is h11.SEND_BODY:
+            self._enter("body")
+        elif state is h11.IDLE and self.conn.trailing_data[0]:
+            self._enter("headers")
+        else:  # the request is complete, or the next one has not begun: uvicorn limits that time
+            self._enter("")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the time."""
+        self._enter("")
+        super().connection_lost(exc)
+
+    def _enter(self, phase: str) -> None:
+        if phase == self._phase:
+            return  # more bytes of the same part win no time
+        self._phase = phase
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if phase:
+            seconds = HEADER_SECONDS if phase == "headers" else BODY_SECONDS
+            self._timer = self.loop.call_later(seconds, self._expire)
+
+    def _expire(self) -> None:
+        log.info("a client took too long to send the %s of its request", self._phase)
+        self.transport.close()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn inside the daemon, which handles signals itself."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Install no signal handlers."""
+        yield
+
+
+def listen(hello: Hello, command: str) -> socket.socket:
+    """Return a socket that listens on loopback. Raises BadParams for a port in use or a weak token.
+
+    `command` is the command that opens the port and makes a token.
+    """
+    if len(hello.secret) < MIN_TOKEN_CHARS:
+        raise BadParams("HTTP needs a token", hint=f"`{command}` makes one.")
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # lets a port be reused at once
+        sock.bind((HOST, hello.port))
+        sock.listen(128)
+    except (OSError, OverflowError) as error:
+        sock.close()
+        raise BadParams(
+            f"port {hello.port} of {HOST} is not available: {error}",
+            hint="Another program uses it. Choose a port with `--port N`.",
+        ) from None
+    return sock
+
+
+@contextlib.asynccontextmanager
+async def serving(app: App, sock: socket.socket) -> AsyncIterator[None]:
+    """Serve an application on a listening socket until the context ends; the socket is closed then."""
+    config = uvicorn.Config(
+        app,
+        http=RequestTimer,
+        limit_concurrency=MAX_CONNECTIONS,
+        h11_max_incomplete_event_size=MAX_HEADER,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=LEAVE_SECONDS,
+    )
+    server = _Server(config)
+    task = asyncio.get_running_loop().create_task(server.serve(sockets=[sock]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await asyncio.wait([task])
+        sock.close()
+
+
+async def send_line(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
+    """Send one line of JSON to the client that opened the port: the address, or an error."""
+    writer.write(json.dumps(message).encode() + b"\n")
+    await writer.drain()
