@@ -78,9 +78,12 @@ CREATE INDEX spans_open ON spans(kind, expires_at) WHERE status = 'open';
 """The migrations of the journal, from version 0 on."""
 
 PAGE_BYTES = 4096
-WAL_PAGES = 4000
-"""Pages after which the write-ahead log is copied into the database. Its file keeps its size, so that a flush does not
-have to extend it."""
+WAL_PAGES = 1000
+"""Pages after which the write-ahead log is copied into the database."""
+
+_WAL_BYTES = 32 + (WAL_PAGES + 64) * (24 + PAGE_BYTES)
+"""The size of a write-ahead log of so many pages, and of those that the last transaction adds. Source:
+sqlite.org/fileformat2.html, section 4.1."""
 
 
 def open_writer(path: Path, migrations: Sequence[str]) -> sqlite3.Connection:
@@ -103,10 +106,26 @@ def open_writer(path: Path, migrations: Sequence[str]) -> sqlite3.Connection:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
             _migrate(connection, path, migrations)
+            reserve_log(path)
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def reserve_log(path: Path) -> None:
+    """Extend the write-ahead log of a database with zeros, while nothing writes to it: 4 MB.
+
+    A flush of a file that keeps its size is about twice as fast. SQLite ignores what follows the last valid frame.
+    """
+    log = Path(f"{path}-wal")
+    try:
+        with log.open("r+b") as file:
+            file.write(bytes(max(0, _WAL_BYTES - file.seek(0, os.SEEK_END))))
+            file.flush()
+            os.fdatasync(file.fileno())
+    except OSError:
+        pass  # the log grows with the events instead; a full disk is reported by the event that has no room
 
 
 def open_reader(path: Path) -> sqlite3.Connection:

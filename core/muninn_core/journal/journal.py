@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core.errors import BadParams, BusyError, NotFoundError, UsageError
-from muninn_core.journal.database import EVENTS, make_private, open_writer, translate
+from muninn_core.journal.database import EVENTS, make_private, open_writer, reserve_log, translate
 from muninn_core.journal.payload import INLINE_BYTES, canonical
 from muninn_core.journal.reading import Connections, rows_at, scan, scan_back
 from muninn_core.journal.row import COLUMNS, Row, event_of, line_of, payload_path
@@ -240,9 +241,14 @@ class Journal:
             return self.add(transaction, about)[0]
 
         done = self.writer.run(operation)
-        self.writer.run_outside(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+        self.writer.run_outside(self._empty_log)
         self._scrub_files(row)
         return event_of(done, self.payloads)
+
+    def _empty_log(self, connection: sqlite3.Connection) -> None:
+        """Remove what the write-ahead log holds of a redacted payload."""
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        reserve_log(self.path)
 
     def tombstone(self, event_id: str, reason: str = "", actor: str = "user") -> Event:
         """Record that an event is deleted: only the audit shows it from now on.

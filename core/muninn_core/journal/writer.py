@@ -1,4 +1,4 @@
-"""The only writer of a journal: one thread that commits all operations that wait in one transaction.
+"""The only writer of a journal: it commits all operations that wait in one transaction.
 
 While a transaction is flushed to disk, new operations wait; the next transaction takes them together. A single client
 therefore pays one flush per event, and a hundred clients share it.
@@ -6,12 +6,11 @@ therefore pays one flush per event, and a hundred clients share it.
 
 from __future__ import annotations
 
-import queue
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
-from itertools import groupby
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -113,16 +112,26 @@ class Transaction:
             self._saved = self.position
 
 
-class _Operation(NamedTuple):
-    run: Callable[[Transaction], Any]
-    done: Future[Any]
-    alone: bool = False
+class _Operation:
+    """An operation that waits, and its outcome. `gate` opens when it is done, or when its caller has to commit next."""
+
+    __slots__ = ("alone", "done", "error", "gate", "result", "run")
+
+    def __init__(self, run: Callable[[Transaction], Any], *, alone: bool) -> None:
+        self.run = run
+        self.alone = alone
+        self.gate = threading.Lock()
+        self.gate.acquire()
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
 
 
 class Writer:
     """Runs operations in the order of their arrival. An operation that raises must not have written anything.
 
-    `committed` is called with the last position after each transaction that added events.
+    The caller that finds no other one waiting commits, on its own thread: a change of threads costs more than the flush
+    of a fast disk. `committed` is called with the last position after each transaction that added events.
     """
 
     def __init__(
@@ -135,11 +144,10 @@ class Writer:
         self._stale = False
         self.position = self._transaction.position
         """The position of the last event that was committed."""
-        self._waiting: queue.SimpleQueue[_Operation | None] = queue.SimpleQueue()
-        self._closing = threading.Lock()
+        self._waiting: deque[_Operation] = deque()
+        """The operations that are not done. The caller of the first one commits."""
+        self._changed = threading.Condition(threading.Lock())
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
-        self._thread.start()
 
     def run(self, operation: Callable[[Transaction], T | Refused]) -> T:
         """Run an operation; what it wrote is on disk when this returns.
@@ -158,53 +166,62 @@ class Writer:
         return result
 
     def _queue(self, run: Callable[[Transaction], Any], *, alone: bool) -> Any:
-        done: Future[Any] = Future()
-        with self._closing:
+        operation = _Operation(run, alone=alone)
+        with self._changed:
             if self._closed:
                 raise Stopping("the journal is closed", hint="The next call opens it again.")
-            self._waiting.put(_Operation(run, done, alone))
-        return done.result()
+            self._waiting.append(operation)
+            first = len(self._waiting) == 1
+        if not first:
+            operation.gate.acquire()
+        if not operation.done:
+            self._run_batch()
+        if operation.error is not None:
+            raise operation.error
+        return operation.result
 
     def close(self) -> None:
         """Finish the operations that wait, and close the connection."""
-        with self._closing:
+        with self._changed:
             if self._closed:
                 return
             self._closed = True
-            self._waiting.put(None)
-        self._thread.join()
+            self._changed.wait_for(lambda: not self._waiting)
         self._connection.close()
 
-    def _run(self) -> None:
-        while True:
-            batch, last = self._taken()
-            for alone, group in groupby(batch, key=lambda operation: operation.alone):
-                if alone:
-                    self._run_alone(list(group))
-                else:
-                    self._commit(list(group))
-            if last:
-                return
+    def _run_batch(self) -> None:
+        """Run the operations that wait, then let the caller of the next one continue."""
+        with self._changed:
+            batch = self._next_batch()
+        try:
+            if batch[0].alone:
+                self._run_alone(batch[0])
+            else:
+                self._commit(batch)
+        finally:
+            with self._changed:
+                for operation in batch:
+                    operation.done = True
+                    self._waiting.popleft()
+                following = self._waiting[0] if self._waiting else None
+                if following is None:
+                    self._changed.notify_all()
+            if following is not None:
+                following.gate.release()
+            for operation in batch:
+                operation.gate.release()
 
-    def _taken(self) -> tuple[list[_Operation], bool]:
-        batch: list[_Operation] = []
-        operation = self._waiting.get()
-        while operation is not None:
-            batch.append(operation)
-            if len(batch) == MOST_GROUPED:
-                return batch, False
-            try:
-                operation = self._waiting.get_nowait()
-            except queue.Empty:
-                return batch, False
-        return batch, True
+    def _next_batch(self) -> list[_Operation]:
+        """Return the first operations: one that runs alone, or those up to the next one that does."""
+        if self._waiting[0].alone:
+            return [self._waiting[0]]
+        return list(takewhile(lambda operation: not operation.alone, islice(self._waiting, MOST_GROUPED)))
 
-    def _run_alone(self, operations: list[_Operation]) -> None:
-        for operation in operations:
-            try:
-                operation.done.set_result(operation.run(self._transaction))
-            except BaseException as error:
-                operation.done.set_exception(self._failure(error))
+    def _run_alone(self, operation: _Operation) -> None:
+        try:
+            operation.result = operation.run(self._transaction)
+        except BaseException as error:
+            operation.error = self._failure(error)
 
     def _commit(self, batch: list[_Operation]) -> None:
         """Run a batch in one transaction. When it fails, each operation runs in a transaction of its own."""
@@ -228,15 +245,12 @@ class Writer:
                 for operation in batch:
                     self._commit([operation])
             else:
-                batch[0].done.set_exception(self._failure(error))
+                batch[0].error = self._failure(error)
             return
         added = transaction.position > self.position
         self.position = transaction.position
         for operation, (result, refused) in zip(batch, outcomes, strict=True):
-            if refused is None:
-                operation.done.set_result(result)
-            else:
-                operation.done.set_exception(refused)
+            operation.result, operation.error = result, refused
         if added:
             self._committed(self.position)
 

@@ -1,0 +1,119 @@
+"""The writer runs operations in the order of their arrival, and an error concerns its own operation only."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from journals import Clock, draft, open_journal
+
+from muninn_core.errors import Stopping, StorageError, UsageError
+from muninn_core.journal.database import WAL_PAGES, reserve_log
+
+
+class Held:
+    """An operation that stays in its transaction until it is released, and the threads that wait behind it."""
+
+    def __init__(self, journal) -> None:
+        self.journal = journal
+        self.began, self.go = threading.Event(), threading.Event()
+        self.outcomes: dict[str, object] = {}
+        self.threads: list[threading.Thread] = []
+        self.start("held", self._hold)
+        assert self.began.wait(20)
+
+    def _hold(self, _transaction) -> str:
+        self.began.set()
+        assert self.go.wait(20)
+        return "first"
+
+    def start(self, name, operation, outside=False) -> None:
+        run = self.journal.writer.run_outside if outside else self.journal.writer.run
+
+        def call() -> None:
+            try:
+                self.outcomes[name] = run(operation)
+            except Exception as error:
+                self.outcomes[name] = error
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        self.threads.append(thread)
+        while len(self.journal.writer._waiting) < len(self.threads):
+            time.sleep(0)  # until it waits: the first operation is held, so none ends
+
+    def release(self) -> dict[str, object]:
+        self.go.set()
+        for thread in self.threads:
+            thread.join(20)
+        return self.outcomes
+
+
+def test_operations_that_wait_share_a_transaction_and_each_gets_its_own_outcome(journal):
+    held = Held(journal)
+
+    def refused(_transaction):
+        raise UsageError("no", hint="Nothing was recorded.")
+
+    prepared = [journal.prepare(draft({"n": number})) for number in range(3)]
+    held.start("a", lambda transaction: journal.add(transaction, prepared[0])[0].position)
+    held.start("b", refused)
+    held.start("c", lambda transaction: journal.add(transaction, prepared[1])[0].position)
+    held.start("d", lambda connection: connection.in_transaction, outside=True)
+    held.start("e", lambda transaction: journal.add(transaction, prepared[2])[0].position)
+    outcomes = held.release()
+    assert isinstance(outcomes.pop("b"), UsageError)
+    assert outcomes == {"held": "first", "a": 1, "c": 2, "d": False, "e": 3}
+
+
+def test_an_unexpected_error_rolls_back_its_own_operation_only(journal):
+    held = Held(journal)
+    prepared = [journal.prepare(draft({"n": number})) for number in range(2)]
+
+    def broken(transaction):
+        journal.add(transaction, prepared[0])
+        raise sqlite3.OperationalError("broken")
+
+    held.start("bad", broken)
+    held.start("good", lambda transaction: journal.add(transaction, prepared[1])[0].position)
+    outcomes = held.release()
+    assert isinstance(outcomes["bad"], StorageError)
+    assert outcomes["good"] == 1
+    assert [row.payload_json for row in journal.rows()] == ['{"n":1}']
+    assert journal.verify().broken is None
+
+
+def test_closing_waits_for_the_operations_that_were_accepted(journal):
+    held = Held(journal)
+    prepared = journal.prepare(draft())
+    held.start("late", lambda transaction: journal.add(transaction, prepared)[0].position)
+    writer = journal.writer
+    closing = threading.Thread(target=journal.close)
+    closing.start()
+    assert held.release() == {"held": "first", "late": 1}
+    closing.join(20)
+    with pytest.raises(Stopping):
+        writer.run(lambda _transaction: None)
+
+
+def test_the_log_is_reserved_and_zeros_behind_its_frames_are_no_events(folder: Path):
+    journal = open_journal(folder)
+    log = folder / "events.db-wal"
+    assert log.stat().st_size > WAL_PAGES * 4096
+    for number in range(20):
+        journal.append(draft({"n": number}))
+    copy = folder.with_name("copy")
+    copy.mkdir()
+    for name in ("events.db", "events.db-wal"):  # what a crash leaves
+        (copy / name).write_bytes((folder / name).read_bytes())
+    journal.close()
+    reserve_log(copy / "events.db")
+    later = Clock()
+    later.forward(days=1)
+    again = open_journal(copy, later)
+    assert [row.position for row in again.rows()] == list(range(1, 21))
+    assert again.append(draft()).event.position == 21
+    again.close()
