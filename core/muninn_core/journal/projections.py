@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import marshal
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -38,8 +39,8 @@ from muninn_core.journal.row import Row, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
 from muninn_core.protocol.events import ProjectionState, RebuiltProjection
 
-VERSION = 1
-"""The version of all projectors. Raise it when the same events give other rows."""
+VERSION = 2
+"""The version of all projectors. Raise it when the same events give other rows: files of other versions are deleted."""
 
 _BATCH = 10_000
 
@@ -204,7 +205,7 @@ class Projections:
         return True
 
     def _item(self, row: Row) -> Item:
-        text = payload_text(row, self._journal.payloads)
+        text = row.payload_json if row.stored == "inline" else payload_text(row, self._journal.payloads)
         payload = json.loads(text) if text else None
         return Item(row, payload, searched_text(row, payload))
 
@@ -212,27 +213,38 @@ class Projections:
         """Return the connection that writes; create the tables, anew when the version or the model changed."""
         if self._writer is not None:
             return self._writer
+        connection = self._connect()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != VERSION:
+            connection.close()
+            self._discard()
+            connection = self._connect()
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS projection_offsets(name TEXT PRIMARY KEY, position INTEGER NOT NULL,"
+            " model TEXT NOT NULL) WITHOUT ROWID"
+        )
+        known = dict(connection.execute("SELECT name, model FROM projection_offsets").fetchall())
+        connection.execute("BEGIN IMMEDIATE")
+        for one in self._projectors:
+            if known.get(one.name) != self._model(one):
+                self._clear(connection, one)
+        connection.execute("COMMIT")
+        self._writer = connection
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
         make_private(self.path)
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA cache_size = -32000")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS projection_offsets(name TEXT PRIMARY KEY, position INTEGER NOT NULL,"
-            " version TEXT NOT NULL) WITHOUT ROWID"
-        )
-        known = dict(connection.execute("SELECT name, version FROM projection_offsets").fetchall())
-        connection.execute("BEGIN IMMEDIATE")
-        for one in self._projectors:
-            if known.get(one.name) != self._version(one):
-                self._clear(connection, one)
-        connection.execute("COMMIT")
-        self._writer = connection
         return connection
 
-    def _version(self, one: Projector) -> str:
-        return f"{VERSION} {self.embedder.name}" if one.name == Vectors.name else str(VERSION)
+    def _model(self, one: Projector) -> str:
+        """Return the model that a projection depends on, "" for none."""
+        return self.embedder.name if one.name == Vectors.name else ""
 
     def _clear(self, connection: sqlite3.Connection, one: Projector) -> None:
         """Empty a projection, so that it is built again. Runs in a transaction."""
@@ -243,13 +255,14 @@ class Projections:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         for statement in filter(str.strip, one.schema.split(";")):
             connection.execute(statement)
-        connection.execute("INSERT OR REPLACE INTO projection_offsets VALUES(?, 0, ?)", (one.name, self._version(one)))
+        connection.execute("INSERT OR REPLACE INTO projection_offsets VALUES(?, 0, ?)", (one.name, self._model(one)))
 
     def _digest(self, connection: sqlite3.Connection, one: Projector) -> str:
         content = hashlib.sha256()
         for query in one.digest.split(";"):
-            for row in connection.execute(query):
-                content.update(repr(tuple(row)).encode())
+            cursor = connection.execute(query)
+            while rows := cursor.fetchmany(_BATCH):
+                content.update(marshal.dumps(rows, 2))  # version 2 depends on the values only
         return content.hexdigest()
 
     def _offsets_read(self) -> dict[str, int]:

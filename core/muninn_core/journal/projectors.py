@@ -16,9 +16,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from muninn_core.index.embed import Embedder
@@ -46,7 +48,7 @@ class Item(NamedTuple):
     text: str
 
 
-class Projector:
+class Projector(ABC):
     """One projection. `schema` creates its tables and views; `digest` selects their content in a fixed order."""
 
     name: str
@@ -55,16 +57,16 @@ class Projector:
     schema: str
     digest: str
 
+    @abstractmethod
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the rows of some events, in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
         """Remove what an event added: all for a tombstone, what came from its payload for a redaction.
 
         Return whether the projection has to be built again instead.
         """
-        raise NotImplementedError
 
 
 class Facts(Projector):
@@ -163,12 +165,15 @@ class Patterns(Projector):
     name = "patterns"
     tables = ("pattern_evidence", "pattern_texts")
     views = ("patterns",)
-    schema = """CREATE TABLE pattern_evidence(key BLOB NOT NULL, position INTEGER NOT NULL, project_id TEXT NOT NULL,
-      hit INTEGER NOT NULL, confidence REAL, occurred_at TEXT NOT NULL, PRIMARY KEY(key, position)) WITHOUT ROWID;
-      CREATE INDEX pattern_evidence_position ON pattern_evidence(position);
-      CREATE TABLE pattern_texts(key BLOB PRIMARY KEY, type TEXT NOT NULL, description TEXT NOT NULL) WITHOUT ROWID;
-      CREATE VIEW patterns AS SELECT project_id, lower(hex(e.key)) AS pattern_id, type, description,
-        min(CASE WHEN hit THEN occurred_at END) AS first_seen, max(CASE WHEN hit THEN occurred_at END) AS last_seen,
+    schema = """CREATE TABLE pattern_evidence(key INTEGER NOT NULL, position INTEGER NOT NULL, hit INTEGER NOT NULL,
+      confidence REAL, at INTEGER NOT NULL, PRIMARY KEY(key, position)) WITHOUT ROWID;
+      CREATE TABLE pattern_texts(key INTEGER PRIMARY KEY, project_id TEXT NOT NULL, type TEXT NOT NULL,
+      description TEXT NOT NULL);
+      CREATE VIEW patterns AS SELECT project_id, printf('%016x', e.key) AS pattern_id, type, description,
+        strftime('%Y-%m-%dT%H:%M:%S', min(CASE WHEN hit THEN at END) / 1000, 'unixepoch')
+          || printf('.%03dZ', min(CASE WHEN hit THEN at END) % 1000) AS first_seen,
+        strftime('%Y-%m-%dT%H:%M:%S', max(CASE WHEN hit THEN at END) / 1000, 'unixepoch')
+          || printf('.%03dZ', max(CASE WHEN hit THEN at END) % 1000) AS last_seen,
         sum(hit) AS occurrence_count,
         CASE type WHEN 'failing_command' THEN round(1.0 * sum(hit) / count(*), 3)
           WHEN 'repeated_correction' THEN round(1 - 1.0 / (1 << min(sum(hit), 30)), 3)
@@ -185,16 +190,17 @@ class Patterns(Projector):
             found = _evidence(row, payload)
             if found is not None:
                 kind, description, hit, confidence = found
-                key = hashlib.sha256("\0".join((row.project_id, kind, description)).encode()).digest()[:12]
-                evidence.append((key, row.position, row.project_id, hit, confidence, row.occurred_at))
-                texts[key] = (key, kind, description)
-        connection.executemany("INSERT INTO pattern_evidence VALUES(?, ?, ?, ?, ?, ?)", evidence)
-        connection.executemany("INSERT OR IGNORE INTO pattern_texts VALUES(?, ?, ?)", texts.values())
+                key = _pattern_key(row.project_id, kind, description)
+                evidence.append((key, row.position, hit, confidence, milliseconds(row.occurred_at)))
+                texts[key] = (key, row.project_id, kind, description)
+        connection.executemany("INSERT INTO pattern_evidence VALUES(?, ?, ?, ?, ?)", evidence)
+        connection.executemany("INSERT OR IGNORE INTO pattern_texts VALUES(?, ?, ?, ?)", texts.values())
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
         """Remove the evidence of an event, and a text without evidence."""
-        keys = connection.execute("SELECT key FROM pattern_evidence WHERE position = ?", (row.position,)).fetchall()
-        connection.execute("DELETE FROM pattern_evidence WHERE position = ?", (row.position,))
+        where = "key IN (SELECT key FROM pattern_texts) AND position = ?"  # a search per pattern instead of an index
+        keys = connection.execute(f"SELECT key FROM pattern_evidence WHERE {where}", (row.position,)).fetchall()
+        connection.execute(f"DELETE FROM pattern_evidence WHERE {where}", (row.position,))
         for key in keys:
             connection.execute(
                 "DELETE FROM pattern_texts WHERE key = ?1"
@@ -229,43 +235,48 @@ class Statistics(Projector):
 
 
 class Fields(Projector):
-    """`postings` and `moments`: which events have which value in a field, when each occurred, and which are deleted.
+    """`fields` and `moments`: which events have which value in a field, when each occurred, and which are deleted.
 
-    A posting's key is a hash of field and value, so that an unusual value costs no more than a common one; a query
-    compares the events that it finds with the value itself.
+    `fields` is a full-text index whose words are keys: hashes of field and value, so that an unusual value costs no
+    more than a common one. A query compares the events that it finds with the value itself. `blanks` are the events
+    that were redacted before they came here.
     """
 
     name = "fields"
-    tables = ("postings", "moments", "tombstones")
-    schema = """CREATE TABLE postings(key INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY(key, position))
-      WITHOUT ROWID; CREATE TABLE moments(position INTEGER PRIMARY KEY, at INTEGER NOT NULL);
-      CREATE INDEX moments_at ON moments(at); CREATE TABLE tombstones(position INTEGER PRIMARY KEY);"""
+    tables = ("fields_vocabulary", "fields", "moments", "tombstones", "blanks")
+    schema = """CREATE VIRTUAL TABLE fields USING fts5(keys, content='', columnsize=0, detail='none', tokenize='ascii');
+      CREATE VIRTUAL TABLE fields_vocabulary USING fts5vocab(fields, 'row');
+      CREATE TABLE moments(position INTEGER PRIMARY KEY, at INTEGER NOT NULL);
+      CREATE INDEX moments_at ON moments(at); CREATE TABLE tombstones(position INTEGER PRIMARY KEY);
+      CREATE TABLE blanks(position INTEGER PRIMARY KEY);"""
     digest = (
-        "SELECT * FROM postings ORDER BY 1, 2; SELECT * FROM moments ORDER BY 1; SELECT * FROM tombstones ORDER BY 1"
+        "SELECT term, doc FROM fields_vocabulary ORDER BY term; SELECT * FROM moments ORDER BY 1;"
+        " SELECT * FROM tombstones ORDER BY 1; SELECT * FROM blanks ORDER BY 1"
     )
 
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the fields of events."""
-        postings = {
-            (key, row.position)
-            for row, payload, _ in items
-            for key in (field_key(*each) for each in (*header_fields(row), *payload_fields(payload)))
-        }
-        connection.executemany("INSERT INTO postings VALUES(?, ?)", sorted(postings))
+        connection.executemany(
+            "INSERT INTO fields(rowid, keys) VALUES(?, ?)",
+            [
+                (row.position, " ".join([_key(name, value.__class__, value) for name, value in _fields(row, payload)]))
+                for row, payload, _ in items
+            ],
+        )
         connection.executemany(
             "INSERT INTO moments VALUES(?, ?)", [(row.position, milliseconds(row.occurred_at)) for row, _, _ in items]
         )
+        connection.executemany(
+            "INSERT INTO blanks VALUES(?)", [(row.position,) for row, _, _ in items if row.stored == "redacted"]
+        )
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
-        """Remove an event from all fields, or from those of its payload."""
-        connection.execute("DELETE FROM postings WHERE position = ?", (row.position,))
+        """Hide a deleted event; ask to be built again when fields of a redacted payload are in the index."""
         if tombstone:
             connection.execute("INSERT OR IGNORE INTO tombstones VALUES(?)", (row.position,))
             connection.execute("DELETE FROM moments WHERE position = ?", (row.position,))
-        elif not connection.execute("SELECT 1 FROM tombstones WHERE position = ?", (row.position,)).fetchone():
-            keys = {field_key(*each) for each in header_fields(row)}
-            connection.executemany("INSERT INTO postings VALUES(?, ?)", [(key, row.position) for key in sorted(keys)])
-        return False
+            return False
+        return connection.execute("SELECT 1 FROM blanks WHERE position = ?", (row.position,)).fetchone() is None
 
 
 class Words(Projector):
@@ -316,29 +327,28 @@ class Vectors(Projector):
         return False
 
 
-def field_key(field: str, value: Any) -> int:
-    """Return the key of a field's value: the first 64 bits of a hash, signed, as SQLite stores integers."""
-    return _cached_key(field, type(value).__name__, value)
+def field_key(field: str, value: Any) -> str:
+    """Return the key of a field's value: 48 bits of a hash in hex."""
+    return _key(field, value.__class__, value)
 
 
-@lru_cache(maxsize=20_000)
-def _cached_key(field: str, _type: str, value: Any) -> int:
+@lru_cache(maxsize=50_000)
+def _key(field: str, _type: type, value: Any) -> str:
     """Compute a key. The type is part of the cache's key, because True equals 1."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = f"{field}\0{json.dumps(value, ensure_ascii=False)}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 
 
 HEADER_FIELDS = ("project_id", "session_id", "turn_id", "stream_id", "event_type", "actor", "source", "trace_id")
+_header = attrgetter(*HEADER_FIELDS)
 
 
-def header_fields(row: Row) -> Iterator[tuple[str, Any]]:
-    """Yield (name, value) of the columns that can be filtered, without empty ones."""
-    for name in HEADER_FIELDS:
-        value = getattr(row, name)
-        if value:
-            yield name, value
+def _fields(row: Row, payload: Any) -> list[tuple[str, Any]]:
+    """Return (name, value) of all that can be filtered: columns that are not empty, and scalars of the payload."""
+    return [*((name, value) for name, value in zip(HEADER_FIELDS, _header(row), strict=True) if value),
+            *payload_fields(payload)]  # fmt: skip
 
 
 def payload_fields(payload: Any) -> list[tuple[str, Any]]:
@@ -393,6 +403,12 @@ def _evidence(row: Row, payload: Any) -> tuple[str, str, int, float | None] | No
     if command and status is not None:
         return "failing_command", " ".join(command.split())[:MOST_TEXT], int(bool(status)), None
     return None
+
+
+def _pattern_key(project: str, kind: str, description: str) -> int:
+    """Return 64 bits of a hash, signed, as SQLite stores integers."""
+    content = "\0".join((project, kind, description)).encode()
+    return int.from_bytes(hashlib.sha256(content).digest()[:8], "big", signed=True)
 
 
 def _edges(payload: Any) -> list[tuple[str, str]]:

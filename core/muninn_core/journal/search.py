@@ -148,34 +148,26 @@ class Search:
     # --- candidates ---
 
     def _positions(
-        self, keys: Sequence[int], bounds: tuple[int | None, int | None], before: int | None, limit: int
+        self, keys: Sequence[str], bounds: tuple[int | None, int | None], before: int | None, limit: int
     ) -> list[int]:
         """Return the newest positions that have all keys and lie within the bounds of time."""
-        source, conditions, parameters = "moments AS p", [], []
+        source, position = "moments AS m", "m.position"
+        conditions: list[str] = []
+        parameters: list[object] = []
         if keys:
-            source = "postings AS p"
-            rarest, *others = sorted(keys, key=self._count) if len(keys) > 1 else keys
-            conditions.append("p.key = ?")
-            parameters.append(rarest)
-            for key in others:
-                conditions.append("EXISTS(SELECT 1 FROM postings WHERE key = ? AND position = p.position)")
-                parameters.append(key)
+            source, position = "fields AS f CROSS JOIN moments AS m ON m.position = f.rowid", "f.rowid"
+            conditions.append("fields MATCH ?")
+            parameters.append(" AND ".join(f'"{key}"' for key in keys))
         for bound, sign in zip(bounds, (">=", "<"), strict=True):
             if bound is not None:
-                at = "(SELECT at FROM moments WHERE position = p.position)" if keys else "p.at"
-                conditions.append(f"{at} {sign} ?")
+                conditions.append(f"m.at {sign} ?")
                 parameters.append(bound)
         if before is not None:
-            conditions.append("p.position < ?")
+            conditions.append(f"{position} < ?")
             parameters.append(before)
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        sql = f"SELECT p.position FROM {source}{where} ORDER BY p.position DESC LIMIT ?"
+        sql = f"SELECT {position} FROM {source}{where} ORDER BY {position} DESC LIMIT ?"
         return [row[0] for row in self._projections.rows(sql, (*parameters, limit))]
-
-    def _count(self, key: int) -> int:
-        rows = self._projections.rows("SELECT count(*) FROM (SELECT 1 FROM postings WHERE key = ? LIMIT 2000)", (key,))
-        count: int = rows[0][0]
-        return count
 
     def following(self, after: int, limit: int) -> tuple[list[Event], int]:
         """Return the events after a position that are not deleted, in their order, and the position that was reached.
@@ -260,7 +252,7 @@ class Search:
         return ids, np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), dim)
 
 
-def conditions_of(chosen: Filter) -> tuple[list[int], list[tuple[str, Any]]]:
+def conditions_of(chosen: Filter) -> tuple[list[str], list[tuple[str, Any]]]:
     """Return the keys of a filter's fields, and the conditions themselves. Raises BadParams for an unknown field."""
     checks = list(chosen.where.items())
     for name, value in checks:
