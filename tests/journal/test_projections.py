@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 
+import numpy as np
 import pytest
 from journals import draft, open_journal
 
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.index.embed import load_bundled
 from muninn_core.journal import projections as module
+from muninn_core.journal.packed import pack, unpack
 from muninn_core.journal.projections import Projections
+from muninn_core.journal.projectors import field_key
+from muninn_core.journal.search import Filter, Search
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +163,45 @@ def test_a_damaged_file_is_built_again(journal, projections, embedder, folder):
         again.catch_up()
     assert {one.lag for one in again.status()} == {0}
     again.close()
+
+
+def test_a_file_of_another_version_is_made_anew(journal, embedder, folder):
+    connection = sqlite3.connect(folder / "projections.db")
+    connection.executescript(
+        "CREATE TABLE postings(key); CREATE TABLE projection_offsets(name); PRAGMA user_version = 1"
+    )
+    connection.close()
+    fill(journal, 5)
+    one = Projections(journal, embedder)
+    assert len(rows(one, "memory_facts")) == 1
+    assert one.rows("SELECT name FROM sqlite_master WHERE name = 'postings'") == []
+    one.close()
+
+
+def test_fields_of_a_redacted_payload_leave_the_index_and_its_columns_stay(journal, projections):
+    events = [journal.append(draft({"door": f"d{number}"}, trace_id=f"t{number}")).event for number in range(3)]
+    find = Search(journal, projections)
+    kept, gone = field_key("payload.door", "d0"), field_key("payload.door", "d1")
+    words = "SELECT term FROM fields_vocabulary WHERE term IN (?, ?)"
+    projections.catch_up()
+    assert len(projections.rows(words, (kept, gone))) == 2
+    journal.redact(events[1].event_id)
+    journal.tombstone(events[2].event_id)
+    projections.catch_up()
+    assert projections.rows(words, (kept, gone)) == [(kept,)]
+    assert [event.position for event in find.recent(Filter(where={"trace_id": "t1"}), 5)] == [2]
+    assert find.recent(Filter(where={"payload.door": "d2"}), 5) == []
+    assert all(one.same for one in projections.rebuild())
+
+
+def test_packed_vectors_keep_directions(embedder):
+    vectors = embedder.embed(["where sessions are stored", "sessions live in Redis", "a banana cake", ""])
+    rows = unpack(pack(vectors), embedder.dim)
+    assert (rows.dtype, rows.shape) == (np.int8, (4, embedder.dim))
+    assert not rows[3].any()
+    lengths = np.linalg.norm(rows[:3].astype(float), axis=1)
+    cosines = (rows[:3].astype(float) * vectors[:3]).sum(axis=1) / lengths
+    assert (cosines > 0.97).all(), cosines
 
 
 def test_a_process_that_does_not_write_the_journal_reads_what_is_there(journal, projections, embedder, folder, clock):

@@ -38,6 +38,7 @@ from muninn_core.journal.reading import Connections
 from muninn_core.journal.row import Row, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
 from muninn_core.protocol.events import ProjectionState, RebuiltProjection
+from muninn_core.store.stamp import milliseconds
 
 VERSION = 2
 """The version of all projectors. Raise it when the same events give other rows: files of other versions are deleted."""
@@ -207,7 +208,7 @@ class Projections:
     def _item(self, row: Row) -> Item:
         text = row.payload_json if row.stored == "inline" else payload_text(row, self._journal.payloads)
         payload = json.loads(text) if text else None
-        return Item(row, payload, searched_text(row, payload))
+        return Item(row, payload, searched_text(row, payload), milliseconds(row.occurred_at))
 
     def _connection(self) -> sqlite3.Connection:
         """Return the connection that writes; create the tables, anew when the version or the model changed."""

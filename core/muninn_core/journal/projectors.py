@@ -23,11 +23,12 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from muninn_core.index.embed import Embedder
-from muninn_core.index.quantise import quantise
+from muninn_core.journal.packed import pack
 from muninn_core.journal.row import Row
 from muninn_core.model.event import OBSERVATION, SUMMARY, SYSTEM
-from muninn_core.store.stamp import milliseconds
 
 ARTIFACTS = ("commit", "file_path", "pr", "note")
 MOST_TEXT = 2_000
@@ -41,11 +42,14 @@ _EXIT_NAMES = ("exit_status", "exit_code", "exit", "returncode")
 
 
 class Item(NamedTuple):
-    """A row with its decoded payload, None for a redacted one, and the text that is searched."""
+    """A row with its decoded payload (None for a redacted one), the text that is searched, and its time of occurrence
+    in milliseconds since 1970.
+    """
 
     row: Row
     payload: Any
     text: str
+    at: int
 
 
 class Projector(ABC):
@@ -82,7 +86,7 @@ class Facts(Projector):
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the facts of events of the type `fact`."""
         rows = []
-        for row, payload, _ in items:
+        for row, payload, _, _ in items:
             if row.event_type == "fact" and (text := _text(payload, "text")):
                 identity = _text(payload, "fact_id") or row.event_id
                 confidence = _share(payload, "confidence", 0.8)
@@ -132,7 +136,7 @@ class Decisions(Projector):
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the decisions of events of the type `decision`. The first event of an id counts: it is immutable."""
         rows, edges, links = [], [], []
-        for row, payload, _ in items:
+        for row, payload, _, _ in items:
             if row.event_type != "decision" or not (title := _text(payload, "title")):
                 continue
             identity, status = _text(payload, "decision_id") or row.event_id, _text(payload, "status") or "accepted"
@@ -186,12 +190,12 @@ class Patterns(Projector):
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the evidence that events are."""
         evidence, texts = [], {}
-        for row, payload, _ in items:
+        for row, payload, _, at in items:
             found = _evidence(row, payload)
             if found is not None:
                 kind, description, hit, confidence = found
                 key = _pattern_key(row.project_id, kind, description)
-                evidence.append((key, row.position, hit, confidence, milliseconds(row.occurred_at)))
+                evidence.append((key, row.position, hit, confidence, at))
                 texts[key] = (key, row.project_id, kind, description)
         connection.executemany("INSERT INTO pattern_evidence VALUES(?, ?, ?, ?, ?)", evidence)
         connection.executemany("INSERT OR IGNORE INTO pattern_texts VALUES(?, ?, ?, ?)", texts.values())
@@ -224,7 +228,7 @@ class Statistics(Projector):
 
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Count events."""
-        counts = Counter(_counted(row) for row, _, _ in items)
+        counts = Counter(_counted(item.row) for item in items)
         connection.executemany(self._ADD, [(*key, count) for key, count in counts.items()])
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
@@ -258,16 +262,11 @@ class Fields(Projector):
         """Add the fields of events."""
         connection.executemany(
             "INSERT INTO fields(rowid, keys) VALUES(?, ?)",
-            [
-                (row.position, " ".join([_key(name, value.__class__, value) for name, value in _fields(row, payload)]))
-                for row, payload, _ in items
-            ],
+            [(item.row.position, _keys(item.row, item.payload)) for item in items],
         )
+        connection.executemany("INSERT INTO moments VALUES(?, ?)", [(item.row.position, item.at) for item in items])
         connection.executemany(
-            "INSERT INTO moments VALUES(?, ?)", [(row.position, milliseconds(row.occurred_at)) for row, _, _ in items]
-        )
-        connection.executemany(
-            "INSERT INTO blanks VALUES(?)", [(row.position,) for row, _, _ in items if row.stored == "redacted"]
+            "INSERT INTO blanks VALUES(?)", [(item.row.position,) for item in items if item.row.stored == "redacted"]
         )
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
@@ -302,7 +301,7 @@ class Words(Projector):
 
 
 class Vectors(Projector):
-    """`vectors`: the meaning of the payloads' texts, as 8-bit vectors."""
+    """`vectors`: the meaning of the payloads' texts, in 4 bits per dimension."""
 
     name = "vectors"
     tables = ("vectors",)
@@ -315,10 +314,14 @@ class Vectors(Projector):
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Embed the texts of events; a text without a known word has no vector."""
         texts = [(item.row.position, item.text) for item in items if item.text]
-        rows = quantise(self._embedder.embed([text for _, text in texts]))
+        vectors = self._embedder.embed([text for _, text in texts])
         connection.executemany(
             "INSERT INTO vectors VALUES(?, ?)",
-            [(position, row.tobytes()) for (position, _), row in zip(texts, rows, strict=True) if row.any()],
+            [
+                (position, packed)
+                for (position, _), packed, known in zip(texts, pack(vectors), np.any(vectors, axis=1), strict=True)
+                if known
+            ],
         )
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
@@ -345,10 +348,16 @@ HEADER_FIELDS = ("project_id", "session_id", "turn_id", "stream_id", "event_type
 _header = attrgetter(*HEADER_FIELDS)
 
 
-def _fields(row: Row, payload: Any) -> list[tuple[str, Any]]:
-    """Return (name, value) of all that can be filtered: columns that are not empty, and scalars of the payload."""
-    return [*((name, value) for name, value in zip(HEADER_FIELDS, _header(row), strict=True) if value),
-            *payload_fields(payload)]  # fmt: skip
+@lru_cache(maxsize=10_000)
+def _header_keys(values: tuple[str | None, ...]) -> str:
+    """Return the keys of the columns that are not empty. Events of a session have few combinations of them."""
+    return " ".join(field_key(name, value) for name, value in zip(HEADER_FIELDS, values, strict=True) if value)
+
+
+def _keys(row: Row, payload: Any) -> str:
+    """Return the keys of all that can be filtered: columns that are not empty, and scalars of the payload."""
+    inside = [_key(name, value.__class__, value) for name, value in payload_fields(payload)]
+    return " ".join([_header_keys(_header(row)), *inside])
 
 
 def payload_fields(payload: Any) -> list[tuple[str, Any]]:
@@ -364,9 +373,10 @@ def _collect(fields: dict[str, Any], path: str, depth: int, found: list[tuple[st
         if isinstance(value, dict):
             if depth < _DEEPEST_FIELD:
                 _collect(value, f"{path}.{name}", depth + 1, found)
+        elif isinstance(value, list):
+            found += [(f"{path}.{name}", each) for each in value if not isinstance(each, dict | list)]
         else:
-            items = value if isinstance(value, list) else (value,)
-            found += [(f"{path}.{name}", each) for each in items if not isinstance(each, dict | list)]
+            found.append((f"{path}.{name}", value))
 
 
 def searched_text(row: Row, payload: Any) -> str:
@@ -378,12 +388,12 @@ def searched_text(row: Row, payload: Any) -> str:
     waiting = [payload]
     while waiting and room > 0:
         value = waiting.pop()
-        if isinstance(value, str):
+        if value.__class__ is str:
             pieces.append(value[:room])
             room -= len(value) + 1
-        elif isinstance(value, dict):
-            waiting += reversed(list(value.values()))
-        elif isinstance(value, list):
+        elif value.__class__ is dict:
+            waiting += reversed(value.values())
+        elif value.__class__ is list:
             waiting += reversed(value)
     return "\n".join(pieces)
 
@@ -405,6 +415,7 @@ def _evidence(row: Row, payload: Any) -> tuple[str, str, int, float | None] | No
     return None
 
 
+@lru_cache(maxsize=10_000)
 def _pattern_key(project: str, kind: str, description: str) -> int:
     """Return 64 bits of a hash, signed, as SQLite stores integers."""
     content = "\0".join((project, kind, description)).encode()

@@ -134,4 +134,4 @@ def _live(connection: sqlite3.Connection, first: int, last: int | None) -> list[
         f"SELECT {COLUMNS} FROM raw_events WHERE position >= ?1 AND (?2 IS NULL OR position <= ?2)"
         " ORDER BY position LIMIT ?3"
     )
-    return [Row(*row) for row in connection.execute(sql, (first, last, _BATCH))]
+    return list(map(Row._make, connection.execute(sql, (first, last, _BATCH))))

@@ -17,6 +17,7 @@ import numpy as np
 from muninn_core.errors import BadParams
 from muninn_core.index.vector import VectorIndex, build_vectors
 from muninn_core.journal.journal import Journal, moment
+from muninn_core.journal.packed import unpack
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import HEADER_FIELDS, field_key, payload_fields
 from muninn_core.journal.row import event_of
@@ -249,7 +250,7 @@ class Search:
             "SELECT position, vector FROM vectors WHERE position > ? ORDER BY position", (after,)
         )
         ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
-        return ids, np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), dim)
+        return ids, unpack([row[1] for row in rows], dim)
 
 
 def conditions_of(chosen: Filter) -> tuple[list[str], list[tuple[str, Any]]]:
