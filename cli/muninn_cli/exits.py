@@ -18,6 +18,7 @@ MEANINGS = {
     4: "not a repository, or no .muninn in it",
     5: "nothing could be written: read-only, full disk, or locked",
     DAEMON: "the daemon can't be started or reached, or is not running",
+    7: "refused: a person has to do it",
     INTERRUPTED: "interrupted; the request was cancelled",
 }
 """The meaning of each code, as the manual prints it."""
@@ -34,6 +35,7 @@ _BY_KIND = {
     "storage": 5,
     "busy": 5,
     "daemon": DAEMON,
+    "refused": 7,
     "cancelled": INTERRUPTED,
 }
 

@@ -13,6 +13,7 @@
     ├── ReadOnlyError       the repository or the disk takes no writes
     ├── StorageError        a write failed: full disk, I/O error
     ├── BusyError           another process writes, or the index is being opened
+    ├── RefusedError        the caller may not do this; a person or another caller may
     ├── PreconditionError   a turn's token is missing or not valid; `data` names the failed precondition
     ├── Cancelled           the client asked to stop
     ├── DaemonError         the daemon can't be started or reached
@@ -137,6 +138,13 @@ class BusyError(MuninnError):
     kind = "busy"
 
 
+class RefusedError(MuninnError):
+    """The request is right, but this caller may not do it: a person decides."""
+
+    code = -32017
+    kind = "refused"
+
+
 class PreconditionError(MuninnError):
     """A protected call without a valid token. `data["precondition"]` names what failed; nothing was recorded."""
 
@@ -211,6 +219,7 @@ _BY_KIND: dict[str, type[MuninnError]] = {
         ReadOnlyError,
         StorageError,
         BusyError,
+        RefusedError,
         PreconditionError,
         Cancelled,
         DaemonError,

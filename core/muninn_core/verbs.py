@@ -418,7 +418,7 @@ class Verbs:
         `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `depth`: How many links to follow in a row.
         `relation`: Only links of these relations.
-        `archived`: Follow links of archived, superseded and expired memories, too.
+        `archived`: Follow links of archived, merged and expired memories, too.
         `limit`: The most memories to return.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -690,7 +690,7 @@ class Verbs:
 
         `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `reason`: The reason, kept with the memory.
-        `restore`: Restore an archived memory.
+        `restore`: Put the memory in force again instead.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("ForgetResult", self.call("forget", id=id, reason=reason, restore=restore, session=session))
@@ -960,12 +960,13 @@ class Verbs:
         """
         return cast("PruneResult", self.call("prune", dry_run=dry_run))
 
-    def conflicts(self, *, id: str | None = None) -> ConflictsResult:
+    def conflicts(self, *, id: str | None = None, decided: bool = False) -> ConflictsResult:
         """Show the contradictions that a person must resolve.
 
-        `id`: One conflict, by its id or an unambiguous prefix of it.
+        `id`: One conflict, open or decided, by its id or an unambiguous prefix of it.
+        `decided`: List the conflicts that a person has decided, too.
         """
-        return cast("ConflictsResult", self.call("conflicts", id=id))
+        return cast("ConflictsResult", self.call("conflicts", id=id, decided=decided))
 
     def resolve(
         self,
@@ -975,7 +976,7 @@ class Verbs:
         text: str = "",
         session: str | None = None,
     ) -> ResolveResult:
-        """Resolve a conflict: keep left, right or both.
+        """Resolve a conflict: keep left, right or both. A later decision replaces an earlier one.
 
         `id`: The conflict's id or an unambiguous prefix of it.
         `keep`: The side to keep.

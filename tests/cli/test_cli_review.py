@@ -151,5 +151,5 @@ def test_a_shell_that_an_agent_has_opened_speaks_for_the_agent(new_shell: Callab
     memory = agent.json("remember", "Anchors weigh two tons.")["memory"]
     assert (memory["actor"], memory["agent"], memory["review"]) == ("assistant", "claude-code", "pending")
     code, error = agent.failure("approve", memory["id"])
-    assert (code, "approve its own" in error["message"]) == (2, True)
+    assert (code, "approve its own" in error["message"]) == (7, True)
     assert shell.json("approve", memory["id"])["memories"][0]["review"] == "approved"

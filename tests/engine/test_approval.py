@@ -8,7 +8,7 @@ import pytest
 from repositories import git
 
 from muninn_core.context.text import render
-from muninn_core.errors import BadParams, UsageError
+from muninn_core.errors import BadParams, RefusedError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.worktree.call import Call
@@ -94,7 +94,7 @@ def test_a_rejected_memory_is_kept_with_the_reason_and_not_recalled(held):
 )
 def test_an_agent_can_not_approve_its_own(held, caller):
     identity = propose(held)
-    with pytest.raises(UsageError, match="approve its own") as error:
+    with pytest.raises(RefusedError, match="approve its own") as error:
         held.call("approve", ids=[identity], **caller)
     assert "A person approves it" in error.value.hint
     assert only(held, identity).review == "pending"
@@ -104,7 +104,7 @@ def test_a_client_whose_face_says_that_it_is_an_agent_can_not_claim_to_be_a_user
     identity = propose(held)
     call = Call(place=locate(str(held.root)), client="agent", actor="assistant")
     params = decode_params(METHODS["approve"], {"ids": [identity], "actor": "user", "agent": "scribe 1.0"})
-    with pytest.raises(UsageError, match="approve its own"):
+    with pytest.raises(RefusedError, match="approve its own"):
         held.engine.call("approve", params, call)
 
 
@@ -113,7 +113,7 @@ def test_another_agent_in_another_session_may_approve_but_not_what_was_rejected(
     reviewer = {"actor": "assistant", "agent": "reviewer 1.0", "session": "review-1"}
     assert held.call("approve", ids=[one], **reviewer).memories[0].active
     held.call("reject", ids=[other], reason="No.")
-    with pytest.raises(UsageError, match="was rejected"):
+    with pytest.raises(RefusedError, match="was rejected"):
         held.call("approve", ids=[other], **reviewer)
     assert held.call("approve", ids=[other]).memories[0].active
 

@@ -27,6 +27,8 @@ FILES = {
     "tests/test_basket.py": (
         "from shop.basket import Basket\n\n\ndef test_total():\n    assert Basket().total() == 1\n"
     ),
+    "tests/test_queue.py": "def pop():\n    return 1\n\n\ndef only_a_test():\n    return pop()\n",
+    "shop/waiting.py": "from collections import deque\n\n\ndef serve():\n    only_a_test()\n    return deque().pop()\n",
     "src/tools/clock.py": "def tick():\n    return 0\n",
     "run.py": "from tools.clock import tick\n\ntick()\n",
     # TypeScript and JavaScript.
@@ -142,6 +144,11 @@ def test_a_method_that_everything_has_is_nobodys_callee(muninn):
     assert edges(muninn, "Basket.get", "callers") == []
 
 
+def test_code_does_not_call_what_a_test_defines_nor_the_only_pop_of_the_repository(muninn):
+    assert edges(muninn, "shop/waiting.py#serve", "callees") == []
+    assert edges(muninn, "tests/test_queue.py#only_a_test", "callees") == ["tests/test_queue.py#pop"]
+
+
 def test_callers_are_told_by_the_definition_that_calls(muninn):
     assert edges(muninn, "shop/prices.py#price_of", "callers") == ["shop/basket.py#Basket.total"]
     assert edges(muninn, "list_size", "callers") == ["c/main.c#main"]
@@ -233,6 +240,12 @@ def test_what_is_not_there_is_an_error_that_names_what_is_near(muninn):
     with pytest.raises(NotFoundError) as no_name:
         muninn.call("graph", start="shop/prices.py#price_off")
     assert "price_of" in no_name.value.hint
+    for start in ("Shop.price_of", "Basket.totall", "shop/prices.py#Shop.helper"):
+        with pytest.raises(NotFoundError) as near:
+            muninn.call("graph", start=start)
+        for suggested in near.value.data["candidates"]:
+            assert f"'{suggested}'" in near.value.hint
+            assert muninn.call("graph", start=suggested).target == suggested
     with pytest.raises(BadParams) as several:
         muninn.call("graph", start="main")
     assert several.value.data["candidates"] == ["c/main.c#main", "cmd/main.go#main", "rust/src/main.rs#main"]

@@ -9,7 +9,7 @@ from repositories import git
 
 pytest_plugins = ["engines"]
 
-LEVELS = {"T": "tasks", "I": "initiatives", "A": "adrs"}
+LEVELS = {"T": "tasks", "I": "initiatives", "A": "adrs", "V": "visions"}
 
 
 def write(root: Path, path: str, text: str) -> None:
@@ -210,3 +210,14 @@ def test_what_answers_the_question_comes_before_a_decision_that_is_only_touched(
     assert [item.score for item in known] == sorted((item.score for item in known), reverse=True)
     assert "subject" in [reason.signal for reason in decision.why]
     assert decision.score == pytest.approx(sum(reason.contribution for reason in decision.why), abs=1e-4)
+
+
+def test_the_vision_leads_the_focus_in_status_and_brief(planned):
+    document(planned.root, "POST-V-0001", "Mail for all", "published", "Every letter arrives.\n\n## Values\n\nSpeed.")
+    document(planned.root, "POST-V-0002", "Mail by pigeon", "published", "Pigeons.", archived="true")
+    items = planned.call("status").focus.items
+    assert [(item.level, item.code, item.summary) for item in items][:2] == [
+        ("vision", "POST-V-0001", "Every letter arrives."),
+        ("initiative", "POST-I-0002", ""),
+    ]
+    assert "- vision POST-V-0001: Mail for all (published): Every letter arrives.\n" in planned.call("brief").text

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from muninn_core.errors import Cancelled, NotFoundError, UsageError
+from muninn_core.errors import Cancelled, NotFoundError, RefusedError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.reconciliation import ReconcileParams
 from muninn_core.worktree.call import Call
@@ -108,3 +108,66 @@ def test_a_new_wording_of_the_kept_side_gets_its_own_title(muninn):
     (conflict,) = muninn.call("conflicts").conflicts
     kept = muninn.call("resolve", id=conflict.id, keep="right", text="The page size is 100 rows.").right
     assert (kept.text, kept.title) == ("The page size is 100 rows.", "The page size is 100 rows")
+
+
+def open_conflicts(muninn):
+    found = muninn.call("conflicts").conflicts
+    assert muninn.call("status").log.conflicts == len(found)
+    return found
+
+
+def test_a_decision_outlives_undo_and_is_not_counted_as_a_conflict_again(muninn):
+    two_decisions(muninn)
+    assert muninn.call("reconcile").conflicts == 1
+    muninn.call("resolve", id=open_conflicts(muninn)[0].id, keep="right")
+    muninn.call("undo")
+    again = muninn.call("reconcile")
+    assert (again.conflicts, again.summary) == (0, "2 memories consolidated, 0 duplicates removed, 0 conflicts")
+    assert open_conflicts(muninn) == ()
+
+
+def test_a_decision_is_reconsidered_and_both_decisions_are_recorded(muninn):
+    two_decisions(muninn)
+    muninn.call("reconcile")
+    (conflict,) = muninn.call("conflicts").conflicts
+    first = muninn.call("resolve", id=conflict.id, keep="left")
+    assert (first.before, first.changed, first.right.superseded_by) == ("", True, first.left.id)
+    assert not muninn.call("resolve", id=conflict.id, keep="left").changed
+    muninn.clock.forward(hours=1)
+    second = muninn.call("resolve", id=conflict.id, keep="right")
+    assert (second.before, second.left.superseded_by, second.right.superseded_by) == ("left", second.right.id, None)
+    events = muninn.call("history", id=conflict.right.id).events
+    assert [event.summary for event in events if event.type == "resolve"] == [
+        "decided a conflict: keep left",
+        "decided a conflict: keep right",
+    ]
+    (listed,) = muninn.call("conflicts", decided=True).conflicts
+    assert (listed.id, listed.keep) == (conflict.id, "right")
+
+
+def test_the_memory_that_lost_a_conflict_is_restored_by_a_person_alone(muninn):
+    two_decisions(muninn)
+    muninn.call("reconcile")
+    (conflict,) = muninn.call("conflicts").conflicts
+    lost = muninn.call("resolve", id=conflict.id, keep="right").left
+    with pytest.raises(RefusedError, match="a person decided against"):
+        muninn.call("restore", actor="assistant", id=lost.id)
+    muninn.clock.forward(hours=1)
+    restored = muninn.call("restore", id=lost.id)
+    assert (restored.changed, restored.memory.active) == (True, True)
+    assert "no longer superseded" in [event.summary for event in muninn.call("history", id=lost.id).events]
+    assert open_conflicts(muninn) == (), "both were stored knowingly"
+    assert not muninn.call("restore", id=lost.id).changed
+    muninn.clock.forward(hours=1)
+    assert muninn.call("resolve", id=conflict.id, keep="right").left.superseded_by == conflict.right.id
+
+
+def test_links_and_show_name_the_memory_that_superseded_another_by_a_decision(muninn):
+    two_decisions(muninn)
+    muninn.call("reconcile")
+    (conflict,) = muninn.call("conflicts").conflicts
+    muninn.call("resolve", id=conflict.id, keep="right")
+    expected = [(conflict.right.id, "supersedes", conflict.left.id)]
+    for verb, start in [("links", conflict.left), ("links", conflict.right), ("show", conflict.left)]:
+        found = muninn.call(verb, id=start.id).links
+        assert [(link.source, link.relation, link.target) for link in found] == expected

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from muninn_core.errors import BadParams, NotFoundError, UsageError
+from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -191,9 +191,9 @@ def test_an_agent_that_waits_for_approval_can_not_reword_what_speaks(muninn: Mun
     config = muninn.root / ".muninn" / "config.yaml"
     config.write_text("review: {pending: [assistant]}\n")
     muninn.touch(".muninn/config.yaml")
-    with pytest.raises(UsageError, match="approval"):
+    with pytest.raises(RefusedError, match="approval"):
         muninn.call("update", actor="assistant", id=identity, text="Lanterns burn gas.")
-    with pytest.raises(UsageError, match="approval"):
+    with pytest.raises(RefusedError, match="approval"):
         muninn.call("consolidate", actor="assistant", ids=[identity, other], decision="merge")
     assert muninn.call("update", id=identity, text="Lanterns burn gas.").changed == ("text", "title")
 

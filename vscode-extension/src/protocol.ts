@@ -31,6 +31,7 @@ export type ErrorKind =
   | 'read_only'
   | 'storage'
   | 'busy'
+  | 'refused'
   | 'precondition'
   | 'cancelled'
   | 'daemon'
@@ -116,7 +117,7 @@ export interface Verbs {
   prune: { params: PruneParams; result: PruneResult };
   /** Show conflicts. Show the contradictions that a person must resolve. */
   conflicts: { params: ConflictsParams; result: ConflictsResult };
-  /** Resolve a conflict. Resolve a conflict: keep left, right or both. */
+  /** Resolve a conflict. Resolve a conflict: keep left, right or both. A later decision replaces an earlier one. */
   resolve: { params: ResolveParams; result: ResolveResult };
   /** Export memories. Write memories to a bundle for another repository; it is checked for secrets again. */
   export: { params: ExportParams; result: ExportResult };
@@ -557,7 +558,7 @@ export interface LinksParams {
   depth?: number;
   /** Only links of these relations. */
   relation?: readonly string[];
-  /** Follow links of archived, superseded and expired memories, too. */
+  /** Follow links of archived, merged and expired memories, too. */
   archived?: boolean;
   /** The most memories to return. */
   limit?: number;
@@ -774,7 +775,7 @@ export interface ForgetParams {
   id: string;
   /** The reason, kept with the memory. */
   reason?: string;
-  /** Restore an archived memory. */
+  /** Put the memory in force again instead. */
   restore?: boolean;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
@@ -947,11 +948,13 @@ export interface PruneParams {
 
 /** Which conflicts to show. */
 export interface ConflictsParams {
-  /** One conflict, by its id or an unambiguous prefix of it. */
+  /** One conflict, open or decided, by its id or an unambiguous prefix of it. */
   id?: string | null;
+  /** List the conflicts that a person has decided, too. */
+  decided?: boolean;
 }
 
-/** The decision on a conflict. */
+/** The decision on a conflict. A later decision replaces an earlier one. */
 export interface ResolveParams {
   /** The conflict's id or an unambiguous prefix of it. */
   id: string;
@@ -2191,7 +2194,11 @@ export interface FocusStatus {
   items: readonly WorkItem[];
 }
 
-/** An initiative or task in progress. `memories` counts the memories made while working on it. */
+/**
+ * A vision, or an initiative or task in progress. `memories` counts the memories made while working on it.
+ *
+ * `summary` is the first paragraph of a vision.
+ */
 export interface WorkItem {
   code: string;
   level: string;
@@ -2199,6 +2206,7 @@ export interface WorkItem {
   phase: string;
   path: string;
   memories: number;
+  summary: string;
 }
 
 /** The sessions, open ones first. `total` counts them before limit and offset. */
@@ -2267,10 +2275,11 @@ export interface ConsolidateResult {
   dry_run: boolean;
 }
 
-/** The memory in its new state. */
+/** The memory in its new state. `changed` is false when it was in that state before. */
 export interface ForgetResult {
   saw: ReadState;
   memory: Memory;
+  changed: boolean;
 }
 
 /** The memory in its new scope, and the id of the original. */
@@ -2473,14 +2482,18 @@ export interface PruneResult {
   summary: string;
 }
 
-/** The open conflicts, oldest first. `citations` are by memory id, as in the result of `memories`. */
+/** The conflicts, oldest first. `citations` are by memory id, as in the result of `memories`. */
 export interface ConflictsResult {
   saw: ReadState;
   conflicts: readonly Conflict[];
   citations: Readonly<Record<string, readonly Citation[]>>;
 }
 
-/** Two contradicting memories, the reason for the conflict, and the code that they cite. */
+/**
+ * Two contradicting memories, the reason for the conflict, and the code that they cite.
+ *
+ * `keep` is the decision: left, right or both; "" while it is open.
+ */
 export interface Conflict {
   id: string;
   left: Memory;
@@ -2488,6 +2501,7 @@ export interface Conflict {
   reason: string;
   ts: string;
   code: readonly CitedCode[];
+  keep: string;
 }
 
 /** Code that one side of a conflict cites, from the work tree. `problem` is set when it could not be read. */
@@ -2500,12 +2514,18 @@ export interface CitedCode {
   problem: string;
 }
 
-/** Both memories in their new state. */
+/**
+ * Both memories in their new state. `before` is the decision that this one replaces, "" for none.
+ *
+ * `changed` is false when the decision was the same before; then nothing is recorded.
+ */
 export interface ResolveResult {
   saw: ReadState;
   conflict: string;
   left: Memory;
   right: Memory;
+  before: string;
+  changed: boolean;
 }
 
 /**

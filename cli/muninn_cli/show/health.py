@@ -121,7 +121,10 @@ def _shared(shared: dict[str, Any]) -> str:
 def _focus(console: Console, item: dict[str, Any], task: str) -> None:
     learned = count(item["memories"], "memory", "memories") if item["memories"] else ""
     marks = joined(item["phase"], "current" if item["code"] == task else "", learned)
-    line(console, ("  focus   ", "faint"), (f"{item['code']} {item['title']}", "name"), (f"  {marks}", "faint"))
+    kind = "vision" if item["level"] == "vision" else "focus"
+    line(console, (f"  {kind:<8}", "faint"), (f"{item['code']} {item['title']}", "name"), (f"  {marks}", "faint"))
+    if item["summary"]:
+        paragraph(console, (item["summary"], ""), indent=10)
 
 
 def _head(saw: dict[str, Any]) -> str:

@@ -107,10 +107,13 @@ def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
 
 @renders("forget", "restore")
 def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print whether the memory is archived."""
+    """Print whether the memory was archived or restored, or was so before."""
     memory = result["memory"]
-    done = "Archived " if memory["archived"] else "Restored "
-    line(console, (done, "good"), (memory["id"], "name"))
+    if result["changed"]:
+        line(console, ("Archived " if memory["archived"] else "Restored ", "good"), (memory["id"], "name"))
+    else:
+        state = "Archived already: " if memory["archived"] else "Nothing to restore: "
+        line(console, (state, "warn"), (memory["id"], "name"))
     print_memory(console, memory)
     if memory["archived"]:
         line(console, (f"`muninn restore {memory['id']}` restores it.", "hint"))
@@ -156,7 +159,9 @@ def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespac
             for code in conflict["code"]:
                 if code["side"] == side:
                     _code(console, code)
-        line(console, (f"`muninn resolve {conflict['id']} --keep left|right|both` resolves it.", "hint"))
+        done = f"decided: {conflict['keep']}; " if conflict["keep"] else ""
+        again = "decides it again" if conflict["keep"] else "resolves it"
+        line(console, (f"{done}`muninn resolve {conflict['id']} --keep left|right|both` {again}.", "hint"))
         console.print()
 
 
@@ -177,7 +182,9 @@ def _code(console: Console, code: dict[str, Any]) -> None:
 @renders("resolve")
 def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print both sides after the decision."""
-    line(console, ("Resolved ", "good"), (result["conflict"], "name"))
+    before = f"  It was decided before: {result['before']}." if result["before"] else ""
+    done = ("Resolved ", "good") if result["changed"] else ("Nothing changed: ", "warn")
+    line(console, done, (result["conflict"], "name"), (before, "hint"))
     for side in ("left", "right"):
         print_memory(console, result[side], label=side)
 

@@ -142,8 +142,9 @@ def _head(place: SessionContext, max_chars: int) -> str:
         current = ", current" if now.task and same_code(item.code, now.task) else ""
         learned = f", {item.memories} remembered" if item.memories else ""
         phase = item.phase or "no phase"
+        aim = f": {item.summary}" if item.summary else ""
         lines.append("\n## Focus\n\n" if not number else "")
-        lines.append(f"- {item.level} {item.code}: {item.title} ({phase}{current}{learned})\n")
+        lines.append(f"- {item.level} {item.code}: {item.title} ({phase}{current}{learned}){aim}\n")
     if now.task and not any(same_code(item.code, now.task) for item in now.items):
         lines.append(f"\nThe current task is {now.task}.\n")
     while len(lines) > 1 and utf16_length("".join(lines)) > max_chars // 2:

@@ -151,7 +151,10 @@ def status_text(result: StatusResult) -> str:
         lines.insert(1, f"project: {result.project.name}{described}")
     for item in result.focus.items:
         current = ", current" if result.focus.task == item.code else ""
-        lines.append(f"focus: {item.level} {item.code} {item.title} ({item.phase}{current}, {item.memories} memories)")
+        aim = f": {item.summary}" if item.summary else ""
+        lines.append(
+            f"focus: {item.level} {item.code} {item.title} ({item.phase}{current}, {item.memories} memories){aim}"
+        )
     lines += [_problem(problem) for problem in result.problems]
     return "\n".join(lines)
 
@@ -172,9 +175,11 @@ def _waits(memory: Memory | None) -> bool:
 
 @result_text.register
 def forget_text(result: ForgetResult) -> str:
-    """Return whether the memory is archived or restored."""
+    """Return whether the memory was archived or restored, or was so before."""
     memory = result.memory
-    return f"{'Archived' if memory.archived else 'Restored'}: {_memory_head(memory)}"
+    done = "Archived" if memory.archived else "Restored"
+    before = "Archived before" if memory.archived else "In force already"
+    return f"{done if result.changed else before}: {_memory_head(memory)}"
 
 
 @result_text.register

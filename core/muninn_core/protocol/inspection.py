@@ -187,9 +187,7 @@ class LinksParams(Value):
     id: MemoryId
     depth: Annotated[int, Meta(ge=1, le=5, description="How many links to follow in a row.")] = 2
     relation: Annotated[tuple[RelationName, ...], Meta(description="Only links of these relations.")] = ()
-    archived: Annotated[bool, Meta(description="Follow links of archived, superseded and expired memories, too.")] = (
-        False
-    )
+    archived: Annotated[bool, Meta(description="Follow links of archived, merged and expired memories, too.")] = False
     limit: Annotated[int, Meta(ge=1, le=500, description="The most memories to return.")] = 50
     session: SessionId | None = None
 

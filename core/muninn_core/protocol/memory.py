@@ -179,14 +179,15 @@ class ForgetParams(Value):
 
     id: MemoryId
     reason: Annotated[str, Meta(description="The reason, kept with the memory.")] = ""
-    restore: Annotated[bool, Meta(description="Restore an archived memory.")] = False
+    restore: Annotated[bool, Meta(description="Put the memory in force again instead.")] = False
     session: SessionId | None = None
 
 
 class ForgetResult(Result):
-    """The memory in its new state."""
+    """The memory in its new state. `changed` is false when it was in that state before."""
 
     memory: Memory
+    changed: bool = True
 
 
 class RestoreParams(Value):

@@ -96,7 +96,10 @@ class PruneResult(Result):
 class ConflictsParams(Value):
     """Which conflicts to show."""
 
-    id: Annotated[str | None, Meta(description="One conflict, by its id or an unambiguous prefix of it.")] = None
+    id: Annotated[
+        str | None, Meta(description="One conflict, open or decided, by its id or an unambiguous prefix of it.")
+    ] = None
+    decided: Annotated[bool, Meta(description="List the conflicts that a person has decided, too.")] = False
 
 
 class CitedCode(Value):
@@ -111,7 +114,10 @@ class CitedCode(Value):
 
 
 class Conflict(Value):
-    """Two contradicting memories, the reason for the conflict, and the code that they cite."""
+    """Two contradicting memories, the reason for the conflict, and the code that they cite.
+
+    `keep` is the decision: left, right or both; "" while it is open.
+    """
 
     id: str
     left: Memory
@@ -119,17 +125,18 @@ class Conflict(Value):
     reason: str
     ts: str
     code: tuple[CitedCode, ...] = ()
+    keep: str = ""
 
 
 class ConflictsResult(Result):
-    """The open conflicts, oldest first. `citations` are by memory id, as in the result of `memories`."""
+    """The conflicts, oldest first. `citations` are by memory id, as in the result of `memories`."""
 
     conflicts: tuple[Conflict, ...]
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
 
 
 class ResolveParams(Value):
-    """The decision on a conflict."""
+    """The decision on a conflict. A later decision replaces an earlier one."""
 
     id: Annotated[Text, Meta(description="The conflict's id or an unambiguous prefix of it.")]
     keep: Annotated[Literal["left", "right", "both"], Meta(description="The side to keep.")]
@@ -138,11 +145,16 @@ class ResolveParams(Value):
 
 
 class ResolveResult(Result):
-    """Both memories in their new state."""
+    """Both memories in their new state. `before` is the decision that this one replaces, "" for none.
+
+    `changed` is false when the decision was the same before; then nothing is recorded.
+    """
 
     conflict: str
     left: Memory
     right: Memory
+    before: str = ""
+    changed: bool = True
 
 
 FAMILY = Family(
@@ -216,7 +228,7 @@ FAMILY = Family(
             verb="resolve",
             title="Resolve a conflict",
             synonyms=("solve",),
-            summary="Resolve a conflict: keep left, right or both.",
+            summary="Resolve a conflict: keep left, right or both. A later decision replaces an earlier one.",
             params=ResolveParams,
             result=ResolveResult,
             effect="write",

@@ -98,7 +98,10 @@ class ProjectStatus(Value):
 
 
 class WorkItem(Value):
-    """An initiative or task in progress. `memories` counts the memories made while working on it."""
+    """A vision, or an initiative or task in progress. `memories` counts the memories made while working on it.
+
+    `summary` is the first paragraph of a vision.
+    """
 
     code: str
     level: str
@@ -106,6 +109,7 @@ class WorkItem(Value):
     phase: str
     path: str
     memories: int = 0
+    summary: str = ""
 
 
 class FocusStatus(Value):

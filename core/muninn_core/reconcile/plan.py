@@ -40,7 +40,8 @@ class Source(Value):
 class Plan(Value):
     """The new `main.jsonl`, its sources, and the changes in it.
 
-    `main` is None when there was no main.jsonl. `merges` and `conflicts` (ids) are the new ones. `consolidated` counts
+    `main` is None when there was no main.jsonl. `merges` and `conflicts` (ids) are the new ones; a conflict that a
+    person has decided before is none. `consolidated` counts
     the memories that only segments held.
     """
 
@@ -72,6 +73,7 @@ def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> P
     read = read_memory(log.layout, with_spool=with_spool, session=session)
     new = add_derived_records(read.fold)
     state = read.fold.state()
+    undecided = {dispute.id for dispute in state.conflicts}  # a decision outlives the undo of its conflict's record
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
     malformed = b"".join(line + b"\n" for line in sorted(set(read.raw)))
     return Plan(
@@ -81,7 +83,7 @@ def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> P
         segments=read.segments,
         consolidated=len(state.memories.keys() - read.in_main),
         merges=_merges(new),
-        conflicts=tuple(record.id for record in new if record.type == "conflict"),
+        conflicts=tuple(record.id for record in new if record.id in undecided),
     )
 
 

@@ -36,7 +36,8 @@ _COMMON = re.compile(
     r"keys|len|list|lower|map|match|new|next|open|pop|print|push|put|read|remove|replace|reset|run|save|search|send|set|size|sort|split|start|stop|strip|"
     r"sub|test|then|update|upper|value|values|wait|write"
 )
-"""Common method names. A call of one is not resolved to a method only because the repository has one of that name."""
+"""Common method names. A call of one is not resolved only because the repository has one definition of that name: the
+standard library has many."""
 
 
 _TESTS = (
@@ -329,8 +330,10 @@ class Graph:
         if beside:
             return beside[0], "package"
         same = [each for each in known if language_of(each.path) == language_of(path)]
-        if len(same) != 1 or (_COMMON.fullmatch(name) and same[0].definition and same[0].definition.container):
+        if len(same) != 1 or _COMMON.fullmatch(name):
             return None
+        if "test" in path_traits(same[0].path) and "test" not in path_traits(path):
+            return None  # code does not call its tests
         return same[0], "only one of its name"
 
     def _callables(self, name: str) -> list[Node]:

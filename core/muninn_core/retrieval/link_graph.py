@@ -37,6 +37,21 @@ class LinkGraph:
                     step_link = LinkStep(1, source, target, link)
                     self._links_by_id.setdefault(source, []).append(step_link)
                     self._links_by_id.setdefault(target, []).append(step_link)
+        self._replacements: dict[str, list[LinkStep]] = {}
+        for memory in memories.values():
+            self._add_replacement(memory)
+
+    def _add_replacement(self, memory: Memory) -> None:
+        """Add the step from the memory that superseded `memory`, unless a link states it."""
+        source = self.resolve_merged(memory.superseded_by or "")
+        stated = any(
+            step.source == source and step.link.relation == "supersedes"
+            for step in self._links_by_id.get(memory.id, ())
+        )
+        if source in self.memories and source != memory.id and not stated:
+            step = LinkStep(1, source, memory.id, Link(relation="supersedes", target=memory.id))
+            self._replacements.setdefault(source, []).append(step)
+            self._replacements.setdefault(memory.id, []).append(step)
 
     def resolve_merged(self, identity: str) -> str:
         """Return the id of the memory that `identity` was merged into, directly or through others; else `identity`."""
@@ -54,6 +69,7 @@ class LinkGraph:
     ) -> tuple[dict[str, int], list[LinkStep]]:
         """Return {id: distance} of the memories within `depth` steps, and the links, by depth, relation and ids.
 
+        A memory that superseded another, by a decision or a consolidation, has a link `supersedes` to it.
         The starts have distance 0. Links between memories that are already reached are included. When two memories
         state the same relation to each other, both links are included. `admits` excludes memories.
         """
@@ -63,7 +79,7 @@ class LinkGraph:
         for step in range(1, depth + 1):
             following: set[str] = set()
             for here in level:
-                for step_link in self._links_by_id.get(here, ()):
+                for step_link in (*self._links_by_id.get(here, ()), *self._replacements.get(here, ())):
                     there = step_link.beyond(here)
                     if not admits(self.memories[there]):
                         continue

@@ -25,6 +25,7 @@ class Document(Value):
 
     `status` of a decision is proposed, decided, superseded, deprecated, rejected or archived; of other documents their
     phase, or archived. `codes`, `files` and `symbols` are mentioned in the text. Dates are as written.
+    `summary` is the first paragraph of a vision; "" for other documents.
     """
 
     path: str
@@ -47,6 +48,7 @@ class Document(Value):
     files: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     flaws: tuple[DocumentProblem, ...] = ()
+    summary: str = ""
 
     @property
     def name(self) -> str:

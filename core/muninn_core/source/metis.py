@@ -12,6 +12,7 @@ from typing import Any
 
 from muninn_core.source import frontmatter
 from muninn_core.source.document import LEVELS, Document, DocumentProblem, Level, find_mentions
+from muninn_core.source.project import first_paragraph
 from muninn_core.source.shortcode import level_of
 
 _PHASE = "#phase/"
@@ -55,6 +56,7 @@ def read_metis(path: str, text: str) -> Document:
         tags=tags,
         supersedes=tuple(str(each) for each in _list(fields.get("supersedes"))),
         superseded_by=superseded_by if phase == "superseded" else "",
+        summary=first_paragraph(body.split("\n")) if level == "vision" else "",
         codes=tuple(each for each in mentioned.codes if each != code),
         files=mentioned.files,
         symbols=mentioned.symbols,

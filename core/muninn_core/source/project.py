@@ -48,7 +48,7 @@ def parse_project(text: str) -> Project:
     named = {key: fields[key] for key in ("project", "description") if isinstance(fields.get(key), str | int)}
     return Project(
         name=_line(str(named.get("project", ""))) or _heading(lines),
-        description=_line(str(named.get("description", ""))) or _paragraph(lines),
+        description=_line(str(named.get("description", ""))) or first_paragraph(lines),
     )
 
 
@@ -60,7 +60,8 @@ def _heading(lines: list[str]) -> str:
     return ""
 
 
-def _paragraph(lines: list[str]) -> str:
+def first_paragraph(lines: list[str]) -> str:
+    """Return the first paragraph of markdown on one line, at most `DESCRIPTION_CHARS` long; "" for none."""
     found: list[str] = []
     for line in [*_prose(lines), ""]:
         if line.strip() and not _NO_PARAGRAPH.match(line):

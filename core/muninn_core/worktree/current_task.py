@@ -53,19 +53,20 @@ def canonical(library: SteeringDocuments, code: str) -> str:
 
 
 def focus(workspace: Workspace, memories: Iterable[Memory], session: str | None) -> FocusStatus:
-    """Return the active initiatives and tasks, each with the number of memories that name it."""
+    """Return the visions and the active initiatives and tasks, each with the number of memories that name it."""
     library = workspace.documents.read()
     task = task_of(workspace, library, None, session)
     found = [each for each in library if _in_focus(each, task.code)]
     tasks = Counter(memory.task for memory in memories if memory.task) if found else Counter()
-    order = ("initiative", "task")
+    order = ("vision", "initiative", "task")
     items = tuple(
         WorkItem(
-            code=each.short_code,
+            code=each.name,
             level=each.level,
             title=each.title,
             phase=each.phase,
             path=each.path,
+            summary=each.summary,
             memories=sum(count for name, count in tasks.items() if same_code(each.short_code, name or "")),
         )
         for each in sorted(found, key=lambda each: (order.index(each.level), each.short_code, each.path))
@@ -74,6 +75,8 @@ def focus(workspace: Workspace, memories: Iterable[Memory], session: str | None)
 
 
 def _in_focus(document: Document, task: str) -> bool:
+    if document.level == "vision":
+        return not document.retired
     if document.level not in ("initiative", "task") or not document.short_code:
         return False
     return document.status == ACTIVE or (bool(task) and same_code(document.short_code, task))

@@ -150,13 +150,7 @@ def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
     matching = [each for each in known if each.definition and each.definition.kind not in _LESSER] or known
     matching = [each for each in matching if not is_constructor(each.definition)] or matching
     if not matching:
-        names = {one.name for one in snapshot.code.outline(path)} if path else set(snapshot.code.names())
-        near = nearest(name, sorted(names))
-        raise NotFoundError(
-            f"'{symbol[:_SHOWN]}' is not defined in {path or 'this repository'}",
-            hint=f"Did you mean '{near}'?" if near else "`muninn symbols` finds definitions by parts of their names.",
-            data={"nearest": near} if near else {},
-        )
+        raise _no_definition(snapshot, path, symbol, name)
     if len(matching) > 1:
         labels = [each.label for each in matching]
         shown = ", ".join(labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")
@@ -164,6 +158,19 @@ def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
             f"'{symbol}' means {len(labels)} definitions", hint=f"Name one: {shown}", data={"candidates": labels}
         )
     return matching[0]
+
+
+def _no_definition(snapshot: Snapshot, path: str, symbol: str, name: str) -> NotFoundError:
+    """Return the error for an unknown definition. Its suggestions are names that `graph` takes."""
+    names = {one.name for one in snapshot.code.outline(path)} if path else set(snapshot.code.names())
+    near = name if name in names else nearest(name, sorted(names))
+    labels = [Node(one.path, one.definition).label for one in snapshot.code.named(near or "") if path in ("", one.path)]
+    few = ", ".join(f"'{each}'" for each in labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")
+    return NotFoundError(
+        f"'{symbol[:_SHOWN]}' is not defined in {path or 'this repository'}",
+        hint=f"Did you mean {few}?" if labels else "`muninn symbols` finds definitions by parts of their names.",
+        data={"nearest": labels[0], "candidates": labels} if labels else {},
+    )
 
 
 def _no_file(path: str, snapshot: Snapshot) -> NotFoundError:

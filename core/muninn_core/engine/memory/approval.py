@@ -8,7 +8,7 @@ from typing import Any
 from muninn_core.config import Config
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.errors import UsageError
+from muninn_core.errors import RefusedError, UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.review import ApproveParams, RejectParams
 from muninn_core.store.approval import may_approve
@@ -17,18 +17,21 @@ from muninn_core.worktree.memory_store import MemoryStore
 
 
 def approve(config: Config, store: MemoryStore, params: ApproveParams, call: Call) -> tuple[Memory, ...]:
-    """Approve memories, all or none, and return them. Raises UsageError for one that the caller may not approve."""
+    """Approve memories, all or none, and return them. Raises RefusedError for one that the caller may not approve."""
     decision = _decision_fields(config, store, params, call, "approve", params.note)
     chosen = _chosen(store, params.ids)
     records = store.log.records
     for memory in chosen:
         if memory.review != "approved" and not may_approve(records[memory.id].data, decision):
-            raise UsageError(
+            raise RefusedError(
                 f"an agent can't approve its own: {memory.id} needs a user, or another program in another session",
                 hint="A person approves it: `muninn approve` in a terminal of their own.",
             )
         if memory.review == "rejected" and decision["actor"] != "user":
-            raise UsageError(f"{memory.id} was rejected; only a user approves it after that")
+            raise RefusedError(
+                f"{memory.id} was rejected; only a person approves it after that",
+                hint=f"The person runs `muninn approve {memory.id}`.",
+            )
     return _store(store, decision, chosen, "approved")
 
 

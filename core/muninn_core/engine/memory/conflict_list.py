@@ -1,4 +1,4 @@
-"""Lists the contradictions that wait for a decision, with the code that both sides cite."""
+"""Lists contradictions and their decisions, with the code that both sides cite."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
 
 
 def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsResult:
-    """Return the open conflicts, oldest first, or the one whose id begins with `params.id`. Raises NotFoundError."""
+    """Return the wanted conflicts, oldest first, with the code that their sides cite. Raises NotFoundError."""
     found = tuple(
         replace(
             conflict, code=_cited_code(workspace.config, workspace.layout.root, conflict), **_sides(workspace, conflict)
         )
-        for conflict in conflicts(workspace.memory.log.state, params.id)
+        for conflict in conflicts(workspace.memory.log.state, params.id, decided=params.decided)
     )
     sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
     citations = workspace.citations.checker().judge_all(sides.values())

@@ -13,7 +13,7 @@ from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
 from muninn_core.engine.memory.drafts import check_relation, cleaned, derived_title
 from muninn_core.engine.memory.lookup import memory_of, only
-from muninn_core.errors import BadParams, UsageError
+from muninn_core.errors import BadParams, RefusedError, UsageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
 def update(workspace: Workspace, params: UpdateParams, call: Call, now: str) -> UpdateResult:
     """Change a memory's fields, links or pin. `now` is the time of the change in RFC 3339.
 
-    Raises BadParams for an invalid value, NotFoundError, or UsageError for a memory that the caller may not change.
+    Raises BadParams for an invalid value, NotFoundError, or RefusedError for a memory that the caller may not change.
     """
     memory = memory_of(workspace.memory.all(), params.id)
     records, changed, masked = _updated(workspace, memory, params, call, now)
@@ -81,7 +81,7 @@ def _updated(
 ) -> tuple[Records, tuple[str, ...], int]:
     """Return the records of an update, the names of the changed fields, and how many secrets were masked.
 
-    Raises BadParams for an invalid value, UsageError for a memory that the caller may not change.
+    Raises BadParams for an invalid value, RefusedError for a memory that the caller may not change.
     """
     _check_may_change(workspace.config, memory, call, params)
     fields = _fields(workspace, memory, params, call, now)
@@ -126,7 +126,7 @@ def _plan(store: MemoryStore, params: ConsolidateParams) -> Plan:
 
 
 def _consolidated(config: Config, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
-    """Return the records of a plan. Raises UsageError when the caller may not change one of its memories."""
+    """Return the records of a plan. Raises RefusedError when the caller may not change one of its memories."""
     if planned.kept is None:
         if params.text:
             raise BadParams(
@@ -168,7 +168,7 @@ def _check_may_change(config: Config, memory: Memory, call: Call, params: Update
     if memory.redacted:
         raise UsageError(f"{memory.id} was redacted: there is nothing left to change")
     if config.review.holds(call.actor or "user", memory.type):
-        raise UsageError(
+        raise RefusedError(
             "memories like this one wait for a person's approval here, and so would a change of it",
             hint="Remember what is right with a link that supersedes it; a person approves that.",
         )

@@ -115,7 +115,12 @@ def _admitting(store: MemoryStore, params: LinksParams, now: datetime) -> Callab
     seen = visible(store, None, params.session)
     if params.archived:
         return lambda memory: seen(memory) and not memory.redacted and not memory.trace
-    return lambda memory: seen(memory) and is_recallable(memory, now)
+    return lambda memory: seen(memory) and (is_recallable(memory, now) or _was_recallable(memory, now))
+
+
+def _was_recallable(memory: Memory, now: datetime) -> bool:
+    """Whether only a newer memory keeps a memory from being recalled. The link between the two explains both."""
+    return memory.superseded_by is not None and is_recallable(replace(memory, superseded_by=None), now)
 
 
 def _reached(start: str, steps: Iterable[LinkStep]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Looks up a memory or an open conflict by its id, a prefix of it, or its last characters."""
+"""Looks up a memory or a conflict by its id, a prefix of it, or its last characters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.reconciliation import Conflict
-from muninn_core.store.fold import State
+from muninn_core.store.fold import Dispute, State
 
 SUFFIX = 6
 """The fewest last characters that identify an id. The beginning of an id is its time, so ids of a day share it."""
@@ -18,10 +18,17 @@ def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
     return known[only(prefix, known, "memory")]
 
 
-def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
-    """Return the open conflicts, oldest first, or the one whose id begins with `prefix`."""
-    disputes = {dispute.id: dispute for dispute in state.conflicts}
-    wanted = disputes if prefix is None else (only(prefix, disputes, "open conflict"),)
+def conflicts(state: State, prefix: str | None, *, decided: bool = False) -> tuple[Conflict, ...]:
+    """Return the open conflicts, oldest first, and those that a person decided if `decided`.
+
+    With `prefix` it is the open or decided one whose id begins with it. Raises NotFoundError, or UsageError for an
+    ambiguous prefix.
+    """
+    every = decided or prefix is not None
+    disputes = {
+        dispute.id: dispute for dispute in state.disputes if dispute.open or (every and _decided(state, dispute))
+    }
+    wanted = disputes if prefix is None else (only(prefix, disputes, "conflict"),)
     return tuple(
         Conflict(
             id=dispute.id,
@@ -29,9 +36,16 @@ def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
             right=state.memories[dispute.right],
             reason=dispute.reason,
             ts=dispute.ts,
+            keep=dispute.keep or "",
         )
         for dispute in (disputes[identity] for identity in wanted)
     )
+
+
+def _decided(state: State, dispute: Dispute) -> bool:
+    """Whether a person decided a dispute between two memories that are still different."""
+    sides = {dispute.left, dispute.right}
+    return dispute.keep is not None and len(sides) == 2 and sides <= state.memories.keys()
 
 
 def only(prefix: str, ids: Collection[str], what: str) -> str:
