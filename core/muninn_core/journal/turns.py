@@ -20,9 +20,11 @@ from typing import Any, Literal, NamedTuple
 
 from muninn_core.errors import BadParams, PreconditionError
 from muninn_core.journal.journal import Appended, Journal, stream_of
+from muninn_core.journal.row import Row
 from muninn_core.journal.spans import Span, bound_project, close_span, find_span, insert_span, session_span
 from muninn_core.journal.writer import Refused, Transaction
 from muninn_core.model.event import TURN_BEGUN, TURN_ENDED, TURN_INCOMPLETE, EventDraft
+from muninn_core.model.value import replace
 from muninn_core.store.stamp import EPOCH, timestamp
 
 TOKEN_BYTES = 32
@@ -98,15 +100,8 @@ class Turns:
                 why = "turn_open" if known.status == "open" else "turn_used"
                 return _refuse(why, project=project, session=session, turn=turn, other=known.status)
             row, _ = self._journal.add(transaction, begun)
-            span = session_span(project, session, client, row.occurred_at, row.position)._replace(
-                span_id=span_id,
-                kind="turn",
-                parent=stream_of(session, ""),
-                turn_id=turn,
-                token_hash=_hashed(token),
-                expires_at=now + seconds * 1000,
-            )
-            insert_span(transaction, span)
+            span = turn_span(project, session, turn, client, row, now + seconds * 1000)
+            insert_span(transaction, span._replace(token_hash=_hashed(token)))
             return Turn(token, _time(now + seconds * 1000), row.position)
 
         return self._journal.writer.run(operation)
@@ -147,6 +142,66 @@ class Turns:
             return self._journal.appended(row, prepared, duplicate=duplicate)
 
         return self._journal.writer.run(operation)
+
+    def record(
+        self,
+        project: str,
+        session: str,
+        turn: str,
+        drafts: Sequence[EventDraft],
+        *,
+        client: str = "",
+        outcome: Outcome | None = None,
+        seconds: int = DEFAULT_SECONDS,
+        patterns: Sequence[str] = (),
+    ) -> int:
+        """Record events of a turn for an adapter that runs in this process, in one transaction and without a token.
+
+        An event whose idempotency key is known is skipped, whatever its payload. The turn begins with its first new
+        event and ends with an outcome; without one it expires after `seconds`. New events of a turn that has ended, and
+        events without a turn, go to the session's stream; the trace of the former is the turn. Returns the number of
+        new events. Raises PreconditionError for a session of another project, and what `Journal.append` raises.
+        """
+        prepared = [self._journal.prepare(draft, patterns) for draft in drafts]
+        about = {"outcome": outcome or "closed"}
+        ended = self._journal.prepare(_about(TURN_ENDED, project, session, turn, about), system=True)
+
+        def operation(transaction: Transaction) -> int | Refused:
+            refused = self.bind(transaction, project, session, client, journal_time(transaction))
+            if refused is not None:
+                return refused
+            new = [one for one in prepared if not _is_known(transaction, one.draft)]
+            span = self._open_span(transaction, (project, session, turn, client), seconds, begin=bool(new))
+            for one in new:
+                within = replace(one.draft, turn_id=turn) if span else replace(one.draft, trace_id=turn or None)
+                self._journal.add(transaction, one._replace(draft=within))
+            if span is not None and outcome is not None:
+                row, _ = self._journal.add(transaction, ended)
+                close_span(transaction, span, outcome, "" if outcome == "closed" else "ended", row.occurred_at)
+            return len(new)
+
+        return self._journal.writer.run(operation)
+
+    def _open_span(
+        self, transaction: Transaction, names: tuple[str, str, str, str], seconds: int, *, begin: bool
+    ) -> Span | None:
+        """Return the open span of a turn; with `begin`, a turn that is unknown begins. None when it has ended."""
+        project, session, turn, client = names
+        if not turn:
+            return None
+        where = "project_id = ? AND span_id = ?"
+        span = find_span(transaction.connection, where, (project, stream_of(session, turn)))
+        now = journal_time(transaction)
+        if span is not None:
+            return span if span.status == "open" and not self._expire(transaction, span, now) else None
+        if not begin:
+            return None
+        about = {"client": client, "seconds": seconds}
+        begun = self._journal.prepare(_about(TURN_BEGUN, project, session, turn, about), system=True)
+        row, _ = self._journal.add(transaction, begun)
+        span = turn_span(project, session, turn, client, row, now + seconds * 1000)
+        insert_span(transaction, span)
+        return span
 
     def bind(self, transaction: Transaction, project: str, session: str, client: str, now: int) -> Refused | None:
         """Bind a session to its project at its first use; return a refusal when it belongs to another project."""
@@ -205,6 +260,26 @@ class Turns:
         row, _ = self._journal.add(transaction, self._journal.prepare(draft, system=True))
         close_span(transaction, span, "incomplete", "expired", row.occurred_at)
         return True
+
+
+def turn_span(project: str, session: str, turn: str, client: str, row: Row, expires_at: int) -> Span:
+    """Return the span of a turn that began with the event of a row; it has no token yet."""
+    return session_span(project, session, client, row.occurred_at, row.position)._replace(
+        span_id=stream_of(session, turn),
+        kind="turn",
+        parent=stream_of(session, ""),
+        turn_id=turn,
+        expires_at=expires_at,
+    )
+
+
+def _is_known(transaction: Transaction, draft: EventDraft) -> bool:
+    key = (draft.idempotency_key, draft.project_id)
+    for table in ("raw_events", "sealed_keys"):
+        sql = f"SELECT 1 FROM {table} WHERE idempotency_key = ? AND project_id = ? LIMIT 1"
+        if transaction.connection.execute(sql, key).fetchone():
+            return True
+    return False
 
 
 def _about(kind: str, project: str, session: str, turn: str, payload: dict[str, Any]) -> EventDraft:
