@@ -764,22 +764,35 @@ class Verbs:
 
     def capture(
         self,
-        source: Literal["commit", "transcript", "failure", "turn", "session"],
+        source: Literal["commit", "transcript", "failure", "turn", "session", "prompt", "answer"],
         *,
         session: str | None = None,
         transcript: str | None = None,
         command: str = "",
         error: str = "",
+        answer: str = "",
+        turn: str = "",
+        call: str = "",
+        output: str = "",
+        text: str = "",
+        time: str = "",
         agent: str | None = None,
     ) -> CaptureResult:
         """Store what a session shows: its commits, decisions from its transcript, failures, and its summary.
 
         `source`: commit: commits since the last capture; transcript: decisions and open points, before a compaction;
-            failure: a failed command; turn: the end of a turn; session: summarise the session and seal it.
+            failure: a failed command; turn: the end of a turn; session: summarise the session and seal it; prompt,
+            answer: a message for the journal.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `transcript`: The path of the agent's transcript (JSON lines).
-        `command`: For failure: the command.
+        `command`: For failure and commit: the command.
         `error`: For failure: its error output.
+        `answer`: For turn: the model's last answer, which the transcript ends with.
+        `turn`: The turn to record the event in.
+        `call`: For failure and commit: the id of the tool call.
+        `output`: For commit: what the command printed.
+        `text`: For prompt and answer: the message.
+        `time`: When it happened (RFC 3339); now when empty.
         `agent`: The calling program, with its version.
         """
         return cast(
@@ -791,6 +804,12 @@ class Verbs:
                 transcript=transcript,
                 command=command,
                 error=error,
+                answer=answer,
+                turn=turn,
+                call=call,
+                output=output,
+                text=text,
+                time=time,
                 agent=agent,
             ),
         )

@@ -825,18 +825,35 @@ export interface RemindParams {
   limit?: number;
 }
 
-/** The source: commits since the last capture, a transcript, a failure, a turn or a whole session. */
+/**
+ * The source: commits since the last capture, a transcript, a failure, a turn, a message or a whole session.
+ *
+ * `turn`, `call`, `output`, `text` and `time` are for agents whose transcript can't be read: the journal records the
+ * event from them.
+ */
 export interface CaptureParams {
-  /** commit: commits since the last capture; transcript: decisions and open points, before a compaction; failure: a failed command; turn: the end of a turn; session: summarise the session and seal it. */
-  source: 'commit' | 'failure' | 'session' | 'transcript' | 'turn';
+  /** commit: commits since the last capture; transcript: decisions and open points, before a compaction; failure: a failed command; turn: the end of a turn; session: summarise the session and seal it; prompt, answer: a message for the journal. */
+  source: 'answer' | 'commit' | 'failure' | 'prompt' | 'session' | 'transcript' | 'turn';
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** The path of the agent's transcript (JSON lines). */
   transcript?: string | null;
-  /** For failure: the command. */
+  /** For failure and commit: the command. */
   command?: string;
   /** For failure: its error output. */
   error?: string;
+  /** For turn: the model's last answer, which the transcript ends with. */
+  answer?: string;
+  /** The turn to record the event in. */
+  turn?: string;
+  /** For failure and commit: the id of the tool call. */
+  call?: string;
+  /** For commit: what the command printed. */
+  output?: string;
+  /** For prompt and answer: the message. */
+  text?: string;
+  /** When it happened (RFC 3339); now when empty. */
+  time?: string;
   /** The calling program, with its version. */
   agent?: string | null;
 }

@@ -307,6 +307,14 @@ class JournalConfig(Value):
         ),
     ] = ()
     require_turns: Annotated[bool, key("Whether each event needs an open turn and its token.", True)] = False
+    agents: Annotated[
+        bool,
+        key(
+            "Whether the hooks of agents record prompts, tool calls, answers and used tokens, and which memories a"
+            " session was given.",
+            False,
+        ),
+    ] = True
     turn_seconds: Annotated[
         int, key("Time after which the token of a turn expires.", 900, unit="seconds", least=1, most=86_400)
     ] = 3600

@@ -159,6 +159,7 @@ class Engine(
 
     def close(self) -> None:
         """Close the journals and all work trees: seal the spools of sessions and close the indexes."""
+        self.agent_journal.close()
         self.journals.close()
         self.trees.close()
 

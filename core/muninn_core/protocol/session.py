@@ -48,20 +48,30 @@ class RemindResult(Result):
 
 
 class CaptureParams(Value):
-    """The source: commits since the last capture, a transcript, a failure, a turn or a whole session."""
+    """The source: commits since the last capture, a transcript, a failure, a turn, a message or a whole session.
+
+    `turn`, `call`, `output`, `text` and `time` are for agents whose transcript can't be read: the journal records the
+    event from them.
+    """
 
     source: Annotated[
-        Literal["commit", "transcript", "failure", "turn", "session"],
+        Literal["commit", "transcript", "failure", "turn", "session", "prompt", "answer"],
         Meta(
             description="commit: commits since the last capture; transcript: decisions and open points, before a "
             "compaction; failure: a failed command; turn: the end of a turn; session: summarise the "
-            "session and seal it."
+            "session and seal it; prompt, answer: a message for the journal."
         ),
     ]
     session: SessionId | None = None
     transcript: Annotated[str | None, Meta(description="The path of the agent's transcript (JSON lines).")] = None
-    command: Annotated[str, Meta(description="For failure: the command.")] = ""
+    command: Annotated[str, Meta(description="For failure and commit: the command.")] = ""
     error: Annotated[str, Meta(description="For failure: its error output.")] = ""
+    answer: Annotated[str, Meta(description="For turn: the model's last answer, which the transcript ends with.")] = ""
+    turn: Annotated[str, Meta(max_length=200, description="The turn to record the event in.")] = ""
+    call: Annotated[str, Meta(description="For failure and commit: the id of the tool call.")] = ""
+    output: Annotated[str, Meta(description="For commit: what the command printed.")] = ""
+    text: Annotated[str, Meta(description="For prompt and answer: the message.")] = ""
+    time: Annotated[str, Meta(description="When it happened (RFC 3339); now when empty.")] = ""
     agent: CallingProgram = None
 
 

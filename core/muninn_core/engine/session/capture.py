@@ -17,6 +17,7 @@ from muninn_core.engine.memory.changes import append_change
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.engine.session import failed_commands, hook_inbox, session_end
+from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value
@@ -41,9 +42,10 @@ MOST_COMMITS = 20
 class Captures:
     """Stores what sessions show. One per engine; it also stores what hooks left in the inbox."""
 
-    def __init__(self, ids: UlidGenerator, clock: Callable[[], datetime]) -> None:
+    def __init__(self, ids: UlidGenerator, clock: Callable[[], datetime], agents: AgentJournal) -> None:
         self._ids = ids
         self._clock = clock
+        self._agents = agents
         self._catching_up = threading.Lock()
 
     def capture(self, workspace: Workspace, params: CaptureParams, call: Call) -> CaptureResult:
@@ -100,6 +102,10 @@ class Captures:
         workspace.deliveries.add(params.session, (*ids, *captured.given))
         if params.source == "session":
             workspace.memory.seal(params.session)
+        self._agents.given(workspace, params.session, "capture", captured.given)
+        if params.source in ("turn", "session"):
+            self._agents.transcript(workspace, params)
+        self._agents.event(workspace, params)
         return CaptureResult(ids=ids, note=captured.note if ids or captured.given else "", saw=workspace.read_state())
 
     def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
@@ -150,6 +156,8 @@ def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captu
         return _transcript(workspace.memory, workspace.session_notes, params)
     if params.source == "failure":
         return _failure(workspace, params, now)
+    if params.source in ("prompt", "answer"):
+        return Captured()
     if params.source == "turn":
         session_end.note_turn(workspace.session_notes, params)
         return _commits(workspace, params, now)

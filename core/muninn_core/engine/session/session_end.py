@@ -130,9 +130,13 @@ def start_time(params: CaptureParams) -> str:
     return reader.facts().started_at or NEVER
 
 
+TEMPORARY = frozenset({"opencode"})
+"""Agents whose transcript is a file that is deleted when the hook returns."""
+
+
 def note_turn(notes: SessionNotes, params: CaptureParams) -> None:
     """Note the session's transcript, in case its end event never comes."""
-    if params.session and params.transcript:
+    if params.session and params.transcript and params.agent not in TEMPORARY:
         notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
 
 

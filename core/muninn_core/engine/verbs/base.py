@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from muninn_core.engine.answer.open_editors import OpenEditors
+from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
@@ -41,7 +42,8 @@ class Verbs:
         self._clients = clients
         self._begun = time.monotonic()
         self._longest_stall = 0.0
-        self._captures = Captures(ids, clock)
+        self.agent_journal = AgentJournal(journals)
+        self._captures = Captures(ids, clock, self.agent_journal)
 
     def _reading(self, call: Call) -> Workspace:
         """Return the call's work tree after it has applied changes of memory's files. Raises NotInitialised."""

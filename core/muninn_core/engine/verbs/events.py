@@ -43,6 +43,7 @@ class EventsVerbs(Verbs):
 
     def _at(self, call: Call) -> journal.At:
         workspace = self.trees.open(call.place)
+        self.agent_journal.drain()
         return journal.At(workspace, self.journals.open(call.place), self.journals.types(call.place))
 
     def event_append(self, params: EventAppendParams, call: Call) -> EventAppendResult:

@@ -28,6 +28,8 @@ class SearchVerbs(Verbs):
         opened = self.open_editors.files(call.place.root) if params.at is None else ()
         result = recall.recall(workspace, params, call, now, opened)
         workspace.access_counts.count((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
+        ids = dict.fromkeys(hit.id for hit in (*result.remembered, *result.hits))
+        self.agent_journal.given(workspace, params.session, "recall", tuple(ids), query=params.query)
         return result
 
     def context(self, params: ContextParams, call: Call) -> ContextResult:
@@ -37,6 +39,9 @@ class SearchVerbs(Verbs):
             params = replace(params, open_files=self.open_editors.files(call.place.root, params.open_files))
         result = contexts.context(workspace, params, call, now)
         workspace.access_counts.count((item.id for item in result.items if item.kind == "memory"), timestamp(now))
+        ids = tuple(item.id for item in result.items)
+        about = {"query": result.question, "bundle": result.bundle, "tokens": result.tokens}
+        self.agent_journal.given(workspace, params.session, "context", ids, **about)
         return result
 
     def why(self, params: WhyParams, call: Call) -> WhyResult:

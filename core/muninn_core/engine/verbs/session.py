@@ -28,12 +28,16 @@ class SessionVerbs(Verbs):
         self._captures.catch_up(workspace, call, params.session)
         result = brief(workspace, params, call, now)
         capture.note_start(workspace, params.session, now)
+        self.agent_journal.given(workspace, params.session, "brief", result.ids, source=params.source)
         workspace.warm_up()
         return result
 
     def remind(self, params: RemindParams, call: Call) -> RemindResult:
         """Return memories about a prompt, if any are relevant."""
-        return reminders.remind(self._reading(call), params, call, self.clock())
+        workspace = self._reading(call)
+        result = reminders.remind(workspace, params, call, self.clock())
+        self.agent_journal.given(workspace, params.session, "remind", result.ids)
+        return result
 
     def capture(self, params: CaptureParams, call: Call) -> CaptureResult:
         """Store what a session shows: commits, decisions, failures, its summary."""

@@ -1,0 +1,257 @@
+"""Records what agents do and receive as events of the journal: turns of their transcripts, and memories given to them.
+
+One thread does the work after the verb has answered, so that an agent does not wait for the disk. A transcript is read
+again from its last turn, and each of its events has a key: a repeated message of a hook records nothing twice, and what
+a crash kept from being recorded is read by the next event of the session.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.session.journal import At, project_of
+from muninn_core.engine.session.session_end import TEMPORARY
+from muninn_core.errors import BadParams, MuninnError
+from muninn_core.model.event import EventDraft
+from muninn_core.model.value import replace
+from muninn_core.protocol.session import CaptureParams
+from muninn_core.source.agent_turns import (
+    ANSWER,
+    MESSAGE_CHARS,
+    PROMPT,
+    TOOL_CALL,
+    AgentTurn,
+    TurnReading,
+    cut,
+    read_turns,
+    tool_payload,
+)
+from muninn_core.source.private import strip_private
+from muninn_core.store.stamp import normalise
+from muninn_core.worktree.journals import Journals
+from muninn_core.worktree.workspace import Workspace
+
+log = logging.getLogger("muninn.agents")
+
+GIVEN = "given"
+"""The type of the events that tell which memories and files a session received."""
+
+ANSWER_SECONDS = 2.0
+"""How long the last answer of a turn is waited for: agents write it to the transcript after their hooks ran."""
+
+POLL_SECONDS = 0.05
+
+PAUSE_SECONDS = 0.25
+"""How long a job waits before it begins: hooks often come in pairs, and the next one should find an idle processor."""
+
+DRAIN_SECONDS = 10.0
+"""How long a question about events waits for the events before it."""
+
+Read = Callable[[], TurnReading]
+
+
+class AgentJournal:
+    """Records in the background. One per engine; `close` finishes what waits."""
+
+    def __init__(self, journals: Journals) -> None:
+        self._journals = journals
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self._waiting: set[Future[None]] = set()
+        self._closed = False
+        self._hurry = threading.Event()
+
+    def given(self, workspace: Workspace, session: str | None, verb: str, ids: Sequence[str], **about: Any) -> None:
+        """Record what a verb gave to a session: ids of memories, or `path:lines` of files. Without ids, nothing."""
+        if session and ids:
+            draft = EventDraft(event_type=GIVEN, payload={"verb": verb, "ids": list(ids), **about}, actor="muninn")
+            self.record(workspace, session, "", (draft,))
+
+    def record(
+        self, workspace: Workspace, session: str, turn: str, drafts: Sequence[EventDraft], *, ends: bool = False
+    ) -> None:
+        """Record events of a turn, or of a session with the turn "". `ends`: the turn is complete with them."""
+        self._later(workspace, lambda at: self._append(at, session, turn, drafts, "closed" if ends else None))
+
+    def transcript(self, workspace: Workspace, params: CaptureParams) -> None:
+        """Record the new turns of the transcript of a turn or a session that ended."""
+        session = params.session
+        if session is None or not params.transcript or not is_on(workspace):
+            return
+        path = Path(params.transcript)
+        if params.agent in TEMPORARY:
+            reading = _read(path, 0)
+            self._later(workspace, lambda at: self._append_turns(at, params, reading))
+            return
+        name = f"turns:{path.name}"
+
+        def run(at: At) -> None:
+            offset = workspace.session_notes.get(session, name) or 0
+            reading = _read_to(path, offset, params.answer)
+            self._append_turns(at, params, reading)
+            if reading.offset != offset:
+                workspace.session_notes.put(session, name, reading.offset)
+
+        self._later(workspace, run)
+
+    def event(self, workspace: Workspace, params: CaptureParams) -> None:
+        """Record an event of an agent whose transcript can't be read; the end of a turn closes it."""
+        if not params.turn or params.session is None:
+            return
+        kind, actor, payload = _event(params)
+        ends = params.source == "turn"
+        if not kind and not ends:
+            return
+        parts = (params.session, params.turn, kind, params.call or str(sorted(payload.items())), params.time)
+        draft = EventDraft(
+            event_type=kind,
+            payload=payload,
+            occurred_at=_time(params.time),
+            actor=actor,
+            source=params.agent or "",
+            idempotency_key=f"agent:{hashlib.sha256(repr(parts).encode()).hexdigest()[:40]}",
+        )
+        self.record(workspace, params.session, params.turn, (draft,) if kind else (), ends=ends)
+
+    def later(self, workspace: Workspace, run: Callable[[At], None]) -> None:
+        """Run something on the journal after everything that waits."""
+        self._later(workspace, run)
+
+    def drain(self) -> None:
+        """Wait until everything that was asked for so far is recorded, at most `DRAIN_SECONDS`."""
+        with self._lock:
+            waiting = list(self._waiting)
+        if waiting:
+            self._hurry.set()
+            wait(waiting, timeout=DRAIN_SECONDS)
+            self._hurry.clear()
+
+    def close(self) -> None:
+        """Finish what waits; what comes later is not recorded."""
+        self._hurry.set()
+        with self._lock:
+            self._closed = True
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True)
+
+    def _later(self, workspace: Workspace, run: Callable[[At], None]) -> None:
+        """Run a job on the journal of a work tree, if its configuration wants that and this process can write."""
+        if not is_on(workspace):
+            return
+        with self._lock:
+            if self._closed:
+                return
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="agents")
+            future = self._pool.submit(self._run, workspace, run, time.monotonic() + PAUSE_SECONDS)
+            self._waiting.add(future)
+        future.add_done_callback(self._forget)
+
+    def _forget(self, future: Future[None]) -> None:
+        with self._lock:
+            self._waiting.discard(future)
+
+    def _run(self, workspace: Workspace, run: Callable[[At], None], due: float) -> None:
+        self._hurry.wait(max(0.0, due - time.monotonic()))
+        try:
+            run(At(workspace, self._journals.open(workspace.place), self._journals.types(workspace.place)))
+        except (MuninnError, OSError) as error:
+            log.warning("what an agent did can't be recorded: %s", error)
+        except Exception:  # nothing waits for this job, so the log is the only place for its error
+            log.exception("recording what an agent did failed")
+
+    def _append_turns(self, at: At, params: CaptureParams, reading: TurnReading) -> None:
+        for turn in reading.turns:
+            whole = params.source == "turn" or turn is not reading.turns[-1] or _is_answered(turn)
+            drafts = [
+                EventDraft(
+                    event_type=event.event_type,
+                    payload=event.payload,
+                    occurred_at=_time(event.time),
+                    actor=event.actor,
+                    source=params.agent or "",
+                    idempotency_key=f"agent:{event.key}",
+                )
+                for event in turn.events
+            ]
+            self._append(at, params.session or "", turn.id, drafts, "closed" if whole else "incomplete")
+
+    def _append(self, at: At, session: str, turn: str, drafts: Sequence[EventDraft], outcome: Any) -> None:
+        config = at.workspace.config
+        project = project_of(at, "", session)
+        allowed = []
+        for draft in drafts:
+            try:
+                at.types.check(draft.event_type, draft.payload, config.journal.types)
+            except BadParams as error:
+                log.info("an event of an agent is left out: %s", error.message)
+            else:
+                allowed.append(replace(draft, project_id=project, session_id=session))
+        at.open.turns.record(
+            project,
+            session,
+            turn,
+            allowed,
+            client=next((draft.source for draft in drafts), ""),
+            outcome=outcome,
+            seconds=config.journal.turn_seconds,
+            patterns=config.memory.secrets,
+        )
+
+
+def is_on(workspace: Workspace) -> bool:
+    """Whether a work tree records what agents do."""
+    return workspace.writable and workspace.config.journal.agents
+
+
+def _time(given: str) -> str:
+    """Return a time, or "" for one that is malformed: the event counts more than its time."""
+    try:
+        return normalise(given) if given else ""
+    except ValueError:
+        return ""
+
+
+def _event(params: CaptureParams) -> tuple[str, str, dict[str, Any]]:
+    """Return type, actor and payload of a hook's event; the type is "" for an event that is none of the journal."""
+    if params.source in ("prompt", "answer"):
+        said = cut(strip_private(params.text)[0].strip(), MESSAGE_CHARS)
+        kind, actor = (PROMPT, "user") if params.source == "prompt" else (ANSWER, "assistant")
+        return (kind if said else ""), actor, {"text": said}
+    if params.source in ("commit", "failure") and params.command:
+        failed = params.source == "failure"
+        given = {"command": params.command}
+        return TOOL_CALL, "tool", tool_payload("Shell", given, params.error or params.output, failed=failed)
+    return "", "", {}
+
+
+def _read(path: Path, offset: int) -> TurnReading:
+    with open_transcript(path) as lines:
+        size = path.stat().st_size
+        lines.seek(offset if offset <= size else 0)
+        return read_turns(lines, offset=lines.tell())
+
+
+def _read_to(path: Path, offset: int, answer: str) -> TurnReading:
+    """Read a transcript, and again for some time until it has the turn's last answer."""
+    until = time.monotonic() + ANSWER_SECONDS
+    while True:
+        reading = _read(path, offset)
+        if not answer.strip() or answer.strip() in reading.answer or time.monotonic() > until:
+            return reading
+        time.sleep(POLL_SECONDS)
+
+
+def _is_answered(turn: AgentTurn) -> bool:
+    """Whether a turn ends with the model's answer: otherwise it was interrupted."""
+    kinds = [event.event_type for event in turn.events if event.event_type != "usage"]
+    return kinds[-1:] == [ANSWER]
