@@ -30,11 +30,15 @@ EVENTS: dict[str, str] = {
     "pre-compact": "pre_compact",
     "stop": "stop",
     "session-end": "session_end",
+    "record": "record",
 }
 """The module of each event. It has BUDGET_SECONDS, DEFERRABLE, `request(payload)` and `render(result)`.
 
 A deferrable request goes to the inbox when no daemon answers in time. `render` returns the text to print, or "".
 """
+
+QUEUED = frozenset({"record"})
+"""The events whose request always goes to the inbox: the agent waits for no daemon."""
 
 GIT = "git-pre-commit"
 """The one event from git. It has no stdin."""
@@ -87,7 +91,7 @@ def main(argv: list[str]) -> int:
     waited = time.monotonic() - begun
     if not run.failure:
         _print(run)
-    elif run.module.DEFERRABLE and run.request is not None:
+    elif run.module.DEFERRABLE and run.request is not None and run.event not in QUEUED:
         _keep_for_later(run)
     if run.root:
         journal.append(run.root, run.event, run.failure, waited)
@@ -120,6 +124,11 @@ def _answer(run: _Run) -> str:
     run.request = run.module.request(given)
     if run.request is None:
         run.root = ""  # nothing to do, and nothing to log
+        return ""
+    if run.event in QUEUED:
+        from muninn_hooks import inbox
+
+        inbox.put(root, *run.request)
         return ""
     from muninn_core.client import call
 

@@ -24,21 +24,26 @@ class Payload:
 
     `agent` is one of AGENTS; without one it is detected from the fields. `event` is the agent's own name of the event.
     `session` is "" when the agent's id is not a valid session name. `command` is the line that the agent's shell ran,
-    `error` the reason that it failed, or "".
+    `error` the reason that it failed, or "". `answer` is the model's last answer. Only Cursor sets `turn`, `call` and
+    `output`: its id of the turn and of the tool call, and what the command printed.
     """
 
     __slots__ = (
         "agent",
+        "answer",
+        "call",
         "command",
         "cwd",
         "error",
         "event",
         "interrupted",
+        "output",
         "prompt",
         "session",
         "source",
         "subagent",
         "transcript",
+        "turn",
     )
 
     def __init__(self, data: dict[str, Any], agent: str = "") -> None:
@@ -49,6 +54,13 @@ class Payload:
         self.transcript = _text(data, "transcript_path")
         self.session = _session(_text(data, "session_id") or _text(data, "conversation_id"))
         self.prompt = _prompt(_text(data, "prompt"))
+        self.answer = _text(data, "last_assistant_message")
+        self.turn = self.output = self.call = ""
+        if self.agent == CURSOR:  # its conversation can't be read: the events bring what the journal gets
+            self.answer = _text(data, "text")
+            self.turn = _text(data, "generation_id")
+            self.call = _text(data, "tool_use_id")
+            self.output = _output(_text(data, "tool_output"))
         self.error = _error(data)
         self.interrupted = data.get("is_interrupt") is True
         self.subagent = _text(data, "agent_id")
@@ -114,6 +126,15 @@ def _error(data: dict[str, Any]) -> str:
         return inner
     code = _text(answer, "llmContent").rpartition("\nExit Code: ")[2].partition("\n")[0]
     return f"Exit code {code}\n{_text(answer, 'returnDisplay')}" if code.isdigit() and code != "0" else ""
+
+
+def _output(said: str) -> str:
+    """Return what a command of Cursor printed: its output is a text, or JSON with `stdout` or `output`."""
+    try:
+        data = json.loads(said) if said.startswith("{") else None
+    except ValueError:
+        data = None
+    return (_text(data, "stdout") or _text(data, "output")) if isinstance(data, dict) else said
 
 
 def _text(data: dict[str, Any], name: str) -> str:

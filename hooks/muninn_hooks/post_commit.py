@@ -17,12 +17,18 @@ BUDGET_SECONDS = 8.0
 
 DEFERRABLE = False
 
+MAX_CHARS = 8_000
+"""Characters of a command and of its output that are sent, for an agent whose transcript the daemon can't read."""
+
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:
     """Return the verb and its parameters."""
     params: dict[str, Any] = {"source": "commit", "agent": payload.agent}
     if payload.session:
         params["session"] = payload.session
+    if payload.turn and payload.command:
+        params |= {"turn": payload.turn, "call": payload.call, "command": payload.command[:MAX_CHARS]}
+        params["output"] = payload.output[-MAX_CHARS:]
     return "capture", params
 
 

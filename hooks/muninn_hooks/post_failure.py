@@ -29,6 +29,8 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
     }
     if payload.session:
         params["session"] = payload.session
+    if payload.turn:
+        params |= {"turn": payload.turn, "call": payload.call}
     return "capture", params
 
 

@@ -17,6 +17,9 @@ BUDGET_SECONDS = 1.2
 
 DEFERRABLE = False
 
+MAX_ANSWER = 2_000
+"""Characters of the last answer that are sent: its end, by which the daemon knows that the transcript has it."""
+
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
     """Return the verb and its parameters; None without a valid session."""
@@ -25,6 +28,10 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
     params: dict[str, Any] = {"source": "turn", "session": payload.session, "agent": payload.agent}
     if payload.transcript:
         params["transcript"] = payload.transcript
+    if payload.turn:
+        params["turn"] = payload.turn
+    if payload.answer:
+        params["answer"] = payload.answer[-MAX_ANSWER:]
     return "capture", params
 
 

@@ -32,6 +32,12 @@ def test_a_commit_that_the_model_makes_is_remembered_and_sealed(claude: ClaudeCo
     assert memory["files"] == ["src/users.py"]
     assert "Remembered: Introduce quotas" in run.model.of("turn")[1].text
     assert memory["sealed"]
+    (turn,) = claude.turns(run.session)
+    assert sorted(turn) == ["answer", "answer", "prompt", "tool_call", "usage", "usage"]
+    (call,) = claude.call("event.query", event_type="tool_call", session_id=run.session)["hits"]
+    assert (call["event"]["payload"]["command"], call["event"]["payload"]["exit_status"]) == (command, 0)
+    (given, *_) = claude.call("event.query", event_type="given", session_id=run.session)["hits"]
+    assert given["event"]["payload"]["verb"] == "brief"
     assert claude.failures() == []
 
 

@@ -122,6 +122,8 @@ def test_a_session_gets_the_brief_commits_recalls_and_leaves_what_was_decided(co
     (summary,) = codex.call("memories", session=run.session, type="session_summary")["memories"]
     assert subject in summary["text"]
     assert summary["agent"].startswith("codex/")
+    (turn,) = codex.turns(run.session)
+    assert (turn[0], turn[-2:], turn.count("tool_call"), turn.count("usage")) == ("prompt", ["answer", "usage"], 3, 4)
     assert codex.failures() == []
 
 

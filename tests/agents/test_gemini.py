@@ -77,6 +77,8 @@ def test_a_session_gets_the_brief_commits_fails_and_is_summed_up(gemini: Gemini)
     (memory,) = gemini.call("memories", tag="commit")["memories"]
     assert (memory["title"], memory["agent"], memory["sealed"]) == (subject, "gemini", True)
     fired = [entry["event"] for entry in gemini.events()]
+    (turn,) = gemini.turns(memory["session"])
+    assert (turn[0], turn[-2:], turn.count("tool_call"), turn.count("usage")) == ("prompt", ["answer", "usage"], 3, 4)
     assert (fired[0], fired.count("post-failure"), fired[-1]) == ("session-start", 1, "session-end")
     assert gemini.failures() == []
 

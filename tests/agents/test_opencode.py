@@ -90,6 +90,8 @@ def test_a_session_gets_the_brief_commits_fails_recalls_and_is_summed_up(opencod
     assert kept[subject]["session"] == run.session
     (summary,) = opencode.call("memories", session=run.session, type="session_summary")["memories"]
     assert "`make nothing`" in summary["text"]
+    (turn,) = opencode.turns(run.session)
+    assert (turn[0], turn[-1], turn.count("tool_call"), turn.count("usage")) == ("prompt", "answer", 3, 4)
     assert opencode.failures() == []
     fired = [entry["event"] for entry in opencode.events()]
     assert sorted(fired) == [

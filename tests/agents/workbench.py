@@ -34,6 +34,8 @@ def installed(name: str, agent: str) -> Path:
 class Workbench:
     """A repository, a home folder for an agent, and the environment of both."""
 
+    agent = "claude-code"
+
     def __init__(self, repo: Path, home: Path, environ: dict[str, str]) -> None:
         self.repo = repo
         self.home = home
@@ -71,6 +73,17 @@ class Workbench:
         assert memory["branch"] == git(at, "branch", "--show-current").strip()
         assert list((at / ".muninn/memory/sessions").glob(f"{session}*.jsonl"))
 
+    def turns(self, session: str) -> list[list[str]]:
+        """Return what the journal has of each closed turn of a session: the types of events, in order."""
+        spans = self.call("span.list", kind="turn", session_id=session, status="closed")["spans"]
+        found = []
+        for span in reversed(spans):
+            hits = self.call("event.query", stream_id=span["id"], limit=100)["hits"]
+            events = [hit["event"] for hit in reversed(hits) if not hit["event"]["event_type"].startswith("muninn.")]
+            assert {event["source"] for event in events} == {self.agent}
+            found.append([event["event_type"] for event in events])
+        return found
+
     def events(self) -> list[dict[str, Any]]:
         """Return the entries of the hooks' log."""
         log = self.repo / ".muninn" / "local" / "hooks.log"
@@ -98,6 +111,7 @@ class Connected(Workbench):
 
     def __init__(self, agent: str, repo: Path, home: Path, environ: dict[str, str]) -> None:
         super().__init__(repo, home, environ)
+        self.agent = agent
         self.muninn("install", agent)
         self.warm_up()
 

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from muninn_core.launch.runtime import Address
 from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import journal
 from muninn_hooks.main import EVENTS
-from muninn_hooks.payload import Payload
+from muninn_hooks.payload import CURSOR, Payload
 
 PROGRAM = [sys.executable, "-I", "-c", "import sys; from muninn_hooks.main import main; sys.exit(main(sys.argv[1:]))"]
 
@@ -301,8 +302,9 @@ def test_an_event_calls_a_verb_that_may_be_sent_again(event: str) -> None:
         "prompt": "Move the sessions to Redis.",
         "tool_input": {"command": "git commit -m x"},
         "error": "Exit code 1",
+        "generation_id": "g-1",
     }
-    request = importlib.import_module(f"muninn_hooks.{EVENTS[event]}").request(Payload(fields))
+    request = importlib.import_module(f"muninn_hooks.{EVENTS[event]}").request(Payload(fields, CURSOR))
     assert METHODS[request[0]].repeatable
 
 
@@ -350,3 +352,82 @@ def test_a_log_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
     (tmp_path / ".muninn").write_text("a file where the folder should be")
     journal.append(str(tmp_path), "session-start", "any")
     assert (tmp_path / ".muninn").read_text() == "a file where the folder should be"
+
+
+CURSOR_FIELDS = {"conversation_id": "c-1", "generation_id": "g-1", "model": "m", "cursor_version": "2.4.0"}
+SHELL = {"tool_name": "Shell", "tool_use_id": "u-1"}
+
+
+def from_cursor(agent: Agent, event: str, name: str, **fields: Any) -> bool:
+    payload = {**CURSOR_FIELDS, "hook_event_name": name, "workspace_roots": [str(agent.root)], **fields}
+    return silent(agent.send(event, json.dumps(payload), options=("--agent", CURSOR)))
+
+
+def turn(agent: Agent) -> None:
+    """A turn: a prompt, a command that fails, one that passes, an answer."""
+    assert from_cursor(agent, "record", "beforeSubmitPrompt", prompt="Run the checks.", attachments=[])
+    from_cursor(
+        agent,
+        "post-failure",
+        "postToolUseFailure",
+        **SHELL,
+        tool_input={"command": "make"},
+        error_message="Exit code 2",
+    )
+    output = json.dumps({"stdout": "ok", "exitCode": 0})
+    passed = {**SHELL, "tool_use_id": "u-2", "tool_input": {"command": "make"}, "tool_output": output}
+    assert from_cursor(agent, "post-commit", "postToolUse", **passed)
+    assert from_cursor(agent, "record", "afterAgentResponse", text="They pass.")
+
+
+def recorded(agent: Agent) -> list[tuple[str, str, dict[str, Any]]]:
+    hits = agent.call("event.query", session_id="c-1")["hits"]
+    events = [hit["event"] for hit in reversed(hits) if not hit["event"]["event_type"].startswith("muninn.")]
+    return [(event["event_type"], event["turn_id"], event["payload"]) for event in events]
+
+
+def waiting_messages(agent: Agent) -> list[Path]:
+    return sorted((agent.root / ".muninn/local/inbox").glob("*.json"))
+
+
+def test_a_turn_is_recorded_from_the_events_and_each_of_them_once(remembering: Agent, tmp_path: Path) -> None:
+    turn(remembering)
+    (waiting,) = waiting_messages(remembering)  # the answer: the prompt was taken in with the failure
+    shutil.copy2(waiting, tmp_path / "again.json")
+    from_cursor(remembering, "stop", "stop", status="completed")
+    shutil.copy2(tmp_path / "again.json", waiting)  # a crash before the file was deleted
+    from_cursor(remembering, "session-end", "sessionEnd", session_id="c-1", reason="completed")
+    found = recorded(remembering)
+    assert [(kind, where) for kind, where, _ in found] == [
+        ("prompt", "g-1"), ("tool_call", "g-1"), ("tool_call", "g-1"), ("answer", "g-1"),
+    ]  # fmt: skip
+    assert [about.get("text", about.get("exit_status")) for *_, about in found] == [
+        "Run the checks.",
+        2,
+        0,
+        "They pass.",
+    ]
+    (span,) = remembering.call("span.list", kind="turn")["spans"]
+    assert (span["turn_id"], span["status"], span["session_id"]) == ("g-1", "closed", "c-1")
+    assert waiting_messages(remembering) == []
+    assert remembering.log() == []
+
+
+def test_without_a_daemon_the_messages_wait_and_are_recorded_with_their_time(remembering: Agent) -> None:
+    remembering.stop_daemon()
+    assert from_cursor(remembering, "record", "beforeSubmitPrompt", prompt="Run the checks.")
+    assert [entry["event"] for entry in remembering.runs()] == ["record"]
+    (waiting,) = waiting_messages(remembering)
+    assert waiting.stat().st_mode & 0o777 == 0o600
+    sent = json.loads(waiting.read_text())["params"]["time"]
+    remembering.fire("session-start", session_id="c-1", source="startup")
+    (event,) = (hit["event"] for hit in remembering.call("event.query", event_type="prompt")["hits"])
+    assert (event["occurred_at"][:19], event["turn_id"]) == (sent[:19], "g-1")
+
+
+@pytest.mark.parametrize("missing", ["conversation_id", "generation_id"])
+def test_a_message_without_session_or_turn_is_passed_over(remembering: Agent, missing: str) -> None:
+    payload = {**CURSOR_FIELDS, "workspace_roots": [str(remembering.root)], "prompt": "Hello."}
+    del payload[missing]
+    assert silent(remembering.send("record", json.dumps(payload), options=("--agent", CURSOR)))
+    assert waiting_messages(remembering) == []

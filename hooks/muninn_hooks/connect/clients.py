@@ -138,8 +138,10 @@ _GEMINI_HOOKS: tuple[Row, ...] = (
 
 _CURSOR_HOOKS: tuple[Row, ...] = (
     ("sessionStart", None, "session-start", 10),
+    ("beforeSubmitPrompt", None, "record", 5),
     ("postToolUse", "Shell", "post-commit", 10),
     ("postToolUseFailure", "Shell", "post-failure", 5),
+    ("afterAgentResponse", None, "record", 5),
     ("stop", None, "stop", 5),
     ("sessionEnd", None, "session-end", 5),
 )

@@ -31,6 +31,7 @@ function hook(event: string, fields: Fields): Promise<string> {
 export const Muninn: Plugin = async ({ client, directory }) => {
   const briefs = new Map<string, Promise<string>>()
   const compacted = new Set<string>()
+  const handed = new Map<string, number>()
   const ask = (event: string, session: string, fields: Fields = {}) =>
     hook(event, { session_id: session, cwd: directory, ...fields })
 
@@ -43,36 +44,49 @@ export const Muninn: Plugin = async ({ client, directory }) => {
     return asked
   }
 
-  /** The conversation as lines of the form that Muninn reads: what was said, which tools ran, and how that went. */
-  async function lines(session: string): Promise<string> {
+  /**
+   * The conversation as lines of the form that Muninn reads: what was said, which tools ran, and how that went.
+   * With `latest`, it begins with the last turn of the call before.
+   */
+  async function lines(session: string, latest: boolean): Promise<string> {
     const { data } = await client.session.messages({ path: { id: session } })
+    const messages = data ?? []
+    const from = latest ? (handed.get(session) ?? 0) : 0
+    if (latest) handed.set(session, Math.max(0, messages.findLastIndex(({ info }) => info.role === "user")))
     const written: object[] = []
-    for (const { info, parts } of data ?? []) {
+    for (const { info, parts } of messages.slice(from)) {
       const about = { sessionId: session, cwd: directory, timestamp: new Date(info.time.created).toISOString() }
-      const line = (type: string, content: object[]) => written.push({ type, ...about, message: { role: type, content } })
+      const line = (type: string, uuid: string, content: object[], more: object = {}) =>
+        written.push({ type, uuid, promptId: info.id, ...about, message: { role: type, content, ...more } })
+      if (info.role === "assistant") {
+        const { input, output, reasoning, cache } = info.tokens
+        const read = { cache_read_input_tokens: cache.read, cache_creation_input_tokens: cache.write }
+        const usage = { input_tokens: input, output_tokens: output + reasoning, ...read }
+        line("assistant", info.id, [], { id: info.id, model: info.modelID, usage })
+      }
       for (const part of parts) {
-        if (part.type === "text" && !part.synthetic) line(info.role, [{ type: "text", text: part.text }])
-        if (part.type !== "tool" || !(part.tool in TOOLS)) continue
+        if (part.type === "text" && !part.synthetic) line(info.role, part.id, [{ type: "text", text: part.text }])
+        if (part.type !== "tool") continue
         const state = part.state
         if (state.status !== "completed" && state.status !== "error") continue
         const input = { ...state.input, file_path: state.input.filePath }
-        line("assistant", [{ type: "tool_use", id: part.callID, name: TOOLS[part.tool], input }])
+        line("assistant", part.id, [{ type: "tool_use", id: part.callID, name: TOOLS[part.tool] ?? part.tool, input }])
         const exit = state.metadata?.exit
         const failed = state.status === "error" || (typeof exit === "number" && exit !== 0)
         const output = state.status === "error" ? state.error : state.output
         const content = failed && exit ? `Exit code ${exit}\n${output}` : output
-        line("user", [{ type: "tool_result", tool_use_id: part.callID, content, is_error: failed }])
+        line("user", part.id, [{ type: "tool_result", tool_use_id: part.callID, content, is_error: failed }])
       }
     }
     return written.map((one) => JSON.stringify(one) + "\n").join("")
   }
 
   /** Ask with the conversation in a file that is there for as long as the answer takes. */
-  async function askWithTranscript(event: string, session: string): Promise<string> {
+  async function askWithTranscript(event: string, session: string, latest = false): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), "muninn-"))
     try {
       const path = join(folder, `opencode-${session}.jsonl`)
-      await writeFile(path, await lines(session), { mode: 0o600 })
+      await writeFile(path, await lines(session, latest), { mode: 0o600 })
       return await ask(event, session, { transcript_path: path })
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -85,7 +99,8 @@ export const Muninn: Plugin = async ({ client, directory }) => {
   return {
     event: async ({ event }) => {
       if (event.type === "session.idle") {
-        await ask("stop", event.properties.sessionID)
+        const session = event.properties.sessionID
+        await askWithTranscript("stop", session, true).catch(() => ask("stop", session))
       } else if (event.type === "session.compacted") {
         compacted.add(event.properties.sessionID)
         briefs.delete(event.properties.sessionID)
