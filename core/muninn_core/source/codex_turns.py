@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from muninn_core.source import codex_rollout
-from muninn_core.source.agent_turns import Turns, text, texts
+from muninn_core.source.turn_events import Turns, text, texts
 
 
 class Reader:

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from muninn_core.source.agent_turns import Turns, text, texts
+from muninn_core.source.turn_events import Turns, text, texts
 
 _HOOK = re.compile(r"(?s)<hook_context>.*?</hook_context>")
 _WRAPPED = re.compile(r"</?untrusted_context>\n?")

@@ -23,18 +23,17 @@ from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.event import EventDraft
 from muninn_core.model.value import replace
 from muninn_core.protocol.session import CaptureParams
-from muninn_core.source.agent_turns import (
+from muninn_core.source.agent_turns import TurnReading, read_turns
+from muninn_core.source.private import strip_private
+from muninn_core.source.turn_events import (
     ANSWER,
     MESSAGE_CHARS,
     PROMPT,
     TOOL_CALL,
     AgentTurn,
-    TurnReading,
     cut,
-    read_turns,
     tool_payload,
 )
-from muninn_core.source.private import strip_private
 from muninn_core.store.stamp import normalise
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.workspace import Workspace
