@@ -17,7 +17,7 @@ _MAX_LINES = 60
 """The maximum lines above a definition that are read."""
 
 _MARKS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("python", "ruby", "bash", "yaml", "toml"), ("#",)),
+    **dict.fromkeys(("python", "ruby", "bash", "yaml", "toml", "elixir"), ("#",)),
     "php": ("//", "#", "/*", "*"),
     "rust": ("//", "/*", "*", "#["),
     "csharp": ("//", "/*", "*", "["),

@@ -150,6 +150,19 @@ def _php(text: str) -> Iterator[Found]:
         yield whole.strip("\\ "), (whole.rpartition("\\")[2].strip(),)
 
 
+def _elixir(text: str) -> Iterator[Found]:
+    flat = " ".join(_COMMENT.sub("", text).split()).partition(" ")[2]
+    path, brace, rest = flat.partition(".{")
+    for name in rest.partition("}")[0].split(",") if brace else [""]:
+        module = f"{path}.{name.strip()}" if brace else path.partition(",")[0].strip()
+        yield module, (module.rpartition(".")[2],)
+
+
+def _swift(text: str) -> Iterator[Found]:
+    module = text.split()[-1]
+    yield module, (module.rpartition(".")[2],)
+
+
 def _bash(text: str) -> Iterator[Found]:
     match = _SOURCED.fullmatch(" ".join(text[:_LONGEST_PATH].split()))
     if match:
@@ -172,6 +185,8 @@ _SPLITTERS: dict[str, Callable[[str], Iterator[Found]]] = {
     **dict.fromkeys(("c", "cpp"), _include),
     "ruby": _ruby,
     "php": _php,
+    "elixir": _elixir,
+    "swift": _swift,
     "bash": _bash,
 }
 

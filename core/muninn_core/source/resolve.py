@@ -6,6 +6,7 @@ It reads no file except `tsconfig.json`. Imports of standard libraries and depen
 from __future__ import annotations
 
 import posixpath
+import re
 import sys
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".json", ".vue", ".svelte")
 _JVM_ENDINGS = (".java", ".kt", ".kts", ".scala")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _MAX_FOLDER_FILES = 30
 """The maximum number of files that an import of a whole folder resolves to."""
 
@@ -220,6 +222,11 @@ def _php(path: str, statement: Import, files: FileIndex) -> Iterable[str]:
     return _match_suffix(path, parts, (".php",), files, max(1, len(parts) - 1))
 
 
+def _elixir(path: str, statement: Import, files: FileIndex) -> Iterable[str]:
+    parts = [_CAPITAL.sub(r"_\1", part).lower() for part in statement.module.split(".")]
+    return _match_suffix(path, parts, (".ex", ".exs"), files, max(1, len(parts) - 1))
+
+
 def _bash(path: str, statement: Import, files: FileIndex) -> Iterable[str]:
     for root in _ancestors(path):
         base = posixpath.normpath(_join(root, statement.module))
@@ -299,5 +306,6 @@ _RESOLVERS: dict[str, Callable[[str, Import, FileIndex], Iterable[str]]] = {
     **dict.fromkeys(("c", "cpp"), _include),
     "ruby": _ruby,
     "php": _php,
+    "elixir": _elixir,
     "shell": _bash,
 }

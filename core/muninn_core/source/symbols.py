@@ -19,7 +19,7 @@ _NOT_A_NAME = (
 )
 _KEYWORD = (
     r"(?:class|struct|interface|trait|enum(?:\s+class)?|union|type|typealias|protocol|object|record|module|namespace|"
-    r"impl(?:<[^>]*>)?|extension|func|fun|fn|function\*?|def|defp|defmodule|defmacro|macro_rules!|macro|mod|package|"
+    r"impl(?:<[^>]*>)?|extension|func|fun|fn|function\*?|def|defp|defmodule|defmacro|macro_rules!|macro|mod|"
     r"sub|proc|message|service|rpc|mixin|actor|@interface)"
 )
 
@@ -41,6 +41,7 @@ _BRACED = (
     rf"{_KEYWORDED}|^\s*(?:[\w$.<>\[\],?:]+[\s*&]+){{1,6}}{_NOT_A_NAME}(~?[A-Za-z_]\w*)\s*\("
     r"[^;]*(?:\)\s*(?:const|noexcept|throws\s[\w., ]+)?\s*\{?\s*$|,\s*$)|^#\s*define\s+(\w+)|^typedef\s.*?(\w+);"
 )
+_PERL = r"^\s*(?:package|sub)\s+([\w:]+)"
 _PHP = rf"{_KEYWORDED}|^\s*(?:public|private|protected)?\s*const\s+(\w+)\s*="
 _RUST = (
     r"^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+(?:[\w:<>', ]+\s+for\s+)?(\w+)"
@@ -62,7 +63,7 @@ _LUA = r"^\s*(?:local\s+)?function\s+([\w.:]+)|^\s*(?:local\s+)?([\w.]+)\s*=\s*f
 
 _BY_LANGUAGE: dict[str, str] = {
     "python": _PYTHON,
-    "nim": _KEYWORDED,
+    "perl": _PERL,
     "go": _GO,
     "rust": _RUST,
     "ruby": _RUBY,

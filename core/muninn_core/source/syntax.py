@@ -115,7 +115,7 @@ def read_syntax(path: str, language: str, text: str, lines: Sequence[str]) -> Sy
         tuple(definitions),
         tuple(imports.read_imports(grammar, found.imports)),
         tuple(
-            Calls(name, tuple(sorted(set(at)))[:_CALLED_LINES])
+            Calls(name, tuple(sorted(at))[:_CALLED_LINES])
             for name, at in sorted(found.calls.items())
             if name not in _LOADERS
         ),
@@ -141,7 +141,7 @@ class _CaptureReader:
         self._attached: dict[int, int] = {}
         self._bodies: list[tuple[int, int]] = []
         self.imports: dict[tuple[int, str], None] = {}
-        self.calls: dict[str, list[int]] = {}
+        self._calls: dict[int, tuple[str, int]] = {}
         self._errors: dict[int, int] = {}
 
     @property
@@ -153,11 +153,20 @@ class _CaptureReader:
             reached = max(reached, start + length)
         return told
 
+    @property
+    def calls(self) -> dict[str, set[int]]:
+        """The lines that call each name. The head of an Elixir function has the form of a call and is none."""
+        found: dict[str, set[int]] = {}
+        for at, (name, line) in self._calls.items():
+            if at not in self._found:
+                found.setdefault(name, set()).add(line)
+        return found
+
     def read_match(self, captures: Captures) -> None:
         """Add the captures of one match."""
         if "call" in captures:
             node = captures["call"][0]
-            self.calls.setdefault(self._text(node), []).append(node.start_point[0] + 1)
+            self._calls[node.start_byte] = (self._text(node), node.start_point[0] + 1)
         elif "name" in captures:
             name = captures["name"][0]
             scope = self._text(captures["scope"][0]) if "scope" in captures else ""
@@ -240,12 +249,17 @@ class _CaptureReader:
         if len(lead) <= _LEADING_TEXT and not _ENDED.search(lead):
             begin -= len(lead)
         valued = node.child_by_field_name("value") or node
-        body = valued.child_by_field_name("body") or node.child_by_field_name("body")
+        body = valued.child_by_field_name("body") or node.child_by_field_name("body") or _do_block(node)
         end = min(body.start_byte if body is not None else node.end_byte, begin + 2 * _SIGNATURE)
         head = self._data[begin:end].decode("utf-8", "replace")
         if body is None:
-            head = _first_line(head)
+            head = head.partition("\n")[0] if self._grammar == "elixir" else _first_line(head)
         return _BLANKS.sub(" ", head).strip(" {:=;,\n")[:_SIGNATURE].rstrip()
+
+
+def _do_block(node: Node) -> Node | None:
+    """Return the body of an Elixir definition."""
+    return next((child for child in reversed(node.children) if child.type == "do_block"), None)
 
 
 def _first_line(head: str) -> str:

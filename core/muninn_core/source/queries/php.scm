@@ -10,7 +10,6 @@
 (enum_case name: (name) @name) @constant
 (function_call_expression function: (name) @_define arguments: (arguments . (argument (string) @name))
   (#eq? @_define "define")) @constant
-(namespace_definition name: (namespace_name) @name) @module
 (namespace_use_declaration) @import
 (include_expression) @import
 (include_once_expression) @import
