@@ -66,14 +66,14 @@ def licences() -> dict[str, str]:
 def licence(installed: Distribution) -> str:
     """Return the licence that a distribution states.
 
-    That is its expression, its classifiers, a short field, or the first line of its licence file, in this order.
+    That is its expression, a short field, its classifiers, or the first line of its licence file, in this order.
     """
     metadata = installed.metadata
     classifiers = [one for one in metadata.get_all("Classifier") or [] if one.startswith("License :: ")]
     names = " and ".join(re.sub(r"^.*:: ", "", one) for one in classifiers if not one.endswith("OSI Approved"))
     field = (metadata.get("License") or "").strip()
     short = field if len(field) <= _SHORT and field != "UNKNOWN" else ""
-    return metadata.get("License-Expression") or names or short or _first_line(installed) or "not stated"
+    return metadata.get("License-Expression") or short or names or _first_line(installed) or "not stated"
 
 
 def _first_line(installed: Distribution) -> str:
