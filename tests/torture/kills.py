@@ -38,13 +38,13 @@ ROUND = 60
 """Kills after which everything is compared. The repository of a round starts empty, so that a round stays quick."""
 
 
-def run(seed: int, limit: Limit, writers: int = WRITERS) -> Outcome:
+def run(seed: int, limit: Limit, writers: int = WRITERS, kind: type[Round] | None = None) -> Outcome:
     """Kill until the limit, in rounds; a unit of the count is a kill."""
     outcome = Outcome()
     done = number = 0
     while not limit.reached(done):
         with site("kills") as place:
-            done += Round(place, random.Random(f"{seed}-{number}"), outcome, writers).run(limit, done)
+            done += (kind or Round)(place, random.Random(f"{seed}-{number}"), outcome, writers).run(limit, done)
         number += 1
     return outcome
 
@@ -52,12 +52,18 @@ def run(seed: int, limit: Limit, writers: int = WRITERS) -> Outcome:
 class Round:
     """One repository, its writers, and the kills of one round."""
 
+    program = "torture.writer"
+    kinds = KINDS
+    files = FILES
+    pause = 0.6
+    """The most seconds between two kills."""
+
     def __init__(self, place: Site, chance: random.Random, outcome: Outcome, writers: int) -> None:
         self._site = place
         self._chance = chance
         self._outcome = outcome
         self._root = place.repository("repo", CONFIG)
-        for number in range(FILES):
+        for number in range(self.files):
             (self._root / f"part_{number}.py").write_text(f"def part_{number}():\n    return {number}\n")
         self._ledgers = place.folder / "ledgers"
         self._ledgers.mkdir()
@@ -69,8 +75,8 @@ class Round:
         kills = 0
         try:
             while kills < ROUND and not limit.reached(before + kills):
-                time.sleep(self._chance.uniform(0.0, 0.6))  # a kill hits whatever is under way, a start as well
-                kills += self._kill(self._chance.choice(KINDS))
+                time.sleep(self._chance.uniform(0.0, self.pause))  # a kill hits whatever is under way, a start as well
+                kills += self._kill(self._chance.choice(self.kinds))
         finally:
             self._end_writers()
         self._compare()
@@ -80,7 +86,7 @@ class Round:
         self._started += 1
         seed = f"{number}{chr(97 + self._started % 26)}{self._started}"
         return subprocess.Popen(
-            [sys.executable, "-m", "torture.writer", str(self._root), str(self._ledgers / f"{seed}.jsonl"), seed],
+            [sys.executable, "-m", self.program, str(self._root), str(self._ledgers / f"{seed}.jsonl"), seed],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             env={**self._site.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

@@ -14,7 +14,7 @@ from clients import missing
 
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
-from torture import faults, fuzz, histories, hygiene, kills, scenarios, writer
+from torture import events, faults, fuzz, histories, hygiene, kills, scenarios, writer
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, table
 from torture.ledger import Ledger, compare, read_ledgers
@@ -30,6 +30,14 @@ def test_kills_lose_and_duplicate_nothing() -> None:
     assert outcome.violations == []
     assert outcome.figures["calls acknowledged"] > 0
     assert outcome.figures["indexes compared with a rebuild"] == 1
+
+
+@pytest.mark.daemon
+def test_kills_lose_and_duplicate_no_event() -> None:
+    outcome = events.run(3, Limit(SECONDS, 5), writers=3)
+    assert outcome.violations == []
+    assert outcome.figures["calls acknowledged"] > 0
+    assert outcome.figures["journals verified and rebuilt"] == 1
 
 
 @pytest.mark.daemon
@@ -103,6 +111,29 @@ def test_two_records_of_one_call_are_a_violation(tmp_path) -> None:
     records = [_record("01a", "Fact n-a-1."), _record("01b", "Fact n-a-1.")]
     (violation,) = _compared(tmp_path, calls, records).violations
     assert violation.startswith("duplicated")
+
+
+def _line(**more) -> dict:
+    return {
+        "event_id": "e1", "event_type": "probe", "idempotency_key": "n-a-1", "stream_id": "s", "stream_seq": 1,
+        "project_id": "p", "turn_id": "", "payload": {"text": "n-a-1"}, **more,
+    }  # fmt: skip
+
+
+def test_a_lost_and_a_duplicated_event_are_violations() -> None:
+    ack = {"event": "ack", "nonce": "n-a-1", "verb": "event.append", "event_id": "e1", "capsule": None}
+    for lines, said in (
+        ([_line()], []),
+        ([], ["lost: event.append n-a-1"]),
+        ([_line(event_id="e2")], ["lost: event.append n-a-1"]),
+        ([_line(), _line(event_id="e2", stream_seq=2)], ["duplicated: n-a-1"]),
+        ([_line(stream_seq=2)], ["the stream"]),
+    ):
+        outcome = Outcome()
+        events.check_events([ack], lines, outcome)
+        events.check_streams(lines, outcome)
+        assert len(outcome.violations) == len(said), outcome.violations
+        assert all(found.startswith(start) for found, start in zip(outcome.violations, said, strict=True))
 
 
 def test_the_table_names_the_seed_that_repeats_a_violation() -> None:

@@ -253,11 +253,11 @@ def main() -> None:
     writer = Writer(Path(root), Path(ledger), seed)
     os.set_blocking(0, False)
     print("ready", flush=True)
-    while _goes_on():
+    while goes_on():
         writer.step()
 
 
-def _goes_on() -> bool:
+def goes_on() -> bool:
     """Whether the driver still holds the other end of the standard input."""
     try:
         return os.read(0, 1) != b""
