@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test unit lint generate bench torture lock package clean
+.PHONY: help demo test unit lint generate bench torture lock encoder package clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ torture: $(READY) ## Run the hostile campaign. PARTS, SECONDS, COUNT and SEED ch
 lock: $(READY) ## Renew the locked requirements of CI and the list of licences.
 	@$(BIN)/python scripts/lock.py
 	@$(BIN)/python scripts/licences.py
+
+encoder: $(READY) ## Build the text encoder of the package, when it could not be built before.
+	@$(BIN)/python scripts/encoder/build.py
 
 package: $(READY) ## Build the sdist, the wheel and, with npm, the VS Code extension.
 	@scripts/package.sh

@@ -68,9 +68,9 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `quality`, `lift`, `growth`, `journal` and `masking` are commands with their own options.
+    `answers`, `quality`, `lift`, `memory`, `growth`, `journal` and `masking` are commands with their own options.
     """
-    if sys.argv[1:2] in (["answers"], ["quality"], ["lift"]):
+    if sys.argv[1:2] in (["answers"], ["quality"], ["lift"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])

@@ -3,6 +3,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+.venv/bin/python scripts/encoder/build.py
 .venv/bin/python -m build --no-isolation --outdir dist
 if ! command -v npm >/dev/null; then
   echo "There is no npm: the VS Code extension was not packaged."

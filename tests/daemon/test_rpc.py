@@ -78,7 +78,7 @@ def test_every_answer_says_what_it_saw(muninn: client.Client, repo: Path) -> Non
         saw = muninn.call(verb, params)["saw"]
         assert len(saw["commit"]) == 40, verb
         assert saw["branch"] == branch, verb
-        assert saw["index"].keys() == {"generation", "lag", "surveyed", "unembedded", "failure"}, verb
+        assert saw["index"].keys() == {"generation", "lag", "surveyed", "unembedded", "unencoded", "failure"}, verb
 
 
 def test_a_folder_without_muninn_answers_status_and_asks_for_init(plain_repo: Path, environ: dict[str, str]) -> None:

@@ -1701,13 +1701,15 @@ export interface ReadState {
  * The index that an answer was computed from. `lag` is the number of changed files that it does not have yet.
  *
  * Of these, `surveyed` files are already found by the words of the whole file. `unembedded` chunks are found by words
- * and not yet by meaning. `failure` is the error that keeps the index from following files and memories, or "".
+ * and not yet by meaning. While memories are `unencoded`, all memories are compared by the table of tokens instead of
+ * the text encoder. `failure` is the error that keeps the index from following files and memories, or "".
  */
 export interface IndexState {
   generation: number;
   lag: number;
   surveyed: number;
   unembedded: number;
+  unencoded: number;
   failure: string;
 }
 
@@ -3267,7 +3269,8 @@ export interface StatusResult {
  *
  * `state` is absent, building, ready or failed. `lag` counts changed files that are not fully searchable yet; of
  * these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words, `vectors` of them
- * also by meaning. `skipped` counts the files that are not indexed, by reason.
+ * also by meaning. `skipped` counts the files that are not indexed, by reason. `encoder` is the text encoder for
+ * memories, "" where it is not installed; `encoded` memories have its vector.
  */
 export interface IndexStatus {
   state: string;
@@ -3279,6 +3282,8 @@ export interface IndexStatus {
   model: string;
   surveyed: number;
   skipped: Readonly<Record<string, number>>;
+  encoder: string;
+  encoded: number;
 }
 
 /**

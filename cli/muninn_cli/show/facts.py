@@ -55,7 +55,9 @@ def snapshot(saw: dict[str, Any]) -> str:
     behind = f"the index {lagging(saw['index'])}" if saw["index"]["lag"] else ""
     missing = saw["index"]["unembedded"]
     meaning = f"{count(missing, 'chunk')} found by words alone so far" if missing else ""
-    return joined(head, f"log {saw['log']}", behind, meaning, saw["note"])
+    waiting = saw["index"]["unencoded"]
+    encoding = f"{count(waiting, 'memory', 'memories')} not encoded yet" if waiting else ""
+    return joined(head, f"log {saw['log']}", behind, meaning, encoding, saw["note"])
 
 
 def branch_facts(found: dict[str, Any]) -> list[str]:

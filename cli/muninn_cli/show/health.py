@@ -36,6 +36,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         ("daemon", _daemon(result), ""),
         ("index", _index(result["index"]), "warn" if result["index"]["lag"] else ""),
         ("memory", _log(result["log"]), ""),
+        ("encoder", _encoder(result["index"], result["log"]["memories"]), ""),
         *((("bridges", read, ""),) if (read := _bridges(result["bridges"])) else ()),
         ("global", _shared(result["shared"]), ""),
         *((("journal", events, ""),) if (events := _journal(result["journal"])) else ()),
@@ -86,6 +87,14 @@ def _index(index: dict[str, Any]) -> str:
     following = index["state"] == "ready" and index["vectors"] < index["chunks"]
     meaning = f"words ready, meaning of {index['vectors']:,} of them so far" if following else ""
     return joined(index["state"], files, lagging(index), meaning, index["model"])
+
+
+def _encoder(index: dict[str, Any], memories: int) -> str:
+    if not index["encoder"]:
+        return "not installed; memories are compared by the table of tokens"
+    encoded = index["encoded"]
+    behind = encoded < memories
+    return joined(index["encoder"], f"{encoded:,} of {count(memories, 'memory', 'memories')}" if behind else "")
 
 
 def _log(log: dict[str, Any]) -> str:

@@ -139,7 +139,7 @@ def status_text(result: StatusResult) -> str:
     lines = [
         f"Muninn {result.version} for {result.root} ({result.mode})",
         f"index: {index.state}, {index.files} files, {index.chunks} chunks, {index.lag} changed files behind, "
-        f"model {index.model or 'none'}",
+        f"model {index.model or 'none'}, encoder {index.encoder or 'none'}",
         f"memory: {log.memories} memories, {log.unsealed} records not sealed, {log.conflicts} conflicts, "
         f"{log.pending} waiting for approval, "
         f"{log.malformed} malformed lines",
@@ -318,6 +318,8 @@ def _lag(saw: ReadState) -> str:
     lag = f"\n\n(The index is {saw.index.lag} changed files behind{found}.)" if saw.index.lag else ""
     missing = saw.index.unembedded
     meaning = f"\n\n({missing} chunks are found by their words only so far, not by meaning.)" if missing else ""
+    unencoded = saw.index.unencoded
+    meaning += f"\n\n({unencoded} memories are not encoded yet.)" if unencoded else ""
     failure = saw.index.failure
     broken = f"\n\n(The index can't be updated, so recent changes may be missing: {failure}.)" if failure else ""
     return lag + meaning + broken + (f"\n\n({saw.note})" if saw.note else "")

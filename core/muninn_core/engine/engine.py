@@ -32,6 +32,7 @@ from muninn_core.engine.verbs.session import SessionVerbs
 from muninn_core.engine.verbs.skill import SkillVerbs
 from muninn_core.errors import MuninnError
 from muninn_core.index.embed import Embedder, load_embedder
+from muninn_core.index.encoder import load_encoder
 from muninn_core.index.integrity import DamagedIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
@@ -93,6 +94,7 @@ class Engine(
         clock: Callable[[], datetime] = _now,
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
+        encoder: Callable[[], Embedder | None] = load_encoder,
         opened: Callable[[Place], WatchToken | None] = lambda _place: None,
         removed: Callable[[Place], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
@@ -103,6 +105,7 @@ class Engine(
             clock=clock,
             ids=ids,
             load=lambda model: load(model, model_cache),
+            encoder=encoder(),
             watch=opened,
             unwatch=removed,
             spare_cache=spare_cache,

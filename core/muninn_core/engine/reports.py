@@ -145,6 +145,9 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
             call.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
         while not updater.index_memories(WAIT_SECONDS):
             call.raise_if_cancelled()
+        while not updater.encoding.wait(WAIT_SECONDS):
+            call.raise_if_cancelled()
+            call.report("report", f"{updater.encoding.missing} memories to encode", updater.percentage)
         workspace.evolution.follow()
         call.report("end", "up to date")
     state = _index_status(workspace)
@@ -176,10 +179,17 @@ def resident_bytes() -> int:
 
 def _index_status(workspace: Workspace) -> IndexStatus:
     updater = workspace.updater
-    model = workspace.embedder().name
+    model, encoder = workspace.embedder().name, workspace.encoder
     if updater.index is None:
         return IndexStatus(
-            state=updater.state, generation=0, files=0, chunks=0, vectors=0, lag=updater.lag, model=model
+            state=updater.state,
+            generation=0,
+            files=0,
+            chunks=0,
+            vectors=0,
+            lag=updater.lag,
+            model=model,
+            encoder=encoder.name if encoder is not None else "",
         )
     snapshot = updater.index.snapshot()
     counts = snapshot.counts()
@@ -193,6 +203,8 @@ def _index_status(workspace: Workspace) -> IndexStatus:
         surveyed=updater.surveyed,
         model=model,
         skipped=updater.skipped,
+        encoder=encoder.name if encoder is not None else "",
+        encoded=counts["memory"] - snapshot.unencoded_count,
     )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.embed import BUNDLED
+from muninn_core.index.encodings import encode, encoder_text
 from muninn_core.index.extract import CHANGED, RISKY, SAME, Extracted, Job, WordsJob, embedding_text, extract
 from muninn_core.index.heap import trim
 from muninn_core.index.integrity import SEAL, STATE, WORDS, Seal, clear, is_shortage, prepare
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.index.embed import Embedder
+    from muninn_core.index.encodings import Encodings, KnownEncodings
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.source.walk import Walk
 
@@ -62,6 +64,12 @@ _TEXTS = 512
 
 _SLOW_TEXTS = 64
 """Texts per batch of a configured model, which takes some ten milliseconds for each."""
+
+_ENCODED = 64
+"""Memories per batch of the text encoder, which takes a millisecond or two for each."""
+
+_ENCODED_AT_ONCE = 16
+"""The most new memories that are encoded before they are searchable. More are encoded in the background."""
 
 _ROWS = 2_048
 """Vectors per commit."""
@@ -130,9 +138,13 @@ class _BackgroundTask:
 class Index:
     """The index. Methods that write exclude one another; `snapshot` never waits."""
 
-    def __init__(self, folder: Path, embedder: Embedder, writer: Writer, seal: Seal) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, encoder: Embedder | None, writer: Writer, seal: Seal) -> None:
         self._folder = folder
         self._embedder = embedder
+        self.encoder = encoder
+        """The text encoder; None when memories are compared by the vectors of `embedder`."""
+        self.further_encodings: KnownEncodings = lambda _digests: {}
+        """Looks encodings up that another index has."""
         self._writer = writer
         self._seal = seal
         # `_running` is held by long runs, `_lock` by each single write.
@@ -241,6 +253,23 @@ class Index:
         """Whether there may be chunks without a vector."""
         return self._incomplete
 
+    def encode_some(self) -> bool:
+        """Encode a batch of the memories without an encoding; return whether there may be more of them.
+
+        A run over files waits for one batch at most. Raises StorageError.
+        """
+        with self._running:
+            if self.encoder is None or self._closed:
+                return False
+            rows = self.snapshot().unencoded(_ENCODED)
+            if rows:
+                encodings = encode(
+                    [encoder_text(row.chunk) for row in rows], self.encoder, self._known_encodings, _ENCODED
+                )
+                with self._writing():
+                    self._writer.put_encodings([row.id for row in rows], encodings)
+            return len(rows) == _ENCODED
+
     def embed_missing(
         self,
         *,
@@ -278,11 +307,23 @@ class Index:
         for i in range(0, len(items), _MEMORY_BATCH):
             entries = [_memory_entry(item) for item in items[i : i + _MEMORY_BATCH]]
             vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
+            encodings = self._encoded([encoder_text(chunk) for _, chunk, _ in entries])
             with self._writing():
-                self._writer.put(entries, vectors)
-            del entries, vectors  # free them before the next batch is made
+                self._writer.put(entries, vectors, encodings)
+            del entries, vectors, encodings  # free them before the next batch is made
         if len(items) > BULK:
             trim()
+
+    def _encoded(self, texts: Sequence[str]) -> Encodings | None:
+        """Return the encodings of texts that are known, and of a few new ones; None without an encoder."""
+        if self.encoder is None:
+            return None
+        return encode(texts, self.encoder, self._known_encodings, _ENCODED_AT_ONCE)
+
+    def _known_encodings(self, digests: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        found = self.snapshot().known_encodings(digests)
+        missing = [each for each in digests if each not in found]
+        return {**found, **self.further_encodings(missing)} if missing else found
 
     def drop_memories(self, ids: Iterable[str]) -> None:
         """Delete memories from the index."""
@@ -351,6 +392,8 @@ class Index:
                 self._running.release()
         self.snapshot().release_memory()
         self._embedder.release_memory()
+        if self.encoder is not None:
+            self.encoder.release_memory()
         identifiers.clear_caches()
         trim()
 
@@ -488,13 +531,14 @@ class Index:
                 changes.unread[one.outcome] = changes.unread.get(one.outcome, 0) + 1
 
 
-def open_index(cache: Path, embedder: Embedder) -> Index:
+def open_index(cache: Path, embedder: Embedder, encoder: Embedder | None = None) -> Index:
     """Open the index in a cache folder and repair it after a crash. An unusable index is replaced by an empty one.
 
+    With an `encoder`, memories get encodings.
     Raises BusyError while another process has it open, StorageError when the folder can't be written.
     """
     try:
-        return _opened(cache, embedder)
+        return _opened(cache, embedder, encoder)
     except BaseException as error:  # tantivy's panics are no Exception
         if isinstance(error, (BusyError, KeyboardInterrupt, SystemExit)) or is_shortage(error):
             raise
@@ -503,7 +547,7 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
         clear(cache)
     except OSError as error:
         raise _unwritable(cache, error) from error
-    return _opened(cache, embedder)
+    return _opened(cache, embedder, encoder)
 
 
 def _unwritable(cache: Path, error: OSError) -> StorageError:
@@ -513,7 +557,7 @@ def _unwritable(cache: Path, error: OSError) -> StorageError:
     )
 
 
-def _opened(cache: Path, embedder: Embedder) -> Index:
+def _opened(cache: Path, embedder: Embedder, encoder: Embedder | None) -> Index:
     seal = Seal(cache)
     state = cache / STATE
     try:
@@ -528,14 +572,14 @@ def _opened(cache: Path, embedder: Embedder) -> Index:
     except BaseException:
         lexical.close()
         raise
-    writer = Writer(state, embedder.dim, manifest, lexical)
+    writer = Writer(state, (embedder.dim, encoder.dim if encoder is not None else 1), manifest, lexical)
     try:
-        writer.recover(embedder.name)
+        writer.recover(embedder.name, encoder.name if encoder is not None else "")
     except BaseException:
         writer.close()
         raise
     trim()  # building the vectors took twice their memory
-    return Index(cache, embedder, writer, seal)
+    return Index(cache, embedder, encoder, writer, seal)
 
 
 def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:

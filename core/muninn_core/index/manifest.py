@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
-FORMAT = 5
+FORMAT = 6
 """The version of the tables. 1: files, chunks, vectors, pending, meta. 2: 8-bit vectors. 3: signature and comment of a
-chunk, and the tables of `code.py`. 4: whether a file was generated. 5: the term counts of chunks and files."""
+chunk, and the tables of `code.py`. 4: whether a file was generated. 5: the term counts of chunks and files. 6: the
+encodings of memories."""
 
 FEATURES = 6
 """The version of the content. Raise it when the same files give other chunks, words or vectors: indexes are rebuilt.
@@ -50,6 +51,8 @@ CREATE TABLE chunks(id INTEGER PRIMARY KEY, path TEXT NOT NULL, start INTEGER NO
   text TEXT NOT NULL, extra TEXT NOT NULL);
 CREATE INDEX chunks_path ON chunks(path);
 CREATE TABLE vectors(id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE encodings(id INTEGER PRIMARY KEY, digest BLOB NOT NULL, vector BLOB NOT NULL);
+CREATE INDEX encodings_digest ON encodings(digest);
 CREATE TABLE terms(id INTEGER PRIMARY KEY, counts BLOB NOT NULL);
 CREATE TABLE pending(path TEXT PRIMARY KEY) WITHOUT ROWID;
 """
@@ -200,6 +203,24 @@ class Manifest:
         )
         return [_chunk_row(row) for row in rows]
 
+    def unencoded(self, limit: int, after: int) -> list[ChunkRow]:
+        """Return up to `limit` chunks of memories without an encoding, by id, with ids greater than `after`."""
+        first = SOURCE_KINDS.index("memory") << KIND_BITS
+        rows = self._rows(
+            f"SELECT {_CHUNK} FROM chunks WHERE id > ? AND id NOT IN (SELECT id FROM encodings) ORDER BY id LIMIT ?",
+            (max(after, first), limit),
+        )
+        return [_chunk_row(row) for row in rows]
+
+    def encodings(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return {digest of a text: its encoding} of the texts that are encoded."""
+        found: dict[bytes, bytes] = {}
+        for i in range(0, len(digests), 500):
+            part = digests[i : i + 500]
+            marks = ",".join("?" * len(part))
+            found.update(self._rows(f"SELECT digest, vector FROM encodings WHERE digest IN ({marks})", part))
+        return found
+
     def present(self, ids: Sequence[int]) -> set[int]:
         """Return those of the ids that are chunks."""
         return {row[0] for row in self._by_id("id", "chunks", ids)}
@@ -219,11 +240,13 @@ class Manifest:
         found["unembedded"] = found["chunks"] - self.count("vectors")
         return found
 
-    def vectors(self, dim: int, kind: SourceKind) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
-        """Yield (ids, int8 [n, dim]) of the vectors of a kind, in batches, by id."""
+    def vectors(
+        self, dim: int, kind: SourceKind, table: str = "vectors"
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
+        """Yield (ids, int8 [n, dim]) of the vectors of a kind, in batches, by id; of `encodings` with that table."""
         first = SOURCE_KINDS.index(kind) << KIND_BITS
         last = first + (1 << KIND_BITS)
-        sql = "SELECT id, vector FROM vectors WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+        sql = f"SELECT id, vector FROM {table} WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
         while rows := self._rows(sql, (first, last, _BATCH)):
             blob = b"".join([row[1] for row in rows])
             yield np.array([row[0] for row in rows], np.int64), np.frombuffer(blob, np.int8).reshape(-1, dim)
@@ -283,7 +306,8 @@ class Manifest:
         """Delete a path's rows and return the ids of its chunks."""
         ids = [row[0] for row in self._rows("SELECT id FROM chunks WHERE path = ?", (path,))]
         self._remove_terms(ids, self.file_id(path))
-        self.connection.execute("DELETE FROM vectors WHERE id IN (SELECT id FROM chunks WHERE path = ?)", (path,))
+        for table in ("vectors", "encodings"):
+            self.connection.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM chunks WHERE path = ?)", (path,))
         self.connection.execute("DELETE FROM chunks WHERE path = ?", (path,))
         self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
         return ids
@@ -319,9 +343,16 @@ class Manifest:
         """Store the new size and time of a file whose content is unchanged."""
         self.connection.execute("UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, path))
 
-    def clear_vectors(self) -> None:
-        """Delete all vectors, when the model has changed."""
-        self.connection.execute("DELETE FROM vectors")
+    def clear_vectors(self, table: str = "vectors") -> None:
+        """Delete all vectors, or all `encodings`, when the model has changed."""
+        self.connection.execute(f"DELETE FROM {table}")
+
+    def put_encodings(self, ids: Sequence[int], digests: Sequence[bytes], rows: NDArray[np.int8]) -> None:
+        """Store the encodings [n, dim] of memories, from `quantise`, with the digests of their texts."""
+        blobs = (row.tobytes() for row in rows)
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO encodings VALUES(?, ?, ?)", zip(ids, digests, blobs, strict=True)
+        )
 
     def put_vectors(self, ids: Sequence[int], rows: NDArray[np.int8]) -> None:
         """Store vectors [n, dim] from `quantise`."""

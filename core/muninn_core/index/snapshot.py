@@ -112,11 +112,19 @@ class Snapshot:
     """
 
     def __init__(
-        self, manifest: Manifest, words: Words, meaning: VectorIndex, recent: RowCache, survey: Survey | None = None
+        self,
+        manifest: Manifest,
+        words: Words,
+        vectors: tuple[VectorIndex, VectorIndex],
+        recent: RowCache,
+        survey: Survey | None = None,
+        unencoded: int = 0,
     ) -> None:
+        """`vectors` are those of all chunks, and the encodings of memories; `unencoded` memories have none."""
         self._manifest = manifest
         self._words = words.exact(_CountsCache(manifest, recent))
-        self._meaning = meaning
+        self._meaning, self._encodings = vectors
+        self.unencoded_count = unencoded
         self.generation = manifest.generation
         self.code = manifest.code
         self._counts: dict[str, int] | None = None
@@ -171,6 +179,19 @@ class Snapshot:
     def cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
         """Return (chunk id, cosine) of those chunks that have a vector, best first."""
         return self._meaning.cosines(vector, ids)
+
+    @property
+    def encoded(self) -> bool:
+        """Whether each memory has an encoding."""
+        return not self.unencoded_count
+
+    def nearest_encoded(self, vector: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
+        """Return (chunk id, cosine) of the memories whose encodings are nearest to float32 [dim] of length 1."""
+        return self._encodings.search(vector, limit)
+
+    def encoded_cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Return (chunk id, cosine) of those memories that have an encoding, best first."""
+        return self._encodings.cosines(vector, ids)
 
     def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path, without memories. They are cached until `rest`."""
@@ -262,6 +283,14 @@ class Snapshot:
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:
         """Return up to `limit` chunks without a vector, by id, with ids greater than `after`."""
         return self._manifest.unembedded(limit, after)
+
+    def unencoded(self, limit: int, after: int = -1) -> list[ChunkRow]:
+        """Return up to `limit` chunks of memories without an encoding, by id, with ids greater than `after`."""
+        return self._manifest.unencoded(limit, after)
+
+    def known_encodings(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return {digest of a text: its encoding} of the texts that are encoded."""
+        return self._manifest.encodings(digests)
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of files, chunks, chunks of each kind (code, knowledge, memory) and unembedded chunks."""

@@ -1,4 +1,4 @@
-"""The bundled embedding model: a table with one vector per token. The only importer of tokenizers.
+"""The bundled embedding model: a table with one vector per token.
 
 A static model runs no network. The vector of a text is the weighted sum of the vectors of its tokens, normalized.
 `scripts/model/export.py` writes the files. The layout is that of model2vec: `model.safetensors` holds `embeddings`,
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from muninn_core.index.tokens import Tokens
+from muninn_core.index.tokens import Tokens, load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,12 +96,7 @@ class _Table:
     """A loaded model. The file is mapped: all workers share one copy in memory."""
 
     def __init__(self, folder: Path) -> None:
-        # Loading it takes as long as the rest of the module, and a worker that only reads files needs none of it.
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.enable_truncation(max_length=_MAX_TOKENS)
-        tokenizer.no_padding()
+        tokenizer = load_tokenizer(folder / "tokenizer.json", _MAX_TOKENS)
         self._tokens = Tokens(
             lambda runs: [one.ids for one in tokenizer.encode_batch_fast(runs, add_special_tokens=False)]
         )

@@ -210,6 +210,14 @@ class UncutFiles:
         """Return nothing: these files have no vectors."""
         return []
 
+    def nearest_encoded(self, vector: np.ndarray, limit: int) -> list[tuple[int, float]]:
+        """Return nothing: files have no encodings."""
+        return []
+
+    def encoded_cosines(self, vector: np.ndarray, ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Return nothing: files have no encodings."""
+        return []
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk}, in the order of the ids."""
         found = self._survey.chunks(ids)

@@ -1,5 +1,7 @@
 """Tokenizes texts and caches the tokens of each run: code repeats its names, and a lookup is cheaper than a tokenizer.
 
+The only importer of tokenizers.
+
 A run is a sequence of letters, digits and non-ASCII characters. Any tokenizer may be used whose tokens of a run do not
 depend on the text around it.
 """
@@ -11,6 +13,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tokenizers import Tokenizer
 
     Encode = Callable[[list[str]], Sequence[Sequence[int]]]
 
@@ -19,6 +24,17 @@ _MAX_RUNS = 60_000
 
 _RUN_BYTES = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
 """Maps each byte of UTF-8 to itself when it belongs to a run, else to a blank."""
+
+
+def load_tokenizer(path: Path, most: int) -> Tokenizer:
+    """Load a tokenizer that cuts a text after `most` tokens and does not pad."""
+    # Loading it takes as long as the rest of a module, and a worker that only reads files needs none of it.
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.enable_truncation(max_length=most)
+    tokenizer.no_padding()
+    return tokenizer
 
 
 class Tokens:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 KIND_BITS = 40
 """An id is (number of the kind << KIND_BITS) + a running number: room for 10^12 chunks per kind."""
 
+_MEMORY = SOURCE_KINDS.index("memory")
+
 _MAX_DELETED_SHARE = 0.25
 """A segment with a greater share of deleted rows is copied without them."""
 
@@ -156,6 +158,11 @@ class VectorIndex:
             if len(out) or len(into):
                 shards[name] = _merged(self._dim, shard)
         return VectorIndex(self._dim, shards)
+
+
+def is_memory(number: int) -> bool:
+    """Whether a chunk's id is that of a memory."""
+    return number >> KIND_BITS == _MEMORY
 
 
 def build_vectors(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]]) -> VectorIndex:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.errors import MuninnError, StorageError
+from muninn_core.index.encodings import Encodings
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.integrity import WORDS, is_shortage
 from muninn_core.index.lexical import renew_lexical
@@ -23,7 +24,7 @@ from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.term_counts import count_file_terms, count_terms
-from muninn_core.index.vector import VectorIndex, build_vectors
+from muninn_core.index.vector import VectorIndex, build_vectors, is_memory
 from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
@@ -57,12 +58,15 @@ class _VectorChange:
     """The difference of the vectors between the last snapshot and the next.
 
     `words_behind`: the word index lacks an earlier change, so that it may hold chunks that the manifest does not have.
+    `memories` is the difference of their number, `encoded` are their new encodings.
     """
 
     words_behind: bool = False
+    memories: int = 0
     removed: list[int] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)
     rows: list[Rows] = field(default_factory=list)
+    encoded: list[tuple[Sequence[int], Rows]] = field(default_factory=list)
 
     def add(self, ids: Sequence[int], rows: Rows) -> None:
         """Add vectors."""
@@ -85,13 +89,16 @@ class Writer:
 
     newest: Snapshot
 
-    def __init__(self, state: Path, dim: int, manifest: Manifest, lexical: Lexical) -> None:
+    def __init__(self, state: Path, dims: tuple[int, int], manifest: Manifest, lexical: Lexical) -> None:
+        """`dims` are the lengths of a vector and of an encoding."""
         self._state = state
         self._words = state.parent / WORDS
-        self._dim = dim
+        self._dim, self._encoding_dim = dims
         self._manifest = manifest
         self._lexical = lexical
-        self._meaning = VectorIndex(dim)
+        self._meaning = VectorIndex(self._dim)
+        self._encoded = VectorIndex(self._encoding_dim)
+        self._memories = 0
         self._stale = True
         self._words_lost = False
         """Whether writing the word index anew has failed. The next change does it again."""
@@ -134,12 +141,15 @@ class Writer:
             self._finish(change, {})
         return len(known)
 
-    def put(self, entries: Sequence[Entry], vectors: NDArray[np.float32]) -> None:
-        """Store memories: (row, chunk, extra words) of each, and their vectors [n, dim]."""
+    def put(self, entries: Sequence[Entry], vectors: NDArray[np.float32], encodings: Encodings | None) -> None:
+        """Store memories: (row, chunk, extra words) of each, their vectors [n, dim], and the encodings of some."""
         written: dict[str, _Written] = {}
         with self._change([row.path for row, _, _ in entries]) as change:
             for (row, chunk, extra), vector in zip(entries, quantise(vectors), strict=True):
                 written[row.path] = self._insert(row, [(chunk, extra)], [split_words(chunk.text)], vector[None], change)
+            if encodings is not None and encodings.places:
+                ids = [written[entries[place][0].path].rows[0].id for place in encodings.places]
+                self._add_encodings(ids, encodings, change)
         self._finish(change, written)
 
     def put_vectors(self, ids: Sequence[int], rows: Rows) -> None:
@@ -153,8 +163,27 @@ class Writer:
             self._manifest.next_generation()
         self._publish(change)
 
-    def recover(self, model: str) -> None:
-        """Bring the word index up to date, delete vectors of another model, and publish the first snapshot."""
+    def put_encodings(self, ids: Sequence[int], encodings: Encodings) -> None:
+        """Store encodings of memories by their chunks; memories that were deleted meanwhile are skipped."""
+        there = self._manifest.present(ids)
+        kept = [place for place in encodings.places if ids[place] in there]
+        change = _VectorChange()
+        with self._manifest.transaction():
+            chosen = [number for number, place in enumerate(encodings.places) if ids[place] in there]
+            few = Encodings(kept, [encodings.digests[number] for number in chosen], encodings.rows[chosen])
+            self._add_encodings([ids[place] for place in kept], few, change)
+            self._manifest.next_generation()
+        self._publish(change)
+
+    def _add_encodings(self, ids: Sequence[int], encodings: Encodings, change: _VectorChange) -> None:
+        self._manifest.put_encodings(ids, encodings.digests, encodings.rows)
+        change.encoded.append((ids, encodings.rows))
+
+    def recover(self, model: str, encoder: str) -> None:
+        """Bring the word index up to date, delete vectors of other models, and publish the first snapshot.
+
+        `encoder` is the name of the text encoder, "" without one.
+        """
         try:
             if self._manifest.pending():
                 self._update_words({})
@@ -166,11 +195,12 @@ class Writer:
             fits = False
         if not fits:
             self._renew_words()
-        if self._manifest.meta("model") != model:
-            with self._manifest.transaction():
-                self._manifest.clear_vectors()
-                self._manifest.set_meta("model", model)
-                self._manifest.next_generation()
+        for key, table, name in (("model", "vectors", model), ("encoder", "encodings", encoder)):
+            if self._manifest.meta(key) != name:
+                with self._manifest.transaction():
+                    self._manifest.clear_vectors(table)
+                    self._manifest.set_meta(key, name)
+                    self._manifest.next_generation()
         self._publish(_VectorChange())
 
     def show(self, survey: Survey | None) -> None:
@@ -298,6 +328,7 @@ class Writer:
     def _remove(self, key: str, change: _VectorChange) -> None:
         ids = self._manifest.remove(key)
         change.removed += ids
+        change.memories -= sum(is_memory(number) for number in ids)
         self._manifest.set_meta("deleted", str(int(self._manifest.meta("deleted") or 0) + len(ids)))
 
     def _insert(
@@ -313,6 +344,7 @@ class Writer:
         if known:
             self._remove(row.path, change)
         ids = self._manifest.insert(row, chunks)
+        change.memories += row.kind == "memory"
         if vectors is not None and ids:
             self._manifest.put_vectors(ids, vectors)
             change.add(ids, vectors)
@@ -329,14 +361,22 @@ class Writer:
         """Publish a snapshot of the committed state, and limit the write-ahead log."""
         if self._stale:
             self._meaning = build_vectors(self._dim, lambda kind: self._manifest.vectors(self._dim, kind))
+            dim = self._encoding_dim
+            self._encoded = build_vectors(dim, lambda kind: self._manifest.vectors(dim, kind, "encodings"))
+            self._memories = len(self._manifest.memories())
             self._stale = False
             self._recent = RowCache()
-        elif change.removed or change.ids:
+        elif change.removed or change.ids or change.encoded:
             rows = np.concatenate(change.rows) if change.rows else np.zeros((0, self._dim), np.int8)
             self._meaning = self._meaning.changed(change.removed, change.ids, rows)
+            ids = [number for some, _ in change.encoded for number in some]
+            rows = np.concatenate([np.zeros((0, self._encoding_dim), np.int8), *(rows for _, rows in change.encoded)])
+            self._encoded = self._encoded.changed(change.removed, ids, rows)
+            self._memories += change.memories
             self._recent = self._recent.without(change.removed)
-        read = self._lexical.read()
-        self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent, self._survey)
+        read, vectors = self._lexical.read(), (self._meaning, self._encoded)
+        unencoded = self._memories - self._encoded.count()
+        self.newest = Snapshot(open_reader(self._state), read, vectors, self._recent, self._survey, unencoded)
         if self._manifest.checkpoint() > _WAL_PAGES:
             # A reader that starts after the whole log was moved does not use it, so that SQLite can start it over.
-            self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent, self._survey)
+            self.newest = Snapshot(open_reader(self._state), read, vectors, self._recent, self._survey, unencoded)

@@ -75,13 +75,15 @@ class IndexState(Value):
     """The index that an answer was computed from. `lag` is the number of changed files that it does not have yet.
 
     Of these, `surveyed` files are already found by the words of the whole file. `unembedded` chunks are found by words
-    and not yet by meaning. `failure` is the error that keeps the index from following files and memories, or "".
+    and not yet by meaning. While memories are `unencoded`, all memories are compared by the table of tokens instead of
+    the text encoder. `failure` is the error that keeps the index from following files and memories, or "".
     """
 
     generation: int = 0
     lag: int = 0
     surveyed: int = 0
     unembedded: int = 0
+    unencoded: int = 0
     failure: str = ""
 
 

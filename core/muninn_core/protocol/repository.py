@@ -46,7 +46,8 @@ class IndexStatus(Value):
 
     `state` is absent, building, ready or failed. `lag` counts changed files that are not fully searchable yet; of
     these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words, `vectors` of them
-    also by meaning. `skipped` counts the files that are not indexed, by reason.
+    also by meaning. `skipped` counts the files that are not indexed, by reason. `encoder` is the text encoder for
+    memories, "" where it is not installed; `encoded` memories have its vector.
     """
 
     state: str
@@ -58,6 +59,8 @@ class IndexStatus(Value):
     model: str
     surveyed: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    encoder: str = ""
+    encoded: int = 0
 
 
 class LogStatus(Value):

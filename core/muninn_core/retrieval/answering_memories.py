@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from muninn_core.retrieval.candidates import memory_cosines
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.reader import ids_of_memories
 from muninn_core.retrieval.relatedness import Relatedness
@@ -56,15 +57,13 @@ def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[
 
 
 def _cosines(reader: Reader, request: SearchRequest, identities: Sequence[str]) -> dict[str, float]:
-    """Return the cosine of each memory to the request's vector; {} without a vector."""
-    if request.vector is None:
-        return {}
+    """Return the cosine of each memory to the question; {} without a vector."""
     found: dict[str, float] = {}
     for source, ids in zip(reader.sources, ids_of_memories(reader, identities), strict=True):
         if not ids:
             continue
         chunks = source.chunks(ids)
-        for number, cosine in source.cosines(request.vector, ids):
+        for number, cosine in memory_cosines(source, request, ids):
             if number in chunks:
                 identity = chunks[number].path
                 found[identity] = max(found.get(identity, 0.0), float(cosine))

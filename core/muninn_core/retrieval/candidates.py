@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from muninn_core.model.chunk import Chunk
+from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.concurrent import start
 from muninn_core.retrieval.decay import is_recallable
@@ -16,10 +16,12 @@ from muninn_core.retrieval.query_terms import parse_query
 if TYPE_CHECKING:
     import numpy as np
 
-    from muninn_core.model.chunk import SourceKind
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.reader import Ids, Matches, Reader
+    from muninn_core.retrieval.reader import Ids, Matches, Reader, Source
     from muninn_core.retrieval.request import Allowed, SearchRequest
+
+FILE_KINDS: Sequence[SourceKind] = ("code", "knowledge")
+"""The kinds that the table's vectors are always compared with."""
 
 Scores = Mapping[int, tuple[float, float]]
 """The match by words and by meaning, 0..1, of the candidates of one source, by id."""
@@ -38,15 +40,16 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
     reach = w.CANDIDATES
     while True:
         lexical = start(reader.documents, partial(lexical_matches, reader, query.words, reach, kind, bounds.allowed))
-        dense = [] if request.vector is None else dense_matches(reader, request.vector, reach, kind, bounds.allowed)
-        fused = fuse(lexical(), dense)
+        dense, encoded = near_matches(reader, request, reach)
+        fused = fuse(lexical(), dense, encoded)
         if files is None:  # before the vectors, which evict what both lexical searches share in the CPU caches
             files = _scaled_files(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
         found = admitted_chunks(reader, request, best, fused)
         enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
-            return Pool(query, found, files, _top(dense), _count(dense) < reach)
+            nearest = max(_top(dense), _top(encoded))
+            return Pool(query, found, files, nearest, _count(dense) + _count(encoded) < reach)
         reach *= w.WIDER
 
 
@@ -72,20 +75,60 @@ def memory_chunk(memory: Memory) -> Chunk:
     return Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
 
 
-def fuse(lexical: Sequence[Matches], dense: Sequence[Matches]) -> list[Scores]:
-    """Scale the matches of all sources to 0..1 and merge them by source and id. `dense` may be empty."""
+def near_matches(reader: Reader, request: SearchRequest, reach: int) -> tuple[Sequence[Matches], Sequence[Matches]]:
+    """Return the nearest chunks of each source by the table's vector, and the nearest memories by their encodings.
+
+    Without an encoded question, memories are among the first. Either list is empty without a vector.
+    """
+    kind, allowed = request.kind, request.bounds.allowed
+    if request.encoded is None:
+        return ([] if request.vector is None else dense_matches(reader, request.vector, reach, kind, allowed)), []
+    encoded: list[Matches] = []
+    if kind in (None, "memory") and (allowed is None or "memory" in allowed):
+        encoded = encoded_matches(reader, request.encoded, reach, allowed)
+    if kind == "memory" or request.vector is None:
+        return [], encoded
+    files: Allowed = dict.fromkeys(FILE_KINDS) if allowed is None else allowed
+    files = {tier: ids for tier, ids in files.items() if tier in FILE_KINDS}
+    return dense_matches(reader, request.vector, reach, kind, files), encoded
+
+
+def memory_cosines(source: Source, request: SearchRequest, ids: Sequence[int]) -> Matches:
+    """Return the cosines of memories of a source to the question, by the encoder if the question is encoded."""
+    if request.encoded is not None:
+        return source.encoded_cosines(request.encoded, ids)
+    return source.cosines(request.vector, ids) if request.vector is not None and ids else ()
+
+
+def encoded_matches(reader: Reader, vector: np.ndarray, limit: int, allowed: Allowed | None = None) -> list[Matches]:
+    """Return the memories of each source that are nearest by their encodings, within `allowed` if given."""
+    ids = None if allowed is None else allowed.get("memory")
+    if ids is None:
+        return [source.nearest_encoded(vector, limit) for source in reader.sources]
+    pairs = zip(reader.sources, ids, strict=True)
+    return [source.encoded_cosines(vector, some) if some else () for source, some in pairs]
+
+
+def fuse(lexical: Sequence[Matches], dense: Sequence[Matches], encoded: Sequence[Matches] = ()) -> Sequence[Scores]:
+    """Scale the matches of all sources to 0..1 and merge them by source and id. `dense` and `encoded` may be empty.
+
+    Cosines of different models have different scales, so that each is scaled by itself.
+    """
     top = _top(lexical)
     words = [{number: score / top for number, score in found} if top > 0 else {} for found in lexical]
-    if not _count(dense):
-        return [{number: (value, 0.0) for number, value in found.items()} for found in words]
-    high = _top(dense)
-    # Without a floor, the best neighbour of an unrelated question would score 1.
-    floor = min(_at_rank(dense, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
-    span = high - floor
-    fused: list[Scores] = []
-    for own, near in zip(words, dense, strict=True):
-        meaning = {number: (score - floor) / span for number, score in near if score > floor}
-        fused.append({number: (own.get(number, 0.0), meaning.get(number, 0.0)) for number in own | meaning})
+    fused: list[dict[int, tuple[float, float]]]
+    fused = [{number: (value, 0.0) for number, value in found.items()} for found in words]
+    for matches in (dense, encoded):
+        if not _count(matches):
+            continue
+        high = _top(matches)
+        # Without a floor, the best neighbour of an unrelated question would score 1.
+        floor = min(_at_rank(matches, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
+        span = high - floor
+        for found, near in zip(fused, matches, strict=True):
+            for number, score in near:
+                if score > floor:
+                    found[number] = (found.get(number, (0.0, 0.0))[0], (score - floor) / span)
     return fused
 
 

@@ -47,6 +47,12 @@ class Source(Protocol):
     def cosines(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
         """Return the cosines of the given chunks; chunks without a vector are left out."""
 
+    def nearest_encoded(self, vector: np.ndarray, limit: int) -> Matches:
+        """Return the memories whose encodings are nearest, with their cosines. `vector` is the text encoder's."""
+
+    def encoded_cosines(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
+        """Return the cosines of the given memories; those without an encoding are left out."""
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""
 
@@ -67,6 +73,10 @@ class Reader(Protocol):
     @property
     def documents(self) -> int:
         """The number of chunks and whole files."""
+
+    @property
+    def encoded(self) -> bool:
+        """Whether each memory has an encoding."""
 
     def whole_files(
         self, words: Iterable[str], limit: int, kind: SourceKind | None = None

@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from muninn_core.retrieval.candidates import admitted_chunks, dense_matches, lexical_matches
+from muninn_core.retrieval.candidates import admitted_chunks, lexical_matches, memory_cosines, near_matches
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query, significant_words
 from muninn_core.retrieval.ranking import Candidate, Ranking
+from muninn_core.retrieval.request import Bounds
 from muninn_core.retrieval.signals import signal
 
 if TYPE_CHECKING:
@@ -48,15 +49,15 @@ class RelatedMemories(NamedTuple):
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
         """Return the nearest memories by words and by meaning. The meaning of a candidate is its cosine, unscaled."""
-        query, vector = parse_query(request.text), request.vector
-        dense = dense_matches(reader, vector, REACH, "memory") if vector is not None else [()] * len(reader.sources)
+        query = parse_query(request.text)
+        near = near_matches(reader, request._replace(kind="memory", bounds=Bounds()), REACH)
+        dense = near[0] or near[1] or [()] * len(reader.sources)
         lexical = lexical_matches(reader, query.words, REACH, "memory")
         scores: list[dict[int, tuple[float, float]]] = []
         for source, nearest, matches in zip(reader.sources, dense, lexical, strict=True):
             known = dict(nearest)
             missing = [number for number, _ in matches if number not in known]
-            if vector is not None and missing:
-                known.update(source.cosines(vector, missing))
+            known.update(memory_cosines(source, request, missing))
             scores.append({number: (0.0, known.get(number, 0.0)) for number in (*known, *missing)})
         found = admitted_chunks(reader, request, [list(each) for each in scores], scores)
         return Pool(query, found, {}, 0.0, False)

@@ -69,6 +69,7 @@ NO_FOCUS = Focus()
 class SearchRequest(NamedTuple):
     """A search. Without `text` it lists what the bounds admit; without `vector` it uses words only.
 
+    `encoded` is the text encoder's vector of the question. With it, memories are compared by their encodings.
     `memories` are all memories by id: an indexed memory that is missing there, or is not recallable at `now`, is left
     out. `limit` is the number of wanted hits; a ranking may have more.
     """
@@ -82,6 +83,7 @@ class SearchRequest(NamedTuple):
     kind: SourceKind | None = None
     bounds: Bounds = Bounds()
     focus: Focus = NO_FOCUS
+    encoded: np.ndarray | None = None
 
 
 class Terms(Protocol):

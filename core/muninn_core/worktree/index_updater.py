@@ -23,6 +23,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.source.bridge import TOOL_FOLDERS
 from muninn_core.source.ignore import IGNORE_FILE
 from muninn_core.source.walk import FileStamp, Walk, recheck, walk
+from muninn_core.worktree.background_encoding import BackgroundEncoding
 
 log = logging.getLogger("muninn.index")
 
@@ -94,6 +95,7 @@ class IndexUpdater:
         self._memories_wanted = 0  # the last ticket that somebody waits for
         self._stopped = False
         self._wake = threading.Condition()
+        self.encoding = BackgroundEncoding(lambda: self.index)
         self._threads = (
             threading.Thread(target=self._keep_files, name="index", daemon=True),
             threading.Thread(target=self._keep_memories, name="memories", daemon=True),
@@ -106,12 +108,14 @@ class IndexUpdater:
         self._memories_asked = 1
         for thread in self._threads:
             thread.start()
+        self.encoding.start()
 
     def stop(self) -> None:
         """Stop at the next safe point and close the index."""
         with self._wake:
             self._stopped = True
             self._wake.notify_all()
+        self.encoding.stop()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
@@ -123,7 +127,7 @@ class IndexUpdater:
     @property
     def failure(self) -> str:
         """The last failure that no later success replaced, "" for none."""
-        return self._files_failure or self._memories_failure or self._meaning_failure
+        return self._files_failure or self._memories_failure or self._meaning_failure or self.encoding.failure
 
     @property
     def unembedded(self) -> int:
@@ -150,7 +154,7 @@ class IndexUpdater:
     @property
     def work_done(self) -> object:
         """A value that changes when files, memories or vectors were indexed."""
-        return self._done, self._memories_done, self._unembedded
+        return self._done, self._memories_done, self._unembedded, self.encoding.done
 
     def update_files(self, paths: Iterable[str] = (), *, full: bool = False, rebuild: bool = False) -> int:
         """Request a scan of some paths, or of all files; return a ticket for `wait_files`."""
@@ -369,6 +373,7 @@ class IndexUpdater:
             with self._wake:
                 self._memories_tried = self._memories_done = ticket
                 self._memories_failure, self._anew_for_memories = "", False
+                self.encoding.wake()
                 self._wake.notify_all()
             self._indexed()
 

@@ -60,6 +60,7 @@ class OpenTrees:
         clock: Callable[[], datetime],
         ids: UlidGenerator,
         load: Callable[[str], Embedder],
+        encoder: Embedder | None,
         watch: Callable[[Place], WatchToken | None],
         unwatch: Callable[[Place], None],
         spare_cache: Path,
@@ -75,6 +76,7 @@ class OpenTrees:
         self._clock = clock
         self._ids = ids
         self._load = load
+        self._encoder = encoder
         self._watch = watch
         self._unwatch = unwatch
         self._spare_cache = spare_cache
@@ -197,6 +199,7 @@ class OpenTrees:
             clock=self._clock,
             ids=self._ids,
             embedder=self.embedder,
+            encoder=self._encoder,
             spare_cache=self._spare_cache / repository_key(place.root),
             home=self._home,
             shared=self._shared_log(place),

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from muninn_core.index.embed import Embedder
+from muninn_core.index.encodings import KnownEncodings
 from muninn_core.index.index import Index, open_index
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.chunk import Chunk, SourceKind
@@ -24,12 +25,21 @@ Contents = Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
 """Yields (content id, content) of content ids."""
 
 
+_MOST_BATCHES = 8
+"""The most batches of memories that are encoded for one question. With more, memories are compared by the table."""
+
+
 class SideIndex:
     """One folder, one index, one state at a time; snapshots that were handed out stay as they were."""
 
-    def __init__(self, folder: Path, embedder: Callable[[], Embedder]) -> None:
+    def __init__(
+        self, folder: Path, embedder: Callable[[], Embedder], encoder: Embedder | None, encodings: KnownEncodings
+    ) -> None:
+        """`encodings` looks up the encodings that the work tree's index has."""
         self._folder = folder
         self._embedder = embedder
+        self._encoder = encoder
+        self._encodings = encodings
         self._lock = threading.Lock()
         self._index: Index | None = None
         self._made_with: Embedder | None = None
@@ -54,6 +64,9 @@ class SideIndex:
             if key != self._key:
                 self._key = None
                 index.sync_memories(text_of(memory) for memory in memories)
+                for _ in range(_MOST_BATCHES):
+                    if not index.encode_some():
+                        break
                 if files is not None and contents is not None:
                     self._sync_files(index, files(), contents, most)
                 index.compact()  # so that scores do not depend on what was asked about before
@@ -73,7 +86,8 @@ class SideIndex:
         shutil.rmtree(self._folder, ignore_errors=True)
         with suppress(OSError):  # opening reports it
             self._folder.parent.mkdir(mode=0o700, exist_ok=True)
-        self._index, self._made_with = open_index(self._folder, embedder), embedder
+        self._index, self._made_with = open_index(self._folder, embedder, self._encoder), embedder
+        self._index.further_encodings = self._encodings
         return self._index, embedder
 
     def _drop(self) -> None:
@@ -110,6 +124,7 @@ class JoinedReader:
 
     def __init__(self, first: Snapshot, second: Snapshot, ids: frozenset[str]) -> None:
         self._first = first
+        self.encoded = first.encoded and second.encoded
         self.sources: tuple[Source, ...] = (
             *(_WithoutMemories(source, ids) for source in first.sources),
             *second.sources,
@@ -159,7 +174,7 @@ class JoinedReader:
 class _WithoutMemories:
     """A source in which some memories are not found."""
 
-    __slots__ = ("_ids", "_source", "cosines", "dense", "ids_of_files", "lexical")
+    __slots__ = ("_ids", "_source", "cosines", "dense", "encoded_cosines", "ids_of_files", "lexical", "nearest_encoded")
 
     def __init__(self, source: Source, ids: frozenset[str]) -> None:
         self._source = source
@@ -167,6 +182,8 @@ class _WithoutMemories:
         self.lexical = source.lexical
         self.dense = source.dense
         self.cosines = source.cosines
+        self.nearest_encoded = source.nearest_encoded
+        self.encoded_cosines = source.encoded_cosines
         self.ids_of_files = source.ids_of_files
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:

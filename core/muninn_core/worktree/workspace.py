@@ -78,6 +78,7 @@ class Workspace:
         clock: Callable[[], datetime],
         ids: UlidGenerator,
         embedder: Callable[[str], Embedder],
+        encoder: Embedder | None,
         spare_cache: Path,
         home: Path | None = None,
         shared: SharedLog | None = None,
@@ -99,6 +100,8 @@ class Workspace:
         self.problems: list[Problem] = []
         self._clock = clock
         self._embedder = embedder
+        self.encoder = encoder
+        """The text encoder for memories and questions about them, None where it is not installed."""
         self._spare_cache = spare_cache
         self._warmer: threading.Thread | None = None
         self._chosen: Embedder | None = None
@@ -148,8 +151,8 @@ class Workspace:
         self.result_pages = ResultPages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else self._spare_cache
-        self.revision_index = SideIndex(beside / "past", self.embedder)
-        self.branch_index = SideIndex(beside / "branches", self.embedder)
+        self.revision_index = SideIndex(beside / "past", self.embedder, self.encoder, self._known_encodings)
+        self.branch_index = SideIndex(beside / "branches", self.embedder, self.encoder, self._known_encodings)
         self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.on_indexed: Callable[[], None] = lambda: None
@@ -333,7 +336,7 @@ class Workspace:
             with suppress(OSError):  # opening the index reports it
                 empty_folder(cache)
         embedder = self.embedder()
-        index = open_index(cache, embedder)
+        index = open_index(cache, embedder, self.encoder)
         if self.writable and not self.place.linked:
             self._place_schema()
         self._made_with[index] = embedder
@@ -361,6 +364,11 @@ class Workspace:
             self._chosen = known
         return known
 
+    def _known_encodings(self, digests: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        """Return the encodings that the index has, by the digests of their texts."""
+        index = self.updater.index
+        return index.snapshot().known_encodings(digests) if index is not None else {}
+
     def warm_up(self) -> None:
         """Load in the background what the first question needs."""
         if self._warmer is None:
@@ -371,7 +379,10 @@ class Workspace:
         with suppress(Exception):  # it only saves time, and the next question reports the same error
             index = self.updater.wait_open(WARM_SECONDS)
             vector = self.embedder(index).embed_query("what is remembered")
-            index.snapshot().dense(vector, 1)
+            snapshot = index.snapshot()
+            snapshot.dense(vector, 1)
+            if self.encoder is not None and snapshot.memories():
+                self.encoder.embed_query("what is remembered")
 
     def release_memory(self) -> None:
         """Release memory that only speeds up later answers, and write the counts."""
@@ -476,6 +487,7 @@ class Workspace:
                 lag=self.updater.lag,
                 surveyed=self.updater.surveyed,
                 unembedded=self.updater.unembedded,
+                unencoded=self.updater.encoding.missing,
                 failure=self.updater.failure,
             ),
         )

@@ -25,6 +25,7 @@ from muninn_core.retrieval.filtering import apply_filters
 from muninn_core.retrieval.hits import hit_of, memory_hit
 from muninn_core.retrieval.informative_terms import limit_terms
 from muninn_core.retrieval.ranking import DecisionLookup
+from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relevance import FilePriorLookup, Relevance
 from muninn_core.retrieval.request import Focus, SearchRequest
 from muninn_core.retrieval.scoring import MemoryWeights
@@ -73,6 +74,7 @@ def search_request(
     return SearchRequest(
         text=text,
         vector=vector_of(searched.embedder, text),
+        encoded=encoded_question(workspace, searched.reader, searched.memories, text),
         memories=searched.memories,
         limit=0,
         now=searched.now,
@@ -124,6 +126,19 @@ def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
     """Return the vector of a question; None when it is zero, so when the model has none of the words."""
     vector = embedder.embed_query(query)
     return vector if vector.any() else None
+
+
+def encoded_question(
+    workspace: Workspace, reader: Reader, memories: Mapping[str, Memory], text: str
+) -> NDArray[np.float32] | None:
+    """Return the text encoder's vector of a question about memories.
+
+    None without the encoder or memories, and while a memory is not encoded: memories are then compared by the table.
+    """
+    encoder = workspace.encoder
+    if encoder is None or not memories or not reader.encoded:
+        return None
+    return vector_of(encoder, text)
 
 
 def memory_hits(

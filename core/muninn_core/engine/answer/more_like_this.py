@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.lookup import only
 from muninn_core.errors import NotFoundError
+from muninn_core.index.encodings import encoder_text
 from muninn_core.index.extract import embedding_text
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
@@ -22,9 +23,10 @@ _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(-\d+)?", re.DOTALL)
 
 
 class LikeThis(NamedTuple):
-    """The words and vector to search with, and the chunk that they come from."""
+    """The words, text and vector to search with, and the chunk that they come from."""
 
     words: str
+    prose: str
     vector: NDArray[np.float32]
     chunk: Chunk
 
@@ -40,7 +42,7 @@ def like_this(searched: SearchContext, target: str) -> LikeThis:
     chunk, extra = _chunk_at(searched, place["path"], int(place["line"])) if place else _memory(searched, target)
     (vector,) = searched.embedder.embed([embedding_text(chunk, extra)])
     text = "\n".join(part for part in (chunk.title, chunk.text, extra) if part)
-    return LikeThis(informative_terms(text, searched.reader.frequency), vector, chunk)
+    return LikeThis(informative_terms(text, searched.reader.frequency), encoder_text(chunk), vector, chunk)
 
 
 def _chunk_at(searched: SearchContext, path: str, line: int) -> tuple[Chunk, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from muninn_core.engine.answer.context_search import decision_lookup, relevance, vector_of
+from muninn_core.engine.answer.context_search import decision_lookup, encoded_question, relevance, vector_of
 from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
@@ -129,9 +129,16 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
         bounds = filtering.bounds
         notes += _left_out(parsed, filtering)
     terms = _terms(workspace, params, searched)
+    vector = encoded = None
+    if like is not None or text:
+        about_memory = params.kind in (None, "memory")
+        vector = like.vector if like is not None else vector_of(searched.embedder, text)
+        sought = like.prose if like is not None else text
+        encoded = encoded_question(workspace, searched.reader, searched.memories, sought) if about_memory else None
     request = SearchRequest(
         text=text,
-        vector=like.vector if like is not None else vector_of(searched.embedder, text) if text else None,
+        vector=vector,
+        encoded=encoded,
         memories=searched.memories,
         limit=params.limit * (FILES_DEEP if params.by_file else 1),
         now=searched.now,

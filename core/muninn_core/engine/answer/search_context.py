@@ -67,7 +67,8 @@ def search_context(workspace: Workspace, params: RecallParams | ContextParams, n
     workspace.updater.wait_memories(FRESH_SECONDS)
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     memories, saw = memories_of(workspace, params)
-    saw = replace(saw, index=replace(saw.index, generation=snapshot.generation))
+    lacking = snapshot.unencoded_count if workspace.encoder is not None else 0
+    saw = replace(saw, index=replace(saw.index, generation=snapshot.generation, unencoded=lacking))
     reader: Reader = snapshot
     if params.branches:
         elsewhere = [memory for memory in memories.values() if memory.elsewhere and is_recallable(memory, now)]
@@ -155,7 +156,9 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
         settings.max_file_bytes,
     )
     note = f"As of {rev} ({moment.commit[:12]}): memory and knowledge of that commit; code is not searched there."
-    saw = replace(_past_read_state(moment, rev), index=IndexState(generation=snapshot.generation), note=note)
+    lacking = snapshot.unencoded_count if workspace.encoder is not None else 0
+    state = IndexState(generation=snapshot.generation, unencoded=lacking)
+    saw = replace(_past_read_state(moment, rev), index=state, note=note)
     library = workspace.documents.read()
     return SearchContext(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from muninn_core.engine.answer.context_search import vector_of
+from muninn_core.engine.answer.context_search import encoded_question, vector_of
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.relatedness import REACH, SURE, RelatedMemories
 from muninn_core.retrieval.request import Bounds, SearchRequest
@@ -39,16 +39,18 @@ def related_memories(
     """
     index = workspace.updater.wait_open(READY_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
+    snapshot, memories = index.snapshot(), workspace.memory.all()
     request = SearchRequest(
         text=text,
         vector=vector_of(workspace.embedder(index), text),
-        memories=workspace.memory.all(),
+        encoded=encoded_question(workspace, snapshot, memories, text),
+        memories=memories,
         limit=REACH,
         now=now,
         terms=RelatedMemories(least),
         kind="memory",
         bounds=Bounds(lambda _chunk, memory: memory is not None and seen(memory)),
     )
-    ranked = search(index.snapshot(), request)
+    ranked = search(snapshot, request)
     found = [RelatedMemory(hit.memory, hit.signals[0][1]) for hit in ranked if hit.memory is not None]
     return sorted(found, key=lambda hit: (-round(hit.confidence, 4), hit.memory.id))

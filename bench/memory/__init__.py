@@ -1,0 +1,1 @@
+"""How well memories are found: questions about stored memories and about conversations."""

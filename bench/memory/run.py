@@ -1,0 +1,100 @@
+"""Stores the memories of a case in a repository of their own and asks its questions."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.memory.data import Case
+from muninn_core import open_repository
+from muninn_core.verbs import Verbs
+
+DEEP = 10
+"""The depth of a list that is searched for the right memory."""
+
+_BATCH = 500
+
+
+class Opened(NamedTuple):
+    """A repository with the memories of a case, and {id: key in the data}."""
+
+    repository: Verbs
+    keys: dict[str, str]
+
+
+@contextmanager
+def stored(case: Case) -> Iterator[Opened]:
+    """Open a repository with the memories of a case, in their order, once all are indexed and encoded."""
+    with tempfile.TemporaryDirectory(prefix="mnb-", dir="/tmp") as name:
+        root = Path(name) / "repository"
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        with open_repository(root, environ={"MUNINN_RUNTIME_DIR": name, "XDG_DATA_HOME": name}) as repository:
+            repository.init()
+            keys: dict[str, str] = {}
+            for session, group in groupby(case.drafts, key=lambda draft: draft.session):
+                drafts = list(group)
+                for start in range(0, len(drafts), _BATCH):
+                    some = drafts[start : start + _BATCH]
+                    fields = [draft.fields | ({"session": session} if session else {}) for draft in some]
+                    ids = repository.call("remember", batch=fields).ids  # type: ignore[attr-defined]
+                    keys.update((identity, draft.key) for identity, draft in zip(ids, some, strict=True))
+            repository.index(wait=True)
+            repository.recall("what is asked first loads what all need")
+            yield Opened(repository, keys)
+
+
+def ask(case: Case, opened: Opened) -> Counter[str]:
+    """Return sums over the questions of a case; see `main.summary` for the figures made of them."""
+    counts: Counter[str] = Counter()
+    for question in case.questions:
+        begun = time.process_time()
+        answer = opened.repository.recall(question.text, kind="memory", limit=DEEP)
+        counts["processor_us"] += round((time.process_time() - begun) * 1e6)
+        found = [opened.keys.get(hit.id, "") for hit in answer.hits]
+        counts["questions"] += 1
+        for depth in (1, 3, 5, 10):
+            within = set(found[:depth]).intersection(question.right)
+            counts[f"hit@{depth}"] += bool(within)
+            counts[f"recall@{depth} x1000"] += round(1000 * len(within) / len(question.right))
+        for newer in question.right:
+            if newer in case.older and (older := case.older[newer]) in found:
+                counts["versions"] += 1
+                counts["newest first"] += newer in found and found.index(newer) < found.index(older)
+    return counts
+
+
+def block(case: Case, opened: Opened) -> Counter[str]:
+    """Return sums over what recall shows as remembered: for questions, and for prompts that no memory is about."""
+    counts: Counter[str] = Counter()
+    for question in case.questions:
+        found = [opened.keys.get(hit.id, "") for hit in opened.repository.recall(question.text).remembered]
+        counts["block: right"] += bool(set(found).intersection(question.right))
+        counts["block: wrong on top"] += bool(found) and found[0] not in (*question.right, *question.allowed)
+        counts["block: none"] += not found
+    for prompt in case.prompts:
+        if not prompt.right:
+            counts["block: unrelated"] += 1
+            counts["block: shown for unrelated"] += bool(opened.repository.recall(prompt.text).remembered)
+    return counts
+
+
+def remind(case: Case, opened: Opened) -> Counter[str]:
+    """Return sums over the prompts of a case, each sent in a session of its own."""
+    counts: Counter[str] = Counter()
+    for prompt in case.prompts:
+        told = [opened.keys.get(identity, "") for identity in opened.repository.remind(prompt=prompt.text).ids]
+        if prompt.right:
+            counts["prompts: related"] += 1
+            counts["prompts: told right"] += bool(set(told).intersection(prompt.right))
+            counts["prompts: told wrong"] += len(set(told) - {*prompt.right, *prompt.allowed})
+        else:
+            counts["prompts: unrelated"] += 1
+            counts["prompts: told for unrelated"] += bool(told)
+    return counts
