@@ -99,7 +99,7 @@ class Muninn:
         words = empty.read()
         empty.close()
         rows = open_reader(folder / "index" / "state.sqlite")
-        return Snapshot(rows, words, VectorIndex(MODEL.dim), RowCache(), self._surveyor.read())
+        return Snapshot(rows, words, (VectorIndex(MODEL.dim),) * 2, RowCache(), self._surveyor.read())
 
     def close(self) -> None:
         """Stop the engine and remove its files from the copy."""

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from clients import missing
 from repositories import PATIENCE
+
+from muninn_core.index.encoder import load_encoder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,7 +54,15 @@ def test_the_wheel_has_the_model_and_its_licences(dist: Path) -> None:
     assert {f"muninn_core/index/model/{name}" for name in model} <= set(names)
     assert "muninn_core/config/config.schema.json" in names
     licences = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
-    assert licences == {"LICENSE", "core/muninn_core/index/model/LICENSE", "core/muninn_core/index/model/NOTICE"}
+    folder = "core/muninn_core/index"
+    assert licences == {"LICENSE", f"{folder}/minilm/NOTICE", f"{folder}/model/LICENSE", f"{folder}/model/NOTICE"}
+
+
+def test_the_wheel_has_the_text_encoder_which_git_ignores(dist: Path) -> None:
+    if load_encoder() is None:
+        missing("text encoder", "`make encoder` builds it")
+    encoder = {f"muninn_core/index/minilm/{name}" for name in ("model.onnx", "tokenizer.json", "NOTICE")}
+    assert encoder <= set(wheel_names(dist))
 
 
 def test_what_is_written_for_clients_is_in_the_wheel(dist: Path) -> None:

@@ -1,0 +1,161 @@
+"""The text encoder: its vectors, how they are kept, and what recall does until all memories have one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from clients import missing
+from fakes import FakeEmbedder
+
+from muninn_core.index.encoder import DIM, TextEncoder, load_encoder
+from muninn_core.index.encodings import encode
+from muninn_core.index.index import MemoryText, open_index
+from muninn_core.index.quantise import quantise
+
+STORED = "Session tokens live in Redis, because cookies overflowed at 4 KB."
+ASKED = "why are logins not kept in the browser"
+OTHERS = [
+    "The parser of dates is written by hand.",
+    "Deploys on Friday need two approvals.",
+    "Fonts are subset to Latin.",
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> TextEncoder:
+    found = load_encoder()
+    if found is None:
+        missing("text encoder", "`make encoder` builds it")
+    return found
+
+
+def test_a_statement_is_nearest_to_a_question_that_shares_no_word_with_it(encoder):
+    rows = encoder.embed([*OTHERS, STORED])
+    assert rows.shape == (4, DIM)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert int(np.argmax(rows @ encoder.embed_query(ASKED))) == 3
+
+
+def test_a_vector_depends_on_its_text_alone(encoder):
+    together = encoder.embed([STORED, "word " * 400, STORED, " "])
+    assert np.array_equal(together[0], together[2])
+    assert np.array_equal(together[0], encoder.embed_query(STORED))
+    assert not together[3].any()
+
+
+def test_text_after_256_tokens_does_not_count(encoder):
+    assert np.array_equal(encoder.embed_query("word " * 300), encoder.embed_query("word " * 300 + "parser"))
+
+
+def test_the_encoder_unloads_and_loads_again(encoder):
+    before = encoder.embed_query(STORED)
+    encoder.release_memory()
+    assert np.array_equal(encoder.embed_query(STORED), before)
+
+
+def test_importing_the_engine_does_not_import_onnxruntime():
+    code = "import sys, muninn_core.engine.engine; print('onnxruntime' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_without_its_files_there_is_no_encoder(tmp_path, monkeypatch):
+    monkeypatch.setattr("muninn_core.index.encoder._FOLDER", tmp_path)
+    load_encoder.cache_clear()
+    try:
+        assert load_encoder() is None
+    finally:
+        load_encoder.cache_clear()
+
+
+class Opened:
+    def __init__(self, folder, encoder):
+        self.encoder = encoder
+        self.index = open_index(folder, FakeEmbedder(), encoder)
+
+    def nearest(self, text):
+        snapshot = self.index.snapshot()
+        (number, _), *_ = snapshot.nearest_encoded(self.encoder.embed_query(text), 1)
+        return snapshot.chunks([number])[number].path
+
+
+@pytest.fixture
+def index(tmp_path):
+    opened = []
+
+    def begin(name="fake-encoder/128"):
+        one = Opened(tmp_path / "cache", FakeEmbedder(name, 128) if name else None)
+        opened.append(one)
+        return one
+
+    yield begin
+    for one in opened:
+        one.index.close()
+
+
+def memories(count, prefix="m"):
+    return [MemoryText(f"{prefix}{number}", f"statement number{number} of {prefix}") for number in range(count)]
+
+
+def test_a_few_memories_are_encoded_before_they_are_searchable(index):
+    one = index()
+    one.index.put_memories(memories(3))
+    assert one.index.snapshot().encoded
+    assert one.nearest("number1") == "m1"
+
+
+def test_many_memories_are_encoded_in_batches(index):
+    one = index()
+    one.index.put_memories(memories(150))
+    snapshot = one.index.snapshot()
+    assert not snapshot.encoded
+    assert snapshot.unencoded_count == 150
+    assert one.index.encode_some()
+    assert one.index.snapshot().unencoded_count == 86
+    while one.index.encode_some():
+        pass
+    assert one.index.snapshot().encoded
+    assert one.nearest("number123") == "m123"
+    assert snapshot.unencoded_count == 150, "a snapshot does not change"
+
+
+def test_an_encoding_is_kept_by_its_text_and_lost_with_its_memory(index):
+    one = index()
+    one.index.put_memories(memories(3))
+    encoded = one.encoder.embedded
+    one.index.put_memories([MemoryText("m1", "statement number1 of m", extra="a new tag")])
+    assert one.encoder.embedded == encoded
+    assert one.index.snapshot().encoded
+    one.index.drop_memories(["m1"])
+    assert one.index.snapshot().encoded
+    one.index.put_memories([MemoryText("m1", "statement number1 of m")])
+    assert one.encoder.embedded == encoded + 1
+
+
+def test_encodings_survive_a_restart_and_end_with_another_encoder(index):
+    one = index()
+    one.index.put_memories(memories(3))
+    one.index.close()
+    again = index()
+    assert again.index.snapshot().encoded
+    assert again.encoder.embedded == 0
+    again.index.close()
+    other = index("other/128")
+    assert other.index.snapshot().unencoded_count == 3
+    other.index.encode_some()
+    assert other.index.snapshot().encoded
+    other.index.close()
+    without = index("")
+    assert without.index.snapshot().unencoded_count == 3
+    assert not without.index.encode_some()
+
+
+def test_equal_texts_are_encoded_once():
+    encoder = FakeEmbedder("e", 8)
+    found = encode(["one", "two", "one"], encoder, lambda _digests: {}, 9)
+    assert encoder.embedded == 2
+    assert found.places == [0, 1, 2]
+    assert np.array_equal(found.rows, quantise(encoder.embed(["one", "two", "one"])))
