@@ -18,6 +18,7 @@ from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import data_directory
 from muninn_core.model.value import from_plain, to_plain
 from muninn_core.protocol.catalogue import decode_params, lookup
+from muninn_core.recording.turn import Turn
 from muninn_core.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -52,6 +53,18 @@ class Repository(Verbs):
     def call(self, verb: str, **params: Any) -> Value:
         """Run a verb of the catalogue; `remember`, `recall` and the others do so with types. Raises MuninnError."""
         return self._runner.run(verb, to_plain(params))
+
+    def turn(
+        self, prompt: str = "", *, agent: str = "python", session: str = "", turn: str = "", project: str = ""
+    ) -> Turn:
+        """Return a turn of an agent, for a `with` block: what it records becomes events of the journal.
+
+        `prompt` is its first event. `session` groups turns; without one the turn has a session of its own. `turn` is
+        its id, used once per session; without one it gets a new id. `project` is that of the configuration when it is
+        empty, else the name of the repository's folder.
+        """
+        named = project or self.config_get("journal.project_id").entry.value.strip("\"'") or self._place.project
+        return Turn(self, prompt, project=named, session=session, turn=turn, agent=agent)
 
     def close(self) -> None:
         """Seal what was stored here and give the repository back; a second time does nothing."""

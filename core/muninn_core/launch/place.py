@@ -31,6 +31,12 @@ class Place:
         return bool(self.git_dir) and self.git_dir != self.identity
 
     @property
+    def project(self) -> str:
+        """The name of the repository's folder, the same in all its work trees."""
+        above, name = os.path.split(self.identity)
+        return os.path.basename(above) if name == ".git" else name.removesuffix(".git")
+
+    @property
     def local(self) -> str:
         """The folder of the work tree's private files. That of a linked one survives `git worktree remove`."""
         if self.linked:

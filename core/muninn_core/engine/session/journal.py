@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from muninn_core.errors import BadParams, PreconditionError, UsageError
@@ -115,13 +114,7 @@ def project_of(at: At, given: str, session: str) -> str:
             bound = bound_project(connection, session)
         if bound is not None:
             return bound
-    return default_project(at)
-
-
-def default_project(at: At) -> str:
-    """Return the name of the repository's folder, the same in all its work trees."""
-    identity = Path(at.workspace.place.identity)
-    return identity.parent.name if identity.name == ".git" else identity.name.removesuffix(".git")
+    return at.workspace.place.project
 
 
 def begin_turn(at: At, params: TurnBeginParams, call: Call) -> TurnBeginResult:
