@@ -60,6 +60,15 @@ def table(figures: list[Figure]) -> str:
     )
 
 
+def markdown(figures: list[Figure]) -> str:
+    """Return the figures as a table in Markdown."""
+    rows = ["| figure | measured | budget | conditions |", "|---|---|---|---|"]
+    for figure in figures:
+        budget = "" if figure.budget is None else f"{_number(figure.budget)} {figure.unit}"
+        rows.append(f"| {figure.name} | {_number(figure.value)} {figure.unit} | {budget} | {figure.note} |")
+    return "\n".join(rows) + "\n"
+
+
 def write(path: Path, machine: dict[str, Any], figures: list[Figure]) -> None:
     """Write a run as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)

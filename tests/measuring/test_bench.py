@@ -96,6 +96,8 @@ def test_sizes_are_written_short(text, size):
 def test_the_journal_is_measured(tmp_path):
     out = tmp_path / "journal.json"
     options = ["--events", "600", "--appends", "20", "--runs", "3", "--dir", str(tmp_path), "--out", str(out)]
+    options += ["--report", str(tmp_path / "table.md")]
     assert recording.main(options) == 0
     names = {figure["name"] for figure in json.loads(out.read_text())["figures"]}
     assert {"append, 100 writers", "statistics, p95", "verify of 1,000,000 events"} <= names
+    assert (tmp_path / "table.md").read_text().count("\n| ") == len(names)
