@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 if TYPE_CHECKING:
     from muninn_core.model.memory import Cite, Link
     from muninn_core.model.value import Value
+    from muninn_core.protocol.audit import (
+        AuditReplayResult,
+        AuditSealResult,
+        AuditTailResult,
+        AuditVerifyResult,
+        ProjectionsRebuildResult,
+        ProjectionsShowResult,
+        ProjectionsStatusResult,
+    )
     from muninn_core.protocol.capsules import (
         CapsuleEventResult,
         CapsuleExportResult,
@@ -21,17 +30,10 @@ if TYPE_CHECKING:
     from muninn_core.protocol.decisions import DecisionListResult, JournalContextResult, RecordedResult
     from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
     from muninn_core.protocol.events import (
-        AuditReplayResult,
-        AuditSealResult,
-        AuditTailResult,
-        AuditVerifyResult,
         EventAppendResult,
         EventChangeResult,
         EventQueryResult,
         EventStatisticsResult,
-        ProjectionsRebuildResult,
-        ProjectionsShowResult,
-        ProjectionsStatusResult,
         SpanListResult,
         TurnBeginResult,
         TurnEndResult,

@@ -140,9 +140,9 @@ export interface Verbs {
   /** Count events. Count the journal's events by type, actor, source and day, and its turns by state. */
   'event.statistics': { params: EventStatisticsParams; result: EventStatisticsResult };
   /** Redact an event. Erase the payload of an event for good; its place in the journal stays, and the chain verifies. */
-  'event.redact': { params: EventRedactParams; result: EventChangeResult };
+  'event.redact': { params: EventChangeParams; result: EventChangeResult };
   /** Hide an event. Hide an event from everything but the audit; its payload stays in the journal. */
-  'event.tombstone': { params: EventTombstoneParams; result: EventChangeResult };
+  'event.tombstone': { params: EventChangeParams; result: EventChangeResult };
   /** Begin a turn. Begin a turn, and return the token that its events need. */
   'turn.begin': { params: TurnBeginParams; result: TurnBeginResult };
   /** End a turn. End a turn; its token can't be used again. */
@@ -1146,16 +1146,8 @@ export interface EventStatisticsParams {
   until?: string;
 }
 
-/** The event to redact. */
-export interface EventRedactParams {
-  /** The event's id. */
-  id: string;
-  /** The reason; it is recorded. */
-  reason?: string;
-}
-
-/** The event to hide. */
-export interface EventTombstoneParams {
+/** The event to change. */
+export interface EventChangeParams {
   /** The event's id. */
   id: string;
   /** The reason; it is recorded. */

@@ -17,8 +17,8 @@ from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
+from muninn_core.protocol.audit import AuditReplayResult
 from muninn_core.protocol.context_file import RenderResult
-from muninn_core.protocol.events import AuditReplayResult
 from muninn_core.protocol.inspection import MemoriesResult, ShowResult
 from muninn_core.protocol.memory import ForgetResult, RememberResult
 from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, ReconcileResult

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core.config import BUNDLED_MODEL, DaemonConfig
+from muninn_core.engine.verbs.audit import AuditVerbs
 from muninn_core.engine.verbs.capsules import CapsulesVerbs
 from muninn_core.engine.verbs.code import CodeVerbs
 from muninn_core.engine.verbs.context_file import ContextFileVerbs
@@ -68,6 +69,7 @@ class Engine(
     PrivacyVerbs,
     ExchangeVerbs,
     EventsVerbs,
+    AuditVerbs,
     CapsulesVerbs,
     DecisionsVerbs,
     ContextFileVerbs,

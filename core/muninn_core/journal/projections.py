@@ -37,7 +37,7 @@ from muninn_core.journal.projectors import (
 from muninn_core.journal.reading import Connections
 from muninn_core.journal.row import Row, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
-from muninn_core.protocol.events import ProjectionState, RebuiltProjection
+from muninn_core.protocol.audit import ProjectionState, RebuiltProjection
 from muninn_core.store.stamp import milliseconds
 
 VERSION = 2
@@ -164,7 +164,7 @@ class Projections:
                 self.failure = ""
             except MuninnError as error:
                 self.failure = error.message
-            except Exception as error:
+            except Exception as error:  # a defect of a projector must not end the thread: `status` and the log show it
                 self.failure = f"{type(error).__name__}: {error}"
                 log.exception("the projections of %s failed", self._journal.folder)
 

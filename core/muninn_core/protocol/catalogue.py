@@ -14,6 +14,7 @@ from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.model.value import ValidationError, Value, encode_json, from_plain
 from muninn_core.near_match import nearest, shorten
 from muninn_core.protocol import (
+    audit,
     capsules,
     code,
     context_file,
@@ -45,6 +46,7 @@ FAMILIES: tuple[Family, ...] = (
     reconciliation.FAMILY,
     exchange.FAMILY,
     events.FAMILY,
+    audit.FAMILY,
     capsules.FAMILY,
     decisions.FAMILY,
     context_file.FAMILY,

@@ -19,7 +19,7 @@ from muninn_core.journal.spans import SPAN_COLUMNS, bound_project
 from muninn_core.journal.spans import Span as SpanRow
 from muninn_core.model.event import EventDraft
 from muninn_core.near_match import nearest
-from muninn_core.protocol.events import (
+from muninn_core.protocol.audit import (
     AuditReplayParams,
     AuditReplayResult,
     AuditSealParams,
@@ -27,6 +27,11 @@ from muninn_core.protocol.events import (
     AuditTailParams,
     AuditTailResult,
     AuditVerifyResult,
+    ProjectionsShowParams,
+    ProjectionsShowResult,
+    ProjectionsStatusResult,
+)
+from muninn_core.protocol.events import (
     EventAppendParams,
     EventAppendResult,
     EventHit,
@@ -34,9 +39,6 @@ from muninn_core.protocol.events import (
     EventQueryResult,
     EventStatisticsParams,
     EventStatisticsResult,
-    ProjectionsShowParams,
-    ProjectionsShowResult,
-    ProjectionsStatusResult,
     Span,
     SpanListParams,
     SpanListResult,

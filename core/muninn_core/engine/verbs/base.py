@@ -9,6 +9,7 @@ from datetime import datetime
 from muninn_core.engine.answer.open_editors import OpenEditors
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures
+from muninn_core.engine.session.journal import At
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.journals import Journals
@@ -50,6 +51,11 @@ class Verbs:
         workspace = self.trees.open(call.place)
         workspace.follow()
         return workspace
+
+    def _journal(self, call: Call) -> At:
+        """Return the call's work tree with the journal of its repository. Raises NotInitialised or StorageError."""
+        workspace = self.trees.open(call.place)
+        return At(workspace, self.journals.open(call.place), self.journals.types(call.place))
 
     def _writable(self, call: Call) -> Workspace:
         """Return the call's work tree for writing. Raises NotInitialised, or ReadOnlyError with the reason."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from muninn_core.engine.session import decisions
-from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.decisions import (
     DecisionListParams,
@@ -21,26 +20,22 @@ from muninn_core.worktree.call import Call
 class DecisionsVerbs(Verbs):
     """Record decisions and patterns, and return what the next turn needs."""
 
-    def _decisions_at(self, call: Call) -> At:
-        workspace = self.trees.open(call.place)
-        return At(workspace, self.journals.open(call.place), self.journals.types(call.place))
-
     def decision_record(self, params: DecisionRecordParams, call: Call) -> RecordedResult:
         """Record a decision."""
-        return decisions.record(self._decisions_at(call), params, "", call)
+        return decisions.record(self._journal(call), params, "", call)
 
     def decision_supersede(self, params: DecisionSupersedeParams, call: Call) -> RecordedResult:
         """Record a decision in the place of another one."""
-        return decisions.record(self._decisions_at(call), params, params.supersedes, call)
+        return decisions.record(self._journal(call), params, params.supersedes, call)
 
     def decision_list(self, params: DecisionListParams, call: Call) -> DecisionListResult:
         """List decisions."""
-        return decisions.list_decisions(self._decisions_at(call), params)
+        return decisions.list_decisions(self._journal(call), params)
 
     def pattern_record(self, params: PatternRecordParams, call: Call) -> RecordedResult:
         """Record a pattern."""
-        return decisions.record_pattern(self._decisions_at(call), params, call)
+        return decisions.record_pattern(self._journal(call), params, call)
 
     def journal_context(self, params: JournalContextParams, call: Call) -> JournalContextResult:
         """Return the context of a turn."""
-        return decisions.context(self._decisions_at(call), params)
+        return decisions.context(self._journal(call), params)
