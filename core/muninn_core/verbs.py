@@ -74,7 +74,15 @@ if TYPE_CHECKING:
         UndoResult,
     )
     from muninn_core.protocol.reference import BacklinksResult, LintResult, NamesResult, ReferencesResult, RelinkResult
-    from muninn_core.protocol.repository import ConfigListResult, ConfigResult, IndexResult, InitResult, StatusResult
+    from muninn_core.protocol.repository import (
+        ConfigListResult,
+        ConfigResult,
+        IndexResult,
+        InitResult,
+        MetricsResult,
+        ReadyResult,
+        StatusResult,
+    )
     from muninn_core.protocol.review import CheckResult, ConfirmResult, DiffResult, ReviewResult, VerifyResult
     from muninn_core.protocol.search import ContextResult, RecallResult, ReplayResult, WhyResult
     from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, RemindResult
@@ -2084,6 +2092,14 @@ class Verbs:
     def status(self) -> StatusResult:
         """Report the state of the daemon, the index and the log, and the problems that a person should fix."""
         return cast("StatusResult", self.call("status"))
+
+    def ready(self) -> ReadyResult:
+        """Check that memory and the journal take writes, the index is current, and the projections follow."""
+        return cast("ReadyResult", self.call("ready"))
+
+    def metrics(self) -> MetricsResult:
+        """Show latencies, errors, turns, lags and sizes in Prometheus' text format."""
+        return cast("MetricsResult", self.call("metrics"))
 
     def index(self, *, wait: bool = True, rebuild: bool = False) -> IndexResult:
         """Compare every file with the index and index what changed.

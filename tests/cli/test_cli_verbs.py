@@ -366,3 +366,13 @@ def test_a_file_is_named_as_it_is_seen_from_the_current_folder(shell: Shell) -> 
     for name, folder in (("harbour.py", below), ("src/harbour.py", below), ("src/harbour.py", shell.repo)):
         listed = shell.run("memories", "--file", name, "--text", "Berths are numbered", "--json", cwd=folder)
         assert [memory["files"] for memory in json.loads(listed.stdout)["memories"]] == [["src/harbour.py"]]
+
+
+def test_readiness_and_metrics_are_printed(shell: Shell) -> None:
+    shell.json("index")
+    shell.json("event", "append", "step")
+    lines = shell.run("ready").stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [
+        ["ok", each] for each in ("memory", "index", "journal", "projections")
+    ]
+    assert 'muninn_turns{status="open"} 0\n' in shell.run("metrics").stdout

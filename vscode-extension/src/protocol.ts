@@ -223,6 +223,10 @@ export interface Verbs {
   init: { params: InitParams; result: InitResult };
   /** Show the status. Report the state of the daemon, the index and the log, and the problems that a person should fix. */
   status: { params: StatusParams; result: StatusResult };
+  /** Check readiness. Check that memory and the journal take writes, the index is current, and the projections follow. */
+  ready: { params: ReadyParams; result: ReadyResult };
+  /** Show metrics. Show latencies, errors, turns, lags and sizes in Prometheus' text format. */
+  metrics: { params: MetricsParams; result: MetricsResult };
   /** Update the index. Compare every file with the index and index what changed. */
   index: { params: IndexParams; result: IndexResult };
   /** List the settings. List the settings of this repository with their origin. */
@@ -331,6 +335,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   purge: 'muninn.purge',
   init: 'muninn.init',
   status: 'muninn.status',
+  ready: 'muninn.ready',
+  metrics: 'muninn.metrics',
   index: 'muninn.index',
   'config.list': 'muninn.config.list',
   'config.get': 'muninn.config.get',
@@ -1618,6 +1624,12 @@ export type InitParams = Record<string, never>;
 
 /** The verb takes no parameters. */
 export type StatusParams = Record<string, never>;
+
+/** The verb takes no parameters. */
+export type ReadyParams = Record<string, never>;
+
+/** The verb takes no parameters. */
+export type MetricsParams = Record<string, never>;
 
 /** How to update the index. */
 export interface IndexParams {
@@ -3333,6 +3345,27 @@ export interface BridgeStatus {
   files: number;
   trust: 'agent' | 'commit' | 'outside' | 'user';
   folder: string;
+}
+
+/** Whether all checks are good, and the checks. */
+export interface ReadyResult {
+  saw: ReadState;
+  ready: boolean;
+  checks: readonly ReadyCheck[];
+}
+
+/** One check: memory, index, journal or projections. `hint` says what to do, "" when there is nothing to do. */
+export interface ReadyCheck {
+  name: string;
+  ok: boolean;
+  message: string;
+  hint: string;
+}
+
+/** The metrics in Prometheus' text format, version 0.0.4. Times are in seconds, sizes in bytes. */
+export interface MetricsResult {
+  saw: ReadState;
+  text: string;
 }
 
 /** The index after the update. `changed` and `removed` count files; `skipped` counts files by reason. */

@@ -55,6 +55,23 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         _problem(console, problem)
 
 
+@renders("ready")
+def ready(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print each check, with its hint when it failed."""
+    for check in result["checks"]:
+        verdict, style = ("ok", "good") if check["ok"] else ("fail", "bad")
+        paragraph(console, (f"{verdict:<5}", style), (f"{check['name']:<12}", "name"), (check["message"], ""))
+        if check["hint"] and not check["ok"]:
+            paragraph(console, (check["hint"], "hint"), indent=17)
+
+
+@renders("metrics")
+def metrics(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the text as it is."""
+    for row in result["text"].splitlines():
+        line(console, (row, ""))
+
+
 @renders("index")
 def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the size of the index and what was updated."""

@@ -127,10 +127,17 @@ class Engine(
         """Run a verb of the catalogue with decoded parameters. Raises MuninnError."""
         under_way = object()
         self._under_way.add(under_way)
+        begun, failed = time.monotonic(), "internal"
         try:
-            return self._run(verb, params, call)
+            result = self._run(verb, params, call)
+            failed = ""
+            return result
+        except MuninnError as error:
+            failed = error.kind
+            raise
         finally:
             self._last_call, self._rested = time.monotonic(), None
+            self.meter.note(verb, self._last_call - begun, failed)
             self._under_way.discard(under_way)
 
     def _run(self, verb: str, params: Value, call: Call) -> Value:

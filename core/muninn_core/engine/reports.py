@@ -104,7 +104,6 @@ def status(workspace: Workspace, process: Process, journal: JournalStatus) -> St
 
 def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusResult:
     """Return the status of a work tree without `.muninn`; `problem` says why it is not open."""
-    head = git.read_head(place)
     return StatusResult(
         pid=os.getpid(),
         version=process.version,
@@ -118,8 +117,14 @@ def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusR
         log=LogStatus(records=0, memories=0, unsealed=0, segments=0, malformed=0, conflicts=0, pending=0),
         project=ProjectStatus(name=Path(place.root).name),
         problems=(Problem(kind=problem.kind, message=problem.message, hint=problem.hint),),
-        saw=ReadState(commit=head.commit, branch=head.branch),
+        saw=bare_state(place),
     )
+
+
+def bare_state(place: Place) -> ReadState:
+    """Return what an answer about a work tree that is not open was computed from: its commit and branch."""
+    head = git.read_head(place)
+    return ReadState(commit=head.commit, branch=head.branch)
 
 
 def update_index(workspace: Workspace, params: IndexParams, call: Call) -> IndexResult:

@@ -95,6 +95,11 @@ class Projections:
         ]
 
     @property
+    def alive(self) -> bool:
+        """Whether the thread runs that follows the journal."""
+        return self._thread.is_alive()
+
+    @property
     def lag(self) -> int:
         """How many events the projection that is furthest behind lacks."""
         return max(one.lag for one in self.status())

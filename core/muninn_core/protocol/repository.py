@@ -166,6 +166,36 @@ class StatusResult(Result):
     bridges: tuple[BridgeStatus, ...] = ()
 
 
+class ReadyParams(Value):
+    """The verb takes no parameters."""
+
+
+class ReadyCheck(Value):
+    """One check: memory, index, journal or projections. `hint` says what to do, "" when there is nothing to do."""
+
+    name: str
+    ok: bool
+    message: str
+    hint: str = ""
+
+
+class ReadyResult(Result):
+    """Whether all checks are good, and the checks."""
+
+    ready: bool
+    checks: tuple[ReadyCheck, ...]
+
+
+class MetricsParams(Value):
+    """The verb takes no parameters."""
+
+
+class MetricsResult(Result):
+    """The metrics in Prometheus' text format, version 0.0.4. Times are in seconds, sizes in bytes."""
+
+    text: str
+
+
 class IndexParams(Value):
     """How to update the index."""
 
@@ -285,6 +315,22 @@ FAMILY = Family(
                 "Call when an answer looks incomplete or an error refers to it: it reports whether the index "
                 "lags and what is broken."
             ),
+        ),
+        Method(
+            verb="ready",
+            title="Check readiness",
+            summary="Check that memory and the journal take writes, the index is current, and the projections follow.",
+            params=ReadyParams,
+            result=ReadyResult,
+            effect="read",
+        ),
+        Method(
+            verb="metrics",
+            title="Show metrics",
+            summary="Show latencies, errors, turns, lags and sizes in Prometheus' text format.",
+            params=MetricsParams,
+            result=MetricsResult,
+            effect="read",
         ),
         Method(
             verb="index",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from muninn_core.engine.answer.open_editors import OpenEditors
+from muninn_core.engine.metrics import Meter
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures
 from muninn_core.engine.session.journal import At
@@ -40,6 +41,7 @@ class Verbs:
         self.trees = trees
         self.journals = journals
         self.open_editors = OpenEditors()
+        self.meter = Meter()
         self._clients = clients
         self._begun = time.monotonic()
         self._longest_stall = 0.0

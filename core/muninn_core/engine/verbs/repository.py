@@ -6,7 +6,7 @@ import os
 import time
 
 from muninn_core.config.template import template_text
-from muninn_core.engine import reports
+from muninn_core.engine import metrics, readiness, reports
 from muninn_core.engine.file import config_settings
 from muninn_core.engine.memory.backfill import memorable_commits
 from muninn_core.engine.verbs.base import Verbs
@@ -22,6 +22,10 @@ from muninn_core.protocol.repository import (
     IndexResult,
     InitParams,
     InitResult,
+    MetricsParams,
+    MetricsResult,
+    ReadyParams,
+    ReadyResult,
     ShutdownParams,
     ShutdownResult,
     StatusParams,
@@ -58,15 +62,33 @@ class RepositoryVerbs(Verbs):
             workspace = self._reading(call)
         except NotInitialised as error:
             workspace, problem = None, error
-        process = reports.Process(
+        if workspace is None:
+            return reports.bare_status(call.place, self._process(), problem)
+        return reports.status(workspace, self._process(), reports.journal_status(self.journals, call.place))
+
+    def _process(self) -> reports.Process:
+        return reports.Process(
             version=self.version,
             uptime_seconds=round(time.monotonic() - self._begun, 3),
             clients=self._clients(),
             longest_stall_ms=round(self._longest_stall * 1000, 1),
         )
-        if workspace is None:
-            return reports.bare_status(call.place, process, problem)
-        return reports.status(workspace, process, reports.journal_status(self.journals, call.place))
+
+    def ready(self, _params: ReadyParams, call: Call) -> ReadyResult:
+        """Check memory, index, journal and projections; works without `.muninn`."""
+        checks = tuple(readiness.checks(lambda: self._reading(call), lambda: self.journals.open(call.place)))
+        workspace = self.trees.get(call.place)
+        return ReadyResult(
+            ready=all(check.ok for check in checks),
+            checks=checks,
+            saw=reports.bare_state(call.place) if workspace is None else workspace.read_state(),
+        )
+
+    def metrics(self, _params: MetricsParams, call: Call) -> MetricsResult:
+        """Return the metrics of the daemon, the work tree and the journal."""
+        workspace = self._reading(call)
+        text = metrics.exposition(self.meter, self._process(), workspace, self.journals.get(call.place))
+        return MetricsResult(text=text, saw=workspace.read_state())
 
     def index(self, params: IndexParams, call: Call) -> IndexResult:
         """Compare the files with the index; with `wait`, answer when all of them are searchable."""

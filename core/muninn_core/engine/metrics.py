@@ -1,0 +1,181 @@
+"""Metrics of the daemon in Prometheus' text format, and the counts of calls that they need.
+
+Source of the format: Prometheus, "Exposition formats", text format version 0.0.4. Names follow its naming guide: base
+units, `_total` for counters.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from muninn_core.engine.reports import Process, resident_bytes
+from muninn_core.protocol.catalogue import METHODS
+from muninn_core.worktree.journals import OpenJournal
+from muninn_core.worktree.workspace import Workspace
+
+BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""The upper bounds of the histogram of latencies, in seconds."""
+
+_TURNS = ("open", "closed", "incomplete")
+
+Labels = Mapping[str, str]
+Sample = tuple[str, Labels, float]
+"""A suffix of the metric's name, labels and the value."""
+
+
+class Meter:
+    """Counts the calls of verbs since the start. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._buckets: dict[str, list[int]] = {}
+        self._seconds: dict[str, float] = {}
+        self._errors: Counter[tuple[str, str]] = Counter()
+
+    def note(self, verb: str, seconds: float, kind: str) -> None:
+        """Count a call. `kind` is that of its error, "" for none."""
+        with self._lock:
+            buckets = self._buckets.setdefault(verb, [0] * (len(BOUNDS) + 1))
+            buckets[bisect_left(BOUNDS, seconds)] += 1
+            self._seconds[verb] = self._seconds.get(verb, 0.0) + seconds
+            if kind:
+                self._errors[verb, kind] += 1
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the metrics about calls."""
+        with self._lock:
+            buckets = {verb: list(counts) for verb, counts in sorted(self._buckets.items())}
+            seconds, errors = dict(self._seconds), dict(sorted(self._errors.items()))
+        yield from _metric(
+            "muninn_verb_seconds",
+            "histogram",
+            "Time that a verb took, without the wait for a thread.",
+            [sample for verb, counts in buckets.items() for sample in _histogram(verb, counts, seconds[verb])],
+        )
+        yield from _metric(
+            "muninn_verb_errors_total",
+            "counter",
+            "Calls of a verb that ended with an error, by its kind.",
+            [("", {"verb": verb, "kind": kind}, count) for (verb, kind), count in errors.items()],
+        )
+        appends = sum(sum(counts) for verb, counts in buckets.items() if METHODS[verb].effect == "append")
+        refused: Counter[str] = Counter()
+        for (verb, kind), count in errors.items():
+            if METHODS[verb].effect == "append":
+                refused[kind] += count
+        yield from _metric(
+            "muninn_journal_appends_total",
+            "counter",
+            "Calls that append to the journal, refused ones too.",
+            [("", {}, appends)],
+        )
+        yield from _metric(
+            "muninn_journal_append_rejections_total",
+            "counter",
+            "Calls that append to the journal and were refused, by the kind of error.",
+            [("", {"kind": kind}, count) for kind, count in sorted(refused.items())],
+        )
+
+
+def exposition(meter: Meter, process: Process, workspace: Workspace, journal: OpenJournal | None) -> str:
+    """Return all metrics as text. `journal` is None while nothing was recorded."""
+    lines = [*_of_process(process), *meter.lines(), *_of_work_tree(workspace), *_of_hooks(workspace)]
+    if journal is not None:
+        lines += _of_journal(journal)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def gauge(name: str, about: str, value: float, labels: Labels | None = None) -> Iterator[str]:
+    """Yield the lines of a metric with one value that can go up and down."""
+    return _metric(name, "gauge", about, [("", labels or {}, value)])
+
+
+def counter(name: str, about: str, value: float) -> Iterator[str]:
+    """Yield the lines of a metric with one value that only grows."""
+    return _metric(name, "counter", about, [("", {}, value)])
+
+
+def _of_process(process: Process) -> Iterator[str]:
+    yield from gauge("muninn_info", "The running version.", 1, {"version": process.version})
+    yield from gauge("muninn_uptime_seconds", "Time since the daemon started.", process.uptime_seconds)
+    yield from gauge("muninn_resident_memory_bytes", "Resident memory of the daemon.", resident_bytes())
+    yield from gauge("muninn_clients", "Clients that are connected to the daemon.", process.clients)
+    stall = process.longest_stall_ms / 1000
+    yield from gauge("muninn_longest_stall_seconds", "Longest time that the event loop was blocked.", stall)
+
+
+def _of_work_tree(workspace: Workspace) -> Iterator[str]:
+    updater = workspace.updater
+    index = updater.index
+    generation = index.snapshot().generation if index is not None else 0
+    yield from gauge("muninn_index_ready", "1 while the index has no failure and is ready.", updater.state == "ready")
+    yield from gauge("muninn_index_generation", "Generation of the index.", generation)
+    yield from gauge("muninn_index_lag_files", "Changed files that are not searchable yet.", updater.lag)
+    state = workspace.memory.log.state
+    yield from gauge("muninn_memories", "Active memories of the work tree.", state.active)
+    yield from gauge("muninn_log_records", "Records of the memory log.", workspace.memory.log.position)
+
+
+def _of_hooks(workspace: Workspace) -> Iterator[str]:
+    """Yield how many runs the hooks' log holds, and how many of them failed. The log keeps the newest ones."""
+    try:
+        rows = Path(workspace.place.root, ".muninn", "local", "hooks.log").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        rows = []  # no hook has run
+    failed = sum(map(_has_failed, rows))
+    yield from gauge("muninn_hook_runs", "Runs of hooks in their log.", len(rows))
+    yield from gauge("muninn_hook_failures", "Failed runs of hooks in their log.", failed)
+
+
+def _has_failed(row: str) -> bool:
+    try:
+        return bool(json.loads(row).get("error"))
+    except (ValueError, AttributeError):
+        return True  # a line that can't be read is the end of a run that was killed
+
+
+def _of_journal(journal: OpenJournal) -> Iterator[str]:
+    yield from counter("muninn_journal_events_total", "Events of the journal.", journal.journal.position)
+    with journal.journal.connections.one() as connection:
+        sql = "SELECT status, count(*) FROM spans WHERE kind = 'turn' GROUP BY status"
+        turns = dict(connection.execute(sql).fetchall())
+    yield from _metric(
+        "muninn_turns",
+        "gauge",
+        "Turns by state. The completion rate is closed / (closed + incomplete).",
+        [("", {"status": status}, turns.get(status, 0)) for status in _TURNS],
+    )
+    yield from _metric(
+        "muninn_projection_lag_events",
+        "gauge",
+        "Events that a projection lacks.",
+        [("", {"projection": one.name}, one.lag) for one in journal.projections.status()],
+    )
+    failed = bool(journal.projections.failure)
+    yield from gauge("muninn_projections_failed", "1 while the projections do not follow.", failed)
+
+
+def _histogram(verb: str, counts: list[int], seconds: float) -> Iterator[Sample]:
+    total = 0
+    for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
+        total += count
+        yield "_bucket", {"verb": verb, "le": bound}, total
+    yield "_sum", {"verb": verb}, round(seconds, 6)
+    yield "_count", {"verb": verb}, total
+
+
+def _metric(name: str, kind: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
+    yield f"# HELP {name} {about}"
+    yield f"# TYPE {name} {kind}"
+    for suffix, labels, value in samples:
+        inside = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        yield f"{name}{suffix}{{{inside}}} {value:.16g}" if inside else f"{name}{suffix} {value:.16g}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
