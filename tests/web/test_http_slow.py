@@ -13,7 +13,7 @@ import uvicorn
 from muninn_server import http_listener
 from muninn_server.http_listener import MAX_HEADER, RequestTimer
 
-HEAD = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+HEAD = b"POST /rpc HTTP/1.1\r\nHost: localhost\r\n"
 
 
 @contextlib.asynccontextmanager

@@ -38,6 +38,9 @@ _COMMON = 5_000
 _EXACT = 20_000
 """Up to so many events that pass a filter are all compared with the text."""
 
+_FOLLOWED_BYTES = 1024 * 1024
+"""Bytes of payloads after which no further event is read for a follower of the journal."""
+
 _WORD = re.compile(r"\w+")
 
 
@@ -173,13 +176,21 @@ class Search:
     def following(self, after: int, limit: int) -> tuple[list[Event], int]:
         """Return the events after a position that are not deleted, in their order, and the position that was reached.
 
-        The position is that of the journal's last event when there are fewer than `limit` events.
+        At most `limit` events are read, and about `_FOLLOWED_BYTES` of payloads or one long one. The position is that
+        of the journal's last event when no further one is there.
         """
         head = max(self._journal.position, after)
         rows = list(islice(self._journal.rows(after + 1, head), limit))
-        reached = rows[-1].position if len(rows) == limit else head
         gone = self._deleted([row.position for row in rows])
-        return [event_of(row, self._journal.payloads) for row in rows if row.position not in gone], reached
+        events: list[Event] = []
+        size = 0
+        for row in rows:
+            if row.position not in gone:
+                events.append(event_of(row, self._journal.payloads))
+                size += _FOLLOWED_BYTES if row.stored == "file" else len(row.payload_json)
+                if size >= _FOLLOWED_BYTES:
+                    return events, row.position
+        return events, rows[-1].position if len(rows) == limit else head
 
     def _visible(self, positions: Sequence[int]) -> Iterator[Event]:
         """Yield the events at some positions that are not deleted."""

@@ -5,7 +5,7 @@ A `Value` is frozen, takes keyword arguments only and refuses unknown fields, so
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
@@ -26,6 +26,7 @@ __all__ = [
     "fields_of",
     "from_plain",
     "json_schema",
+    "json_schemas",
     "replace",
     "to_plain",
 ]
@@ -85,6 +86,12 @@ def json_schema(kind: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the JSON schema of a type and the definitions that it refers to as `#/$defs/NAME`."""
     (schema,), defs = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     return schema, dict(defs)
+
+
+def json_schemas(kinds: Sequence[Any], at: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the JSON schemas of types and the definitions that they refer to as `at`, which has `{name}` in it."""
+    schemas, found = msgspec.json.schema_components(kinds, ref_template=at)
+    return list(schemas), dict(found)
 
 
 def replace(value: T, **changes: Any) -> T:

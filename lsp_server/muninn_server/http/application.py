@@ -8,17 +8,22 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
+from muninn_core.engine.metrics import counter, gauge
 from muninn_core.errors import ParseError
-from muninn_core.model.value import encode_json
+from muninn_core.model.value import encode_json, to_plain
 from muninn_server.http import json_rpc
 from muninn_server.http.event_stream import stream
 from muninn_server.http.feed import Feed
+from muninn_server.http.openapi import document
 from muninn_server.http.replies import Reply, caller_of, error_reply, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.rpc import Unreadable, decode_body
 from muninn_server.session import Session, error_of
 
 HEALTH = "/health"
+
+EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+"""The type of Prometheus' text format."""
 
 Route = Callable[[ASGIScope, Receive], Awaitable[Reply]]
 
@@ -31,6 +36,9 @@ class Application:
         self._feed = feed
         self._routes: Mapping[str, Mapping[str, Route]] = {
             HEALTH: {"GET": self._health},
+            "/ready": {"GET": self._ready},
+            "/metrics": {"GET": self._metrics},
+            "/openapi.json": {"GET": self._openapi},
             "/rpc": {"POST": self._rpc},
             "/events/emit": {"POST": self._emit},
         }
@@ -61,6 +69,21 @@ class Application:
 
     async def _health(self, _scope: ASGIScope, _receive: Receive) -> Reply:
         return json_reply({"status": "ok"})
+
+    async def _ready(self, _scope: ASGIScope, _receive: Receive) -> Reply:
+        found = await self._session.call("ready", {}, to_plain)
+        return json_reply(found, 200 if found["ready"] else 503)
+
+    async def _metrics(self, _scope: ASGIScope, _receive: Receive) -> Reply:
+        text = (await self._session.call("metrics", {}, to_plain))["text"]
+        about = "Event streams that are open."
+        text += "".join(f"{row}\n" for row in gauge("muninn_event_streams", about, self._feed.streams))
+        about = "Event streams that were ended because their clients read too slowly."
+        text += "".join(f"{row}\n" for row in counter("muninn_event_streams_dropped_total", about, self._feed.dropped))
+        return Reply(200, text.encode(), EXPOSITION)
+
+    async def _openapi(self, _scope: ASGIScope, _receive: Receive) -> Reply:
+        return Reply(200, await asyncio.to_thread(document))
 
     async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
         body = await read_json_body(scope, receive)

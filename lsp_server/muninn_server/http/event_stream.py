@@ -17,7 +17,7 @@ from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_server.http.event_filter import Wanted, read_wanted
 from muninn_server.http.feed import Feed, Subscriber, frame
 from muninn_server.http.replies import HEADERS, header
-from muninn_server.http_listener import ASGIScope, Receive, RequestTimer, Send
+from muninn_server.http_listener import ASGIScope, Receive, RequestTimer, Send, log
 from muninn_server.session import Session
 
 MAX_STREAMS = 64
@@ -47,6 +47,7 @@ async def stream(scope: ASGIScope, receive: Receive, send: Send, feed: Feed, ses
     start = await _start(header(scope, b"last-event-id"), wanted, feed, session)
     subscriber = Subscriber(wanted, lambda: RequestTimer.release(scope))
     gone = asyncio.create_task(_until_gone(receive, subscriber))
+    feed.streams += 1
     try:
         content_type = (b"content-type", b"text/event-stream; charset=utf-8")
         await send({"type": "http.response.start", "status": 200, "headers": [content_type, *HEADERS]})
@@ -54,7 +55,10 @@ async def stream(scope: ASGIScope, receive: Receive, send: Send, feed: Feed, ses
         await _replay(start.position, send, feed, subscriber)
         await _follow(send, subscriber)
         await send({"type": "http.response.body", "body": b""})
+    except Exception:  # the response has begun: no error can be sent, and the connection is closed
+        log.exception("an event stream failed")
     finally:
+        feed.streams -= 1
         feed.remove(subscriber)
         gone.cancel()
 
@@ -67,9 +71,9 @@ async def _replay(position: int, send: Send, feed: Feed, subscriber: Subscriber)
         except MuninnError as error:
             subscriber.end(f"the journal can't be read: {error.message}")
             return
-        frames = [feed.journal_frame(event) for event in events if subscriber.wanted.takes(event)]
-        for each in frames:
-            await _send(send, each)
+        for event, message in events:
+            if subscriber.wanted.takes(event):
+                await _send(send, message)
     feed.add(subscriber)
 
 
@@ -109,8 +113,9 @@ async def _start(last: str, wanted: Wanted, feed: Feed, session: Session) -> Sta
 
 def _digest(session: Session, position: int) -> str:
     """Return the start of the hash of the event at a position, "" for none."""
-    found = session.engine.journals.open(session.place).journal.events([position]) if position else []
-    return found[0].hash[:16] if found else ""
+    journal = session.engine.journals.open(session.place).journal
+    row = next(journal.rows(position, position), None) if position else None
+    return row.hash.hex()[:16] if row is not None else ""
 
 
 def _state(start: Start, feed: Feed, session: Session) -> bytes:

@@ -105,13 +105,10 @@ class Feed:
         self._gathering: asyncio.TimerHandle | None = None
         self._index: object = None
         self.key = repository_key(session.place.identity)
+        self.streams = 0
+        """Streams that are open."""
         self.dropped = 0
         """Streams that were ended because their clients read too slowly."""
-
-    @property
-    def streams(self) -> int:
-        """The number of streams that follow."""
-        return len(self._subscribers)
 
     async def open(self) -> None:
         """Open the work tree and its journal, once. Raises MuninnError."""
@@ -146,10 +143,16 @@ class Feed:
         for each in self._subscribers:
             each.end("the daemon closes the port")
 
-    async def read(self, after: int) -> tuple[list[Event], int]:
-        """Return events after a position and the position that was reached. Raises MuninnError."""
-        assert self._search is not None
-        return await asyncio.to_thread(self._search.following, after, BATCH)
+    async def read(self, after: int) -> tuple[list[tuple[Event, bytes]], int]:
+        """Return events after a position with their messages, and the position that was reached. Raises MuninnError."""
+        search = self._search
+        assert search is not None
+
+        def read() -> tuple[list[tuple[Event, bytes]], int]:
+            events, reached = search.following(after, BATCH)
+            return [(event, self._message(event)) for event in events], reached
+
+        return await asyncio.to_thread(read)
 
     @property
     def position(self) -> int:
@@ -172,8 +175,7 @@ class Feed:
         """Return the id of the message with the event at a position: repository, position and part of its hash."""
         return f"{self.key}:{position}:{digest[:16]}"
 
-    def journal_frame(self, event: Event) -> bytes:
-        """Return the message of an event of the journal."""
+    def _message(self, event: Event) -> bytes:
         data = b'{"repository":"%b","event":%b}' % (self.key.encode(), encode_json(event))
         return frame("journal", data, self.identity(event.position, event.hash))
 
@@ -206,17 +208,12 @@ class Feed:
                 while self._subscribers and self._position < self._head():
                     events, reached = await self.read(self._position)
                     self._position = reached
-                    for event in events:
-                        self._publish_event(event)
+                    for event, message in events:
+                        self._offer([each for each in self._subscribers if each.wanted.takes(event)], message)
             except MuninnError as error:
                 log.warning("the journal can't be followed: %s", error.message)
                 for each in self._subscribers:
                     each.end(f"the journal can't be read: {error.message}")
-
-    def _publish_event(self, event: Event) -> None:
-        takers = [each for each in self._subscribers if each.wanted.takes(event)]
-        if takers:
-            self._offer(takers, self.journal_frame(event))
 
     def _gather(self, changed: Mapping[str, bool]) -> None:
         for identity, listed in changed.items():

@@ -1,0 +1,80 @@
+"""The OpenAPI document against the real API: schemathesis makes requests from it and checks the answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import schemathesis
+from http_api import Api
+from hypothesis import HealthCheck, Phase, given, settings
+from jsonschema import Draft202012Validator
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from muninn_core.protocol.catalogue import METHODS
+
+PATHS = ["/events/emit", "/health", "/metrics", "/openapi.json", "/ready"]
+"""All but `/rpc`, which has a test of its own, and the endless `/events`."""
+
+INTERNAL = -32603
+
+
+def examples(number: int) -> Any:
+    """Return the settings of a run with so many examples, the same ones each time."""
+    return settings(
+        max_examples=number,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@pytest.fixture(scope="module")
+def document(api: Api) -> Any:
+    return api.request("GET", "/openapi.json").json
+
+
+def called(api: Api, case: Any) -> Any:
+    """Make a request, check its answer against the document, and return the answer's JSON, None for another type."""
+    base = {"base_url": f"http://127.0.0.1:{api.port}", "headers": {"Authorization": f"Bearer {api.token}"}}
+    answer = case.call_and_validate(**base, excluded_checks=[positive_data_acceptance])
+    return answer.json() if "json" in answer.headers["content-type"][0] else None
+
+
+def test_the_document_names_every_verb_that_a_client_may_call(document: Any) -> None:
+    mapping = document["paths"]["/rpc"]["post"]["requestBody"]["content"]["application/json"]["schema"]["discriminator"]
+    assert set(mapping["mapping"]) == {method.name for method in METHODS.values() if not method.for_people}
+    assert set(document["paths"]) == {"/rpc", "/events", *PATHS}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_each_path_answers_as_the_document_says(api: Api, document: Any, path: str) -> None:
+    ((_, operation),) = schemathesis.openapi.from_dict(document)[path].items()
+
+    @examples(25 if path == "/events/emit" else 1)
+    @given(case=operation.as_strategy())
+    def run(case: Any) -> None:
+        called(api, case)
+
+    run()
+
+
+def test_requests_of_all_kinds_are_answered_with_the_result_of_their_verb(api: Api, document: Any) -> None:
+    answered = set()
+
+    @examples(200)
+    @given(case=schemathesis.openapi.from_dict(document)["/rpc"]["post"].as_strategy())
+    def run(case: Any) -> None:
+        answer = called(api, case)
+        if "error" in answer:
+            assert answer["error"]["code"] != INTERNAL, (case.body, answer)
+            return
+        verb = case.body["method"].removeprefix("muninn/")
+        result = f"#/components/schemas/{METHODS[verb].result.__name__}"
+        Draft202012Validator({"$ref": result, "components": document["components"]}).validate(answer["result"])
+        answered.add(verb)
+
+    run()
+    assert len(answered) > 20
