@@ -40,7 +40,21 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError instead of printing and exiting."""
+        missing = message.removeprefix("the following arguments are required: ")
+        if missing != message:
+            first = next(action for action in self._actions if missing.startswith(_option_of(action)))
+            raise UsageError(f"{self.prog} needs {missing}", hint=_allowed(first) or f"See `{self.prog} --help`.")
         raise UsageError(message.removeprefix("argument "), hint=f"See `{self.prog} --help`.")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Raise UsageError for a value that is none of the action's choices, with the nearest one."""
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(each) for each in action.choices]
+        near = nearest(str(value), choices)
+        name = action.option_strings[0] if action.option_strings else str(action.metavar or action.dest).upper()
+        listed = f"It is one of {', '.join(choices)}."
+        raise UsageError(f"{name} can't be '{value}'", hint=f"Did you mean '{near}'? {listed}" if near else listed)
 
     def parse(self, argv: list[str]) -> argparse.Namespace:
         """Parse the arguments. Raises UsageError, which names the nearest option for an unknown one."""
@@ -52,13 +66,24 @@ class Parser(argparse.ArgumentParser):
         options = [option for action in self._actions for option in action.option_strings]
         flag = next((word for word in unknown if word.startswith("-")), None)
         if flag is None:
-            raise UsageError(f"unexpected argument '{unknown[0]}'", hint="Put a text of several words in quotes.")
+            takes_text = any(not action.option_strings for action in self._actions)
+            hint = "Put a text of several words in quotes." if takes_text else f"`{self.prog}` takes options only."
+            raise UsageError(f"unexpected argument '{unknown[0]}'", hint=hint)
         name = flag.partition("=")[0]
         near = nearest(name, options)
         raise UsageError(
             f"{self.prog}: there is no option '{name}'",
             hint=f"Did you mean '{near}'?" if near else f"The options are {', '.join(options)}.",
         )
+
+
+def _option_of(action: argparse.Action) -> str:
+    return "/".join(action.option_strings) or str(action.metavar or action.dest)
+
+
+def _allowed(action: argparse.Action) -> str:
+    """Return which values an action takes, "" for any."""
+    return f"It is one of {', '.join(map(str, action.choices))}." if action.choices else ""
 
 
 ALIASES = {alias: method for method in METHODS.values() for alias in method.aliases}
@@ -284,7 +309,7 @@ def read_cite(word: str) -> dict[str, Any]:
     """Read `PATH[:START[-END]]`. Raises ArgumentTypeError."""
     match = _CITE.match(word)
     if match is None:
-        raise argparse.ArgumentTypeError(f"'{word}' is not PATH[:START[-END]]")
+        raise argparse.ArgumentTypeError(f"'{word}' is not PATH[:START[-END]], such as src/app.py:3-8")
     start = int(match["start"] or 0)
     end = int(match["end"] or start)
     if end < start:
@@ -296,7 +321,7 @@ def read_link(word: str) -> dict[str, Any]:
     """Read `RELATION:ID`. Raises ArgumentTypeError."""
     relation, colon, target = word.partition(":")
     if not (relation and colon and target):
-        raise argparse.ArgumentTypeError(f"'{word}' is not RELATION:ID")
+        raise argparse.ArgumentTypeError(f"'{word}' is not RELATION:ID, such as supersedes:0198c5")
     return {"relation": relation, "target": target}
 
 
@@ -304,7 +329,7 @@ def read_pair(word: str) -> tuple[str, Any]:
     """Read `KEY=VALUE`. A JSON value is decoded unless that would change it (`1.10` stays a string)."""
     key, equals, text = word.partition("=")
     if not (key and equals):
-        raise argparse.ArgumentTypeError(f"'{word}' is not KEY=VALUE")
+        raise argparse.ArgumentTypeError(f"'{word}' is not KEY=VALUE, such as status=accepted")
     try:
         value = json.loads(text, parse_constant=_no_json)
     except ValueError:

@@ -17,9 +17,9 @@ from muninn_cli.exits import ERROR, OK
 from muninn_cli.main import split
 from muninn_cli.pager import paged
 from muninn_cli.parameters import parameters
-from muninn_cli.parser import group_parser, lookup_words, resolve_alias, suggest, to_params, verb_parser
+from muninn_cli.parser import example, group_parser, lookup_words, resolve_alias, suggest, to_params, verb_parser
 from muninn_core import client
-from muninn_core.errors import UnknownVerb, UsageError
+from muninn_core.errors import BadParams, UnknownVerb, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
@@ -70,8 +70,7 @@ def _run(argv: list[str]) -> int:
         return answer_queries(given.repo, given.queries, to_params(method, given))
     params = _params(method, given)
     _check_text(params)
-    decode_params(method, params)  # invalid parameters are reported without starting a daemon
-    result = _call(method, given, params)
+    result = _answer(method, given, params)
     if getattr(given, "out", None) is not None:
         from muninn_cli.show.bundles import write_bundle
 
@@ -84,6 +83,20 @@ def _run(argv: list[str]) -> int:
         with paged() if method.effect == "read" else nullcontext():
             show(method, result, given)
     return OK if result.get("ok", True) else ERROR  # a check with findings exits with 1
+
+
+def _answer(method: Method, given: argparse.Namespace, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of the call. Raises BadParams with the name that a wrong parameter has on the command line."""
+    try:
+        decode_params(method, params)  # invalid parameters are reported without starting a daemon
+        return _call(method, given, params)
+    except BadParams as error:
+        flags = {f"'{each.name}'": each.flags[0] for each in parameters(method) if not each.positional}
+        name = error.message.split(" ", 1)[0]
+        if name not in flags:
+            raise
+        hint = f"{error.hint} `muninn help {method.words}` explains the options."
+        raise BadParams(flags[name] + error.message.removeprefix(name), hint=hint, data=error.data) from None
 
 
 def _check_text(params: dict[str, Any]) -> None:
@@ -114,7 +127,10 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     for parameter in parameters(method):
         if parameter.positional and parameter.required and parameter.name not in params:
             name = parameter.name.upper()
-            raise UsageError(f"`muninn {method.words}` needs {name}", hint=f"See `muninn {method.words} --help`.")
+            allowed = f"It is one of {', '.join(parameter.choices)}. " if parameter.choices else ""
+            raise UsageError(
+                f"`muninn {method.words}` needs {name}", hint=f"{allowed}For example: `{example(method)}`."
+            )
     if given.repo == ".":
         _root_paths(method, params)
     if method.verb == "capsule.import" and params.get("path") == "-":

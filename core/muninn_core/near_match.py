@@ -50,11 +50,22 @@ def nearest_few(word: str, known: Iterable[str], most: int, alike: float = VOCAB
 
 
 def nearest_path(path: str, paths: Iterable[str]) -> str | None:
-    """Return the path that was probably meant: one with the same file name, else the most alike; None without one."""
+    """Return the path that was probably meant; None without one.
+
+    It has the same file name, or one whose part before the first dot is alike: equal endings make no names alike.
+    """
     known = sorted(paths)
     name = path.rpartition("/")[2]
     same = [each for each in known if each.rpartition("/")[2] == name]
-    return nearest(path, same or known, 0.0 if same else VOCABULARY)
+    if not same:
+        near = nearest(_stem(path), sorted({_stem(each) for each in known}), NAMES)
+        same = [each for each in known if near is not None and _stem(each) == near]
+    return nearest(path, same, 0.0)
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2].casefold()
+    return name.partition(".")[0] or name
 
 
 def likeness(word: str, other: str) -> float:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         CapsuleResult,
         CapsuleRetrieveResult,
     )
-    from muninn_core.protocol.code import GraphResult, OutlineResult, SymbolsResult
+    from muninn_core.protocol.code import GraphResult, MapResult, OutlineResult, SymbolsResult
     from muninn_core.protocol.context_file import RenderResult, TemplateListResult, TemplateNewResult
     from muninn_core.protocol.decisions import DecisionListResult, JournalContextResult, RecordedResult
     from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
@@ -298,6 +298,15 @@ class Verbs:
         `path`: A file, relative to the root.
         """
         return cast("OutlineResult", self.call("outline", path=path))
+
+    def map(self, path: str = "", *, depth: int = 2, limit: int = 30) -> MapResult:
+        """Show the repository by folders: languages, definitions, memories, and which folder imports which.
+
+        `path`: Only this folder, relative to the root.
+        `depth`: How many levels of folders are told apart.
+        `limit`: The most folders to return.
+        """
+        return cast("MapResult", self.call("map", path=path, depth=depth, limit=limit))
 
     def graph(self, start: str, relation: str = "neighbours", *, depth: int = 1, limit: int = 50) -> GraphResult:
         """Show what a file or definition imports and calls, and what imports, calls and tests it.

@@ -201,6 +201,25 @@ def test_neighbours_are_bounded_and_say_what_is_left_out(muninn):
     assert {edge.relation for edge in everything.edges} == {"imports", "importers", "callers", "callees", "tests"}
 
 
+def test_the_map_shows_folders_their_imports_and_the_files_that_most_others_import(muninn):
+    muninn_map = muninn.call("map", depth=1)
+    folders = {folder.path: folder for folder in muninn_map.folders}
+    assert sum(folder.files for folder in muninn_map.folders) == muninn_map.files
+    assert folders["tests"].imports[0].path == "shop"
+    assert [(each.path, each.files) for each in folders["."].imports] == [("src", 1)]
+    assert folders["rust"].languages == {"rust": 2}
+    assert ("c/inc/list.h", 2) in [(each.path, each.files) for each in muninn_map.central]
+    java = muninn.call("map", path="java", depth=3)
+    assert [(folder.path, each.path) for folder in java.folders for each in folder.imports] == [
+        ("java/src/a/b", "java/src/a/c")
+    ]
+    few = muninn.call("map", limit=1)
+    assert (len(few.folders), few.omitted) == (1, len(muninn.call("map").folders) - 1)
+    with pytest.raises(NotFoundError) as unknown:
+        muninn.call("map", path="sohp")
+    assert "shop" in unknown.value.hint
+
+
 def test_an_outline_is_a_tree_with_heads_and_comments(muninn):
     found = muninn.call("outline", path="shop/basket.py")
     assert (found.language, found.comment) == ("python", "What is bought.")

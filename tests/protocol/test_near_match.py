@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from muninn_core.near_match import NAMES, OPEN, VOCABULARY, likeness, nearest, nearest_few, shorten
+from muninn_core.near_match import NAMES, OPEN, VOCABULARY, likeness, nearest, nearest_few, nearest_path, shorten
 
 VERBS = ("recall", "remember", "reconcile", "resolve", "status")
 
@@ -37,6 +37,19 @@ def test_several_suggestions_come_most_alike_first():
 def test_a_client_starts_without_the_module_that_compares():
     code = "import sys, muninn_core.protocol.catalogue; sys.exit('difflib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("src/baskets.py", "src/basket.py"),
+        ("lib/basket.py", "src/basket.py"),
+        ("nosuch.py", None),
+        ("READM.md", "README.md"),
+    ],
+)
+def test_a_path_is_suggested_for_its_name_not_for_its_ending(path, meant):
+    assert nearest_path(path, ["README.md", "bench/run.py", "src/basket.py"]) == meant
 
 
 def test_a_very_long_word_is_not_compared_and_is_shown_cut():

@@ -51,6 +51,8 @@ export interface Verbs {
   symbols: { params: SymbolsParams; result: SymbolsResult };
   /** Outline a file. Show the definitions of a file as a tree, with signatures and comments. */
   outline: { params: OutlineParams; result: OutlineResult };
+  /** Map the repository. Show the repository by folders: languages, definitions, memories, and which folder imports which. */
+  map: { params: MapParams; result: MapResult };
   /** Follow relations in the code. Show what a file or definition imports and calls, and what imports, calls and tests it. */
   graph: { params: GraphParams; result: GraphResult };
   /** Match skills. Find the skills that match a task: at most seven, within 30 % of a context's budget. */
@@ -249,6 +251,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   replay: 'muninn.replay',
   symbols: 'muninn.symbols',
   outline: 'muninn.outline',
+  map: 'muninn.map',
   graph: 'muninn.graph',
   'skills.match': 'muninn.skills.match',
   'skills.list': 'muninn.skills.list',
@@ -468,6 +471,16 @@ export interface SymbolsParams {
 export interface OutlineParams {
   /** A file, relative to the root. */
   path: string;
+}
+
+/** Which part of the repository to show, and how finely. */
+export interface MapParams {
+  /** Only this folder, relative to the root. */
+  path?: string;
+  /** How many levels of folders are told apart. */
+  depth?: number;
+  /** The most folders to return. */
+  limit?: number;
 }
 
 /** Where to start, and which relation to follow. */
@@ -1926,6 +1939,44 @@ export interface OutlineResult {
   language: string;
   symbols: readonly CodeSymbol[];
   comment: string;
+}
+
+/**
+ * The repository by folders, largest first. `omitted` counts folders beyond the limit.
+ *
+ * `files`, `definitions` and `languages` (files by language) count everything below `path`. `central` are the files
+ * that the most other files import, tests not counted.
+ */
+export interface MapResult {
+  saw: ReadState;
+  path: string;
+  files: number;
+  definitions: number;
+  languages: Readonly<Record<string, number>>;
+  folders: readonly MapFolder[];
+  central: readonly MapImport[];
+  omitted: number;
+}
+
+/**
+ * A folder with everything below it that no other entry has. `path` is "." for the root.
+ *
+ * `imports` are the folders that its files import, those with the most importing files first. `memories` counts the
+ * recallable memories that name one of its files.
+ */
+export interface MapFolder {
+  path: string;
+  files: number;
+  definitions: number;
+  languages: Readonly<Record<string, number>>;
+  memories: number;
+  imports: readonly MapImport[];
+}
+
+/** A folder that is imported, and the number of files that import it. */
+export interface MapImport {
+  path: string;
+  files: number;
 }
 
 /** The relations of a file or definition, by depth, relation and place. `omitted` counts those beyond the limit. */

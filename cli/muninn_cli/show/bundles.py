@@ -35,9 +35,10 @@ def write_bundle(name: str, result: dict[str, Any]) -> None:
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise StorageError(
-            f"{name} can't be written: {error.strerror}", hint="Check the folder's permissions and the free disk space."
-        ) from None
+        hint = "Check the folder's permissions and the free disk space."
+        if not path.parent.is_dir():
+            hint = f"There is no folder {path.parent}: `mkdir -p {path.parent}` creates it."
+        raise StorageError(f"{name} can't be written: {error.strerror}", hint=hint) from None
 
 
 @renders("export")

@@ -57,6 +57,40 @@ def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     line(console, (joined(count(len(edges), "edge"), more, snapshot(result["saw"])), "state"))
 
 
+@renders("map")
+def repository_map(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print a line for each folder with what it imports below, then the files that most others import."""
+    head = joined(
+        count(result["files"], "file"), count(result["definitions"], "definition"), _most(result["languages"])
+    )
+    line(console, (result["path"], "name"), (f"  {head}", "faint"))
+    widest = max((len(folder["path"]) for folder in result["folders"]), default=0)
+    for folder in result["folders"]:
+        memories = count(folder["memories"], "memory", "memories") if folder["memories"] else ""
+        held = joined(count(folder["files"], "file"), _most(folder["languages"]))
+        line(
+            console,
+            (f"  {folder['path']:<{widest}}", "path"),
+            (f"  {held}", "faint"),
+            (f"  {memories}" if memories else "", "memory"),
+        )
+        if folder["imports"]:
+            needed = ", ".join(f"{each['path']} ({each['files']})" for each in folder["imports"])
+            line(console, (f"  {'':<{widest}}  imports {needed}", "hint"))
+    if result["central"]:
+        line(console, ("imported by the most files", "name"))
+    for each in result["central"]:
+        line(console, (f"  {each['files']:>5}  ", "faint"), (each["path"], "path"))
+    more = f"{result['omitted']:,} folders left out" if result["omitted"] else ""
+    line(console, (joined(count(len(result["folders"]), "folder"), more, snapshot(result["saw"])), "state"))
+
+
+def _most(languages: dict[str, int]) -> str:
+    """Return the three languages with the most files; plain text counts where there is nothing else."""
+    code = {name: files for name, files in languages.items() if name != "text"} or languages
+    return ", ".join(f"{name} {files:,}" for name, files in list(code.items())[:3])
+
+
 def _branches(console: Console, edges: list[dict[str, Any]], origin: str, depth: int, indent: str) -> None:
     relation = ""
     for edge in edges:

@@ -133,6 +133,11 @@ class Code:
         sql = "SELECT name, lines FROM calls WHERE source = (SELECT id FROM sources WHERE path = ?) ORDER BY name"
         return [(name, _numbers(lines)) for name, lines in self._rows(sql, (path,))]
 
+    def sizes(self) -> dict[str, int]:
+        """Return {path: number of definitions} of all files, by path."""
+        sql = "SELECT f.path, COUNT(s.source) FROM sources f LEFT JOIN symbols s ON s.source = f.id"
+        return dict(self._rows(sql + " GROUP BY f.id ORDER BY f.path"))
+
     def counts(self) -> dict[str, int]:
         """Return the numbers of files, definitions, imports and calls (distinct names per file)."""
         tables = ("sources", "symbols", "imports", "calls")

@@ -122,6 +122,52 @@ class GraphResult(Result):
     omitted: int = 0
 
 
+class MapParams(Value):
+    """Which part of the repository to show, and how finely."""
+
+    path: Annotated[str, Meta(description="Only this folder, relative to the root.")] = ""
+    depth: Annotated[int, Meta(ge=1, le=5, description="How many levels of folders are told apart.")] = 2
+    limit: Annotated[int, Meta(ge=1, le=200, description="The most folders to return.")] = 30
+
+
+class MapFolder(Value):
+    """A folder with everything below it that no other entry has. `path` is "." for the root.
+
+    `imports` are the folders that its files import, those with the most importing files first. `memories` counts the
+    recallable memories that name one of its files.
+    """
+
+    path: str
+    files: int
+    definitions: int
+    languages: dict[str, int]
+    memories: int
+    imports: tuple[MapImport, ...] = ()
+
+
+class MapImport(Value):
+    """A folder that is imported, and the number of files that import it."""
+
+    path: str
+    files: int
+
+
+class MapResult(Result):
+    """The repository by folders, largest first. `omitted` counts folders beyond the limit.
+
+    `files`, `definitions` and `languages` (files by language) count everything below `path`. `central` are the files
+    that the most other files import, tests not counted.
+    """
+
+    path: str
+    files: int
+    definitions: int
+    languages: dict[str, int]
+    folders: tuple[MapFolder, ...]
+    central: tuple[MapImport, ...]
+    omitted: int = 0
+
+
 FAMILY = Family(
     name="code",
     title="Code",
@@ -149,6 +195,20 @@ FAMILY = Family(
             positional=("path",),
             use="Call before you read a long file: it lists the definitions with their lines.",
             example={"path": "src/users.py"},
+            searches=True,
+        ),
+        Method(
+            verb="map",
+            title="Map the repository",
+            synonyms=("tree", "architecture", "structure"),
+            summary="Show the repository by folders: languages, definitions, memories, and which folder imports which.",
+            params=MapParams,
+            result=MapResult,
+            effect="read",
+            positional=("path",),
+            may_omit=("path",),
+            use="Call first in an unknown repository: it shows the parts and how they depend on each other.",
+            example={"path": "src"},
             searches=True,
         ),
         Method(

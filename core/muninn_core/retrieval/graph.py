@@ -210,7 +210,7 @@ class Graph:
                 yield Node(node.path, one), node.path, one.start, ""
 
     def _imports(self, node: Node) -> Iterator[Step]:
-        for path, line in self._files_imported(node.path).items():
+        for path, line in self.imported_files(node.path).items():
             yield Node(path), node.path, line, ""
 
     def _importers(self, node: Node) -> Iterator[Step]:
@@ -279,7 +279,7 @@ class Graph:
                         found.add(test)
         return found
 
-    def _files_imported(self, path: str) -> dict[str, int]:
+    def imported_files(self, path: str) -> dict[str, int]:
         """Return {imported file: line of its first import}."""
         known = self._imported.get(path)
         if known is None:
@@ -294,7 +294,7 @@ class Graph:
         """Return the nodes of `wanted` whose files a file imports."""
         language = language_of(path)
         if language != "python" or path in self._imported:
-            imported: Container[str] = self._files_imported(path)
+            imported: Container[str] = self.imported_files(path)
         else:  # the names rule out most imports, which then need no resolution
             if path not in self._statements:
                 self._statements[path] = self._facts.imports(path)

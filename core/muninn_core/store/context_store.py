@@ -63,7 +63,8 @@ class ContextStore:
             return matches[0].stem, matches[0].read_bytes()
         except (IndexError, OSError):
             hint = (
-                f"The machine that answered stores the last {MAX_CONTEXTS}, until one of their memories is redacted."
+                f"`muninn context QUERY` prints the id of its pack. The last {MAX_CONTEXTS} are stored on the"
+                " machine that answered."
                 if self._writable
                 else "A read-only repository stores none."
             )

@@ -42,7 +42,7 @@ _LESSER = frozenset({"prototype", "key", "heading", "field", "variable", "proper
 
 def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
     """Find definitions by name. Raises BadParams for an unknown language or kind."""
-    snapshot, saw = _snapshot(workspace)
+    snapshot, saw = read_index(workspace)
     language = language_named(params.language or "") or params.language
     _check("language", language, sorted(set(LANGUAGES.values())))
     _check("kind", params.kind, KINDS)
@@ -62,7 +62,7 @@ def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
 def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
     """Return the definitions of a file as a tree. Raises NotFoundError for a file that is not indexed."""
     path = relative_path(params.path, workspace.layout.root)
-    snapshot, saw = _snapshot(workspace)
+    snapshot, saw = read_index(workspace)
     if snapshot.file(path) is None:
         raise _no_file(path, snapshot)
     chunks = list(snapshot.chunks_of(path).values())
@@ -85,7 +85,7 @@ def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
     definitions, with all of them.
     """
     _check("relation", params.relation, ("neighbours", *RELATIONS))
-    snapshot, saw = _snapshot(workspace)
+    snapshot, saw = read_index(workspace)
     node = _node(snapshot, params.start, workspace.layout.root)
     relations = [relation for relation in RELATIONS if params.relation in (relation, "neighbours")]
     if params.relation == "neighbours":
@@ -112,7 +112,7 @@ def _check(name: str, value: str | None, known: Sequence[str]) -> None:
     )
 
 
-def _snapshot(workspace: Workspace) -> tuple[Snapshot, ReadState]:
+def read_index(workspace: Workspace) -> tuple[Snapshot, ReadState]:
     """Return the index's snapshot and what an answer from it saw. In a new repository, wait for the first files."""
     index = workspace.updater.wait_open(OPEN_SECONDS)
     if workspace.updater.scans == 0 and not index.snapshot().counts()["files"]:

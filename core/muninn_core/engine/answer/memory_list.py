@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from muninn_core.engine.answer.search_context import memories_of
+from muninn_core.engine.memory.drafts import check_kind
 from muninn_core.engine.memory.lookup import only
 from muninn_core.engine.memory.scopes import on_task, visible
 from muninn_core.errors import BadParams
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
 from muninn_core.retrieval.decay import has_expired, is_recallable
@@ -30,6 +31,9 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         found = [known[only(params.id, known, "memory")]]
         access = workspace.access_counts.get(found[0].id)
     else:
+        if params.type is not None:
+            stored = {memory.type: None for memory in known.values()}
+            check_kind(params.type, tuple({**dict.fromkeys((*KINDS, *workspace.config.memory.kinds)), **stored}))
         if params.file is not None:
             params = replace(params, file=relative_path(params.file, workspace.layout.root))
         seen = visible(workspace.memory, None, params.session)
@@ -91,7 +95,7 @@ def _since(given: str | None, now: datetime) -> Callable[[Memory], bool]:
         return lambda _memory: True
     wrong = wrong_value("since", given, ())
     if wrong:
-        raise BadParams(f"'since': {wrong}", hint="Write 12h, 3d, 2w or 2026-01-31.")
+        raise BadParams(f"'since' is not a time: '{given}'", hint="Write 12h, 3d, 2w or 2026-01-31.")
     return compile_filters((Filter(key="since", values=(given,), source=f"since:{given}"),), now).memory
 
 

@@ -105,7 +105,10 @@ def _content(path: Path) -> bytes:
     try:
         return read_regular(path, MAX_BUNDLE_BYTES)
     except OSError as error:
-        raise NotFoundError(f"the bundle {path} can't be read: {error.strerror}") from None
+        raise NotFoundError(
+            f"the bundle {path} can't be read: {error.strerror}",
+            hint="`muninn export --out FILE` writes a bundle.",
+        ) from None
 
 
 def _time(name: str, given: str | None) -> str | None:

@@ -89,6 +89,16 @@ def check_relation(relation: str) -> None:
         raise BadParams(f"there is no relation '{relation}'", hint=hint)
 
 
+def check_kind(kind: str, kinds: Sequence[str]) -> None:
+    """Raise BadParams for an unknown kind of memory, with the nearest one."""
+    if kind not in kinds:
+        near = nearest(kind, kinds)
+        raise BadParams(
+            f"there is no kind of memory '{kind}'",
+            hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
+        )
+
+
 def derived_title(memory: Memory, text: str) -> dict[str, str]:
     """Return the new title of a memory whose text changes, {} if its title was not made from its text."""
     return {"title": headline(text)} if text and memory.title == headline(memory.text) else {}
@@ -144,13 +154,7 @@ def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str],
 
 def _checked(draft: MemoryDraft, workspace: Workspace, call: Call, commit: str | None) -> MemoryDraft:
     check_length(draft.text)
-    kinds = (*KINDS, *workspace.config.memory.kinds)
-    if draft.type not in kinds:
-        near = nearest(draft.type, kinds)
-        raise BadParams(
-            f"there is no kind of memory '{draft.type}'",
-            hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
-        )
+    check_kind(draft.type, (*KINDS, *workspace.config.memory.kinds))
     for link in draft.links:
         check_relation(link.relation)
     if draft.scope == "global":

@@ -64,7 +64,12 @@ def only(prefix: str, ids: Collection[str], what: str) -> str:
     if len(whole) == 1:
         return whole[0]
     if not matching:
-        raise NotFoundError(f"there is no {what} '{prefix}'", hint="`muninn memories` and `muninn conflicts` show ids.")
+        where = "`muninn conflicts --decided`" if what == "conflict" else "`muninn memories`"
+        raise NotFoundError(f"there is no {what} '{prefix}'", hint=f"{where} lists the ids.")
     if len(matching) > 1:
-        raise UsageError(f"'{prefix}' is part of {len(matching)} ids", hint=f"They are {', '.join(matching[:5])}.")
+        more = ", …" if len(matching) > 5 else "."
+        raise UsageError(
+            f"'{prefix}' is part of {len(matching):,} ids",
+            hint=f"Give more characters, or the last eight. They are {', '.join(matching[:5])}{more}",
+        )
     return matching[0]

@@ -1,4 +1,4 @@
-"""Notices about new memories: files that do not exist, and a text that is stored already."""
+"""Notices about new memories: files and linked memories that do not exist, and a text that is stored already."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ _COMPARED = 2000
 def remember_notices(workspace: Workspace, stored: Iterable[Memory], before: Mapping[str, Memory]) -> tuple[str, ...]:
     """Return sentences for the caller about stored memories. `before` are the memories before they were stored."""
     newest = [before[identity] for identity in list(before)[-_COMPARED:]]
+    known = workspace.memory.all()
     notices: dict[str, None] = {}
     for memory in stored:
         for path in dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites))):
             if not os.path.lexists(workspace.layout.root / path):
                 notices[_missing(path, _indexed(workspace))] = None
+        for target in dict.fromkeys(link.target for link in memory.links if link.target not in known):
+            notices[f"No memory has the id {target}: the link has no effect until one does."] = None
         if memory.id not in before:
             notices |= dict.fromkeys(_known(memory, newest))
     return tuple(notices)[:_MOST]

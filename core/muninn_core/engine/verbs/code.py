@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.answer import code_map
+from muninn_core.engine.answer import code_map, repository_map
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.code import (
     GraphParams,
     GraphResult,
+    MapParams,
+    MapResult,
     OutlineParams,
     OutlineResult,
     SymbolsParams,
@@ -25,6 +27,10 @@ class CodeVerbs(Verbs):
     def outline(self, params: OutlineParams, call: Call) -> OutlineResult:
         """Return the definitions of a file as a tree."""
         return code_map.outline(self._reading(call), params)
+
+    def map(self, params: MapParams, call: Call) -> MapResult:
+        """Return the repository by folders."""
+        return repository_map.repository_map(self._reading(call), params, call)
 
     def graph(self, params: GraphParams, call: Call) -> GraphResult:
         """Return the relations of a file or definition."""
