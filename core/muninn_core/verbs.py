@@ -17,6 +17,12 @@ if TYPE_CHECKING:
         ProjectionsShowResult,
         ProjectionsStatusResult,
     )
+    from muninn_core.protocol.candidates import (
+        CandidateDiscardResult,
+        CandidateDistilResult,
+        CandidateListResult,
+        CandidatePromoteResult,
+    )
     from muninn_core.protocol.capsules import (
         CapsuleEventResult,
         CapsuleExportResult,
@@ -867,6 +873,88 @@ class Verbs:
                 apply=apply,
             ),
         )
+
+    def candidate_list(
+        self,
+        *,
+        status: Literal["open", "promoted", "discarded"] | None = "open",
+        session_id: str = "",
+        memory: str = "",
+        events: bool = False,
+        limit: int = 50,
+    ) -> CandidateListResult:
+        """List what ended sessions showed that is worth remembering, with the events that support it.
+
+        `status`: Only candidates in this state; open ones by default.
+        `session_id`: Only candidates of this session.
+        `memory`: Only the candidate that became this memory, whatever its state.
+        `events`: Return the events of the evidence, too.
+        `limit`: The most candidates.
+        """
+        return cast(
+            "CandidateListResult",
+            self.call(
+                "candidate.list",
+                status=status,
+                session_id=session_id,
+                memory=memory,
+                events=events,
+                limit=limit,
+            ),
+        )
+
+    def candidate_distil(self, session_id: str, *, project_id: str = "") -> CandidateDistilResult:
+        """Find candidates in the events of a session; hooks do this when a session ends.
+
+        `session_id`: The session.
+        `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
+            repository's folder.
+        """
+        return cast(
+            "CandidateDistilResult",
+            self.call(
+                "candidate.distil",
+                session_id=session_id,
+                project_id=project_id,
+            ),
+        )
+
+    def candidate_promote(
+        self,
+        id: str,
+        text: str = "",
+        *,
+        title: str = "",
+        type: str = "",
+        private: bool = False,
+    ) -> CandidatePromoteResult:
+        """Store a candidate as a memory, which keeps the link to its events on this machine.
+
+        `id`: The candidate's id, or an unambiguous prefix of it.
+        `text`: The text to store instead of the candidate's.
+        `title`: The title to store instead of the candidate's.
+        `type`: The type to store instead of the candidate's.
+        `private`: Keep the memory on this machine.
+        """
+        return cast(
+            "CandidatePromoteResult",
+            self.call(
+                "candidate.promote",
+                id=id,
+                text=text,
+                title=title,
+                type=type,
+                private=private,
+            ),
+        )
+
+    def candidate_discard(self, id: str, *, reason: str = "") -> CandidateDiscardResult:
+        """Discard a candidate; what says the same is not offered again.
+
+        `id`: The candidate's id, or an unambiguous prefix of it.
+        `reason`: The reason; it is recorded.
+        """
+        return cast("CandidateDiscardResult", self.call("candidate.discard", id=id, reason=reason))
 
     def diff(self, range: str, *, format: Literal["text", "markdown"] = "text") -> DiffResult:
         """Show which memories a branch adds, changes, contradicts and makes stale.

@@ -97,6 +97,14 @@ export interface Verbs {
   capture: { params: CaptureParams; result: CaptureResult };
   /** Backfill memory. Make memories from significant commits or from transcripts; without `apply` they are only listed. */
   backfill: { params: BackfillParams; result: BackfillResult };
+  /** List candidates for memory. List what ended sessions showed that is worth remembering, with the events that support it. */
+  'candidate.list': { params: CandidateListParams; result: CandidateListResult };
+  /** Find candidates in a session. Find candidates in the events of a session; hooks do this when a session ends. */
+  'candidate.distil': { params: CandidateDistilParams; result: CandidateDistilResult };
+  /** Promote a candidate. Store a candidate as a memory, which keeps the link to its events on this machine. */
+  'candidate.promote': { params: CandidatePromoteParams; result: CandidatePromoteResult };
+  /** Discard a candidate. Discard a candidate; what says the same is not offered again. */
+  'candidate.discard': { params: CandidateDiscardParams; result: CandidateDiscardResult };
   /** Review a branch's memory. Show which memories a branch adds, changes, contradicts and makes stale. */
   diff: { params: DiffParams; result: DiffResult };
   /** Check memory. Check the repository's memory files: malformed lines, secrets, dangling citations, open conflicts. */
@@ -274,6 +282,10 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   remind: 'muninn.remind',
   capture: 'muninn.capture',
   backfill: 'muninn.backfill',
+  'candidate.list': 'muninn.candidate.list',
+  'candidate.distil': 'muninn.candidate.distil',
+  'candidate.promote': 'muninn.candidate.promote',
+  'candidate.discard': 'muninn.candidate.discard',
   diff: 'muninn.diff',
   check: 'muninn.check',
   verify: 'muninn.verify',
@@ -893,6 +905,50 @@ export interface BackfillParams {
   elsewhere?: boolean;
   /** Store the memories. Without it they are only listed. */
   apply?: boolean;
+}
+
+/** Which candidates to list. */
+export interface CandidateListParams {
+  /** Only candidates in this state; open ones by default. */
+  status?: 'discarded' | 'open' | 'promoted' | null;
+  /** Only candidates of this session. */
+  session_id?: string;
+  /** Only the candidate that became this memory, whatever its state. */
+  memory?: string;
+  /** Return the events of the evidence, too. */
+  events?: boolean;
+  /** The most candidates. */
+  limit?: number;
+}
+
+/** The session to look at. */
+export interface CandidateDistilParams {
+  /** The session. */
+  session_id: string;
+  /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
+  project_id?: string;
+}
+
+/** The candidate to store, and what to change in it. */
+export interface CandidatePromoteParams {
+  /** The candidate's id, or an unambiguous prefix of it. */
+  id: string;
+  /** The text to store instead of the candidate's. */
+  text?: string;
+  /** The title to store instead of the candidate's. */
+  title?: string;
+  /** The type to store instead of the candidate's. */
+  type?: string;
+  /** Keep the memory on this machine. */
+  private?: boolean;
+}
+
+/** The candidate to discard. */
+export interface CandidateDiscardParams {
+  /** The candidate's id, or an unambiguous prefix of it. */
+  id: string;
+  /** The reason; it is recorded. */
+  reason?: string;
 }
 
 /** The range to review. */
@@ -2420,6 +2476,56 @@ export interface Recollection {
   commit: string;
   session: string;
   known: boolean;
+}
+
+/** The candidates, the last found first. `events` has the evidence of all of them, in order. */
+export interface CandidateListResult {
+  saw: ReadState;
+  candidates: readonly Candidate[];
+  events: readonly Event[];
+}
+
+/**
+ * Something that a session showed. `kind` is fixed (a failure that a change ended), statement or correction.
+ *
+ * `evidence` are ids of events on this machine. `memory` is the id of the memory that it became, `reason` says why it
+ * was discarded.
+ */
+export interface Candidate {
+  id: string;
+  kind: string;
+  type: string;
+  title: string;
+  text: string;
+  status: 'discarded' | 'open' | 'promoted';
+  session_id: string;
+  found_at: string;
+  evidence: readonly string[];
+  files: readonly string[];
+  details: Readonly<Record<string, unknown>>;
+  agent: string;
+  memory: string;
+  reason: string;
+}
+
+/** The new candidates. `known` counts findings that memory or an earlier candidate says already. */
+export interface CandidateDistilResult {
+  saw: ReadState;
+  candidates: readonly Candidate[];
+  known: number;
+}
+
+/** The stored memory, and the candidate. */
+export interface CandidatePromoteResult {
+  saw: ReadState;
+  memory: Memory;
+  candidate: Candidate;
+}
+
+/** The discarded candidate. */
+export interface CandidateDiscardResult {
+  saw: ReadState;
+  candidate: Candidate;
 }
 
 /**

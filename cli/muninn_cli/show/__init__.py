@@ -12,6 +12,7 @@ from muninn_cli.show import (  # noqa: F401
     answers,
     backfill,
     bundles,
+    candidates,
     capsules,
     changes,
     citations,

@@ -34,7 +34,7 @@ def query(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     if not result["hits"]:
         line(console, ("No event matches.", ""))
     for hit in result["hits"]:
-        _event(console, hit["event"], whole=len(result["hits"]) == 1)
+        show_event(console, hit["event"], whole=len(result["hits"]) == 1)
     if result["next"]:
         line(console, (f"More with `--before {result['next']}`.", "hint"))
 
@@ -120,7 +120,7 @@ def tail(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     if not result["events"]:
         line(console, ("No events.", ""))
     for event in result["events"]:
-        _event(console, event)
+        show_event(console, event)
 
 
 @renders("audit.seal")
@@ -161,7 +161,8 @@ def projections_show(console: Console, result: dict[str, Any], given: argparse.N
         verbatim(console, json.dumps(row, ensure_ascii=False))
 
 
-def _event(console: Console, event: dict[str, Any], *, whole: bool = False) -> None:
+def show_event(console: Console, event: dict[str, Any], *, whole: bool = False) -> None:
+    """Print an event: time, type, actor, place and id, then its payload, cut unless it is wanted `whole`."""
     line(
         console,
         (f"{moment(event['occurred_at'])} ", "faint"),

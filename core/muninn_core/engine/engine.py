@@ -14,6 +14,7 @@ from pathlib import Path
 
 from muninn_core.config import BUNDLED_MODEL, DaemonConfig
 from muninn_core.engine.verbs.audit import AuditVerbs
+from muninn_core.engine.verbs.candidates import CandidatesVerbs
 from muninn_core.engine.verbs.capsules import CapsulesVerbs
 from muninn_core.engine.verbs.code import CodeVerbs
 from muninn_core.engine.verbs.context_file import ContextFileVerbs
@@ -70,6 +71,7 @@ class Engine(
     ExchangeVerbs,
     EventsVerbs,
     AuditVerbs,
+    CandidatesVerbs,
     CapsulesVerbs,
     DecisionsVerbs,
     ContextFileVerbs,

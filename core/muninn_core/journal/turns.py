@@ -170,7 +170,7 @@ class Turns:
             refused = self.bind(transaction, project, session, client, journal_time(transaction))
             if refused is not None:
                 return refused
-            new = [one for one in prepared if not _is_known(transaction, one.draft)]
+            new = [one for one in prepared if not is_known(transaction, one.draft)]
             span = self._open_span(transaction, (project, session, turn, client), seconds, begin=bool(new))
             for one in new:
                 within = replace(one.draft, turn_id=turn) if span else replace(one.draft, trace_id=turn or None)
@@ -273,7 +273,8 @@ def turn_span(project: str, session: str, turn: str, client: str, row: Row, expi
     )
 
 
-def _is_known(transaction: Transaction, draft: EventDraft) -> bool:
+def is_known(transaction: Transaction, draft: EventDraft) -> bool:
+    """Whether the journal has an event with a draft's idempotency key, in a sealed month too."""
     key = (draft.idempotency_key, draft.project_id)
     for table in ("raw_events", "sealed_keys"):
         sql = f"SELECT 1 FROM {table} WHERE idempotency_key = ? AND project_id = ? LIMIT 1"

@@ -23,6 +23,8 @@ OBSERVATION = SYSTEM + "observation"
 SUMMARY = SYSTEM + "summary"
 PIN = SYSTEM + "pin"
 UNPIN = SYSTEM + "unpin"
+CANDIDATE = SYSTEM + "candidate"
+CANDIDATE_DECIDED = SYSTEM + "candidate.decided"
 
 
 class Event(Value):

@@ -15,6 +15,7 @@ from muninn_core.model.value import ValidationError, Value, encode_json, from_pl
 from muninn_core.near_match import nearest, shorten
 from muninn_core.protocol import (
     audit,
+    candidates,
     capsules,
     code,
     context_file,
@@ -42,6 +43,7 @@ FAMILIES: tuple[Family, ...] = (
     inspection.FAMILY,
     memory.FAMILY,
     session.FAMILY,
+    candidates.FAMILY,
     review.FAMILY,
     reconciliation.FAMILY,
     exchange.FAMILY,

@@ -16,9 +16,10 @@ from muninn_core import git
 from muninn_core.engine.memory.changes import append_change
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.memory.transcript_files import open_transcript
-from muninn_core.engine.session import failed_commands, hook_inbox, session_end
+from muninn_core.engine.session import candidates, failed_commands, hook_inbox, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related
+from muninn_core.engine.session.journal import At
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
@@ -106,6 +107,9 @@ class Captures:
         if params.source in ("turn", "session"):
             self._agents.transcript(workspace, params)
         self._agents.event(workspace, params)
+        if params.source == "session" and params.session is not None:
+            session = params.session
+            self._agents.later(workspace, lambda at: _distil(at, session))
         return CaptureResult(ids=ids, note=captured.note if ids or captured.given else "", saw=workspace.read_state())
 
     def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
@@ -113,6 +117,13 @@ class Captures:
             self._store(workspace, params, call)
         except MuninnError as error:
             log.warning("cannot capture a %s of session %s: %s", params.source, params.session, error.message)
+
+
+def _distil(at: At, session: str) -> None:
+    try:
+        candidates.distil(at, session)
+    except NotFoundError:
+        log.debug("session %s left no events", session)
 
 
 def _nothing() -> None:
