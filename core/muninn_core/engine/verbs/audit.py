@@ -28,23 +28,23 @@ class AuditVerbs(Verbs):
 
     def audit_replay(self, params: AuditReplayParams, call: Call) -> AuditReplayResult:
         """Return events as lines, or write them to a file."""
-        return journal.replay(self._journal(call), params, call)
+        return journal.replay(self._journal_now(call), params, call)
 
     def audit_verify(self, _params: AuditVerifyParams, call: Call) -> AuditVerifyResult:
         """Check the chain."""
-        return journal.verify(self._journal(call))
+        return journal.verify(self._journal_now(call))
 
     def audit_tail(self, params: AuditTailParams, call: Call) -> AuditTailResult:
         """Return the last events."""
-        return journal.tail(self._journal(call), params)
+        return journal.tail(self._journal_now(call), params)
 
     def audit_seal(self, params: AuditSealParams, call: Call) -> AuditSealResult:
         """Seal past months and apply the retention."""
-        return journal.seal(self._journal(call), params, self.clock())
+        return journal.seal(self._journal_now(call), params, self.clock())
 
     def projections_status(self, _params: ProjectionsStatusParams, call: Call) -> ProjectionsStatusResult:
         """Return the state of the projections."""
-        return journal.projections_status(self._journal(call))
+        return journal.projections_status(self._journal_now(call))
 
     def projections_rebuild(self, params: ProjectionsRebuildParams, call: Call) -> ProjectionsRebuildResult:
         """Build projections again."""
@@ -55,4 +55,4 @@ class AuditVerbs(Verbs):
 
     def projections_show(self, params: ProjectionsShowParams, call: Call) -> ProjectionsShowResult:
         """Return rows of a projection."""
-        return journal.show(self._journal(call), params)
+        return journal.show(self._journal_now(call), params)

@@ -59,6 +59,11 @@ class Verbs:
         workspace = self.trees.open(call.place)
         return At(workspace, self.journals.open(call.place), self.journals.types(call.place))
 
+    def _journal_now(self, call: Call) -> At:
+        """Return the same after the journal has what agents did and were given so far. Raises as `_journal`."""
+        self.agent_journal.drain()
+        return self._journal(call)
+
     def _writable(self, call: Call) -> Workspace:
         """Return the call's work tree for writing. Raises NotInitialised, or ReadOnlyError with the reason."""
         return self.trees.writable(call.place)

@@ -38,4 +38,4 @@ class DecisionsVerbs(Verbs):
 
     def journal_context(self, params: JournalContextParams, call: Call) -> JournalContextResult:
         """Return the context of a turn."""
-        return decisions.context(self._journal(call), params)
+        return decisions.context(self._journal_now(call), params)

@@ -32,11 +32,11 @@ class EventsVerbs(Verbs):
 
     def event_query(self, params: EventQueryParams, call: Call) -> EventQueryResult:
         """Find events."""
-        return journal.query(self._journal(call), params)
+        return journal.query(self._journal_now(call), params)
 
     def event_statistics(self, params: EventStatisticsParams, call: Call) -> EventStatisticsResult:
         """Count events and turns."""
-        return journal.statistics(self._journal(call), params)
+        return journal.statistics(self._journal_now(call), params)
 
     def event_redact(self, params: EventChangeParams, call: Call) -> EventChangeResult:
         """Erase the payload of an event."""
@@ -61,4 +61,4 @@ class EventsVerbs(Verbs):
 
     def span_list(self, params: SpanListParams, call: Call) -> SpanListResult:
         """List sessions, turns and capsules."""
-        return journal.spans(self._journal(call), params)
+        return journal.spans(self._journal_now(call), params)
