@@ -61,20 +61,35 @@ def test_each_path_answers_as_the_document_says(api: Api, document: Any, path: s
     run()
 
 
-def test_requests_of_all_kinds_are_answered_with_the_result_of_their_verb(api: Api, document: Any) -> None:
-    answered = set()
+def test_each_verb_is_answered_with_the_result_that_the_document_names(api: Api, document: Any) -> None:
+    open_verbs = [method.verb for method in METHODS.values() if not method.for_people]
+    answered = [verb for verb in open_verbs if is_answered(api, document, verb)]
+    assert len(answered) > 20, answered
 
-    @examples(200)
-    @given(case=schemathesis.openapi.from_dict(document)["/rpc"]["post"].as_strategy())
+
+def is_answered(api: Api, document: Any, verb: str) -> bool:
+    """Call a verb with generated parameters; check results and errors, and return whether there was a result."""
+    result = f"#/components/schemas/{METHODS[verb].result.__name__}"
+    valid = Draft202012Validator({"$ref": result, "components": document["components"]})
+    results = []
+
+    @examples(2)
+    @given(case=only(document, verb)["/rpc"]["post"].as_strategy())
     def run(case: Any) -> None:
         answer = called(api, case)
         if "error" in answer:
             assert answer["error"]["code"] != INTERNAL, (case.body, answer)
-            return
-        verb = case.body["method"].removeprefix("muninn/")
-        result = f"#/components/schemas/{METHODS[verb].result.__name__}"
-        Draft202012Validator({"$ref": result, "components": document["components"]}).validate(answer["result"])
-        answered.add(verb)
+        else:
+            valid.validate(answer["result"])
+            results.append(answer["result"])
 
     run()
-    assert len(answered) > 20
+    return bool(results)
+
+
+def only(document: Any, verb: str) -> Any:
+    """Return the document with the requests of one verb, read by schemathesis."""
+    rpc = document["paths"]["/rpc"]["post"]
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{verb}.request"}}}
+    narrowed = {"post": {**rpc, "requestBody": {"required": True, "content": content}}}
+    return schemathesis.openapi.from_dict({**document, "paths": {"/rpc": narrowed}})

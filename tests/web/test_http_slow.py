@@ -12,6 +12,7 @@ import uvicorn
 
 from muninn_server import http_listener
 from muninn_server.http_listener import MAX_HEADER, RequestTimer
+from muninn_server.rpc import Hello
 
 HEAD = b"POST /rpc HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -89,3 +90,15 @@ async def test_a_header_that_is_too_long_is_refused():
         writer.write(HEAD + b"X-Long: " + b"a" * 2 * MAX_HEADER)
         assert (await reader.readline()).startswith(b"HTTP/1.1 400")
         writer.close()
+
+
+async def test_connections_send_without_waiting_for_acknowledgements():
+    hello = Hello(version="1", root="/", identity="/", secret="s" * 64)
+    accepted: asyncio.Future[asyncio.StreamWriter] = asyncio.get_running_loop().create_future()
+    with http_listener.listen(hello, "muninn http") as sock:
+        server = await asyncio.start_server(lambda _reader, writer: accepted.set_result(writer), sock=sock)
+        _, client = await asyncio.open_connection(*sock.getsockname())
+        writer = await accepted
+        assert writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        for each in (writer, client, server):
+            each.close()
