@@ -143,6 +143,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         params["diff"] = _patch()
     if method.verb == "remember":
         _complete_draft(params)
+    if method.verb == "models.key" and not params.get("value"):
+        params["value"] = _secret(f"Key of {params['route']}: ")
     if method.names_speaker:
         known = method.params.__struct_fields__
         caller_fields = {name: value for name, value in caller(os.environ).items() if name in known}
@@ -150,6 +152,15 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         if "batch" in params:
             params["batch"] = [{**caller_fields, **draft} for draft in params["batch"]]
     return params
+
+
+def _secret(prompt: str) -> str:
+    """Return a line that a person types unseen, or a program writes to standard input."""
+    if sys.stdin.isatty():
+        from getpass import getpass
+
+        return getpass(prompt)
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _bundle() -> Any:

@@ -15,6 +15,7 @@
     ├── BusyError           another process writes, or the index is being opened
     ├── RefusedError        the caller may not do this; a person or another caller may
     ├── PreconditionError   a turn's token is missing or not valid; `data` names the failed precondition
+    ├── ModelError          a language model was not asked, or its answer is not usable
     ├── Cancelled           the client asked to stop
     ├── DaemonError         the daemon can't be started or reached
     │   └── Stopping        the daemon is shutting down; the next call starts its successor
@@ -152,6 +153,13 @@ class PreconditionError(MuninnError):
     kind = "precondition"
 
 
+class ModelError(MuninnError):
+    """A language model was not asked (no key, no budget, a refused address), or its answer can't be used."""
+
+    code = -32017
+    kind = "model"
+
+
 class Cancelled(MuninnError):
     """The client cancelled the request (LSP's RequestCancelled)."""
 
@@ -221,6 +229,7 @@ _BY_KIND: dict[str, type[MuninnError]] = {
         BusyError,
         RefusedError,
         PreconditionError,
+        ModelError,
         Cancelled,
         DaemonError,
         Stopping,

@@ -154,6 +154,8 @@ class _Alone:
             spare_cache=Path(self._spare.name),
             model_cache=Path.home() / ".cache" / "muninn" / "models",
             global_memory=Path(data_directory(environ)) / "global",
+            model_ledger=Path(data_directory(environ)) / "models",
+            environ=environ,
             clients=lambda: 1,
             home=Path.home(),
         )

@@ -70,6 +70,13 @@ if TYPE_CHECKING:
         RememberResult,
         UpdateResult,
     )
+    from muninn_core.protocol.models import (
+        EnrichResult,
+        ModelsKeyResult,
+        ModelsListResult,
+        ModelsTestResult,
+        ModelsUsageResult,
+    )
     from muninn_core.protocol.privacy import PurgeResult, RedactResult
     from muninn_core.protocol.reconciliation import (
         ConflictsResult,
@@ -2181,6 +2188,70 @@ class Verbs:
         `show_commits`: List the commits and blobs, not only their number.
         """
         return cast("PurgeResult", self.call("purge", id=id, show_commits=show_commits))
+
+    def models_list(self) -> ModelsListResult:
+        """List the routes to language models, what this repository uses them for, and the budget."""
+        return cast("ModelsListResult", self.call("models.list"))
+
+    def models_test(self, route: str, *, show_prompt: bool = False, session: str | None = None) -> ModelsTestResult:
+        """Ask a model one short question, and report whether it answers, streams and calls tools.
+
+        `route`: The name of a route: a model and how to reach it.
+        `show_prompt`: Show what would be sent; ask no model.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "ModelsTestResult",
+            self.call(
+                "models.test",
+                route=route,
+                show_prompt=show_prompt,
+                session=session,
+            ),
+        )
+
+    def models_usage(self, *, days: int = 1, calls: bool = False) -> ModelsUsageResult:
+        """Sum the calls to language models, with tokens and cost.
+
+        `days`: The number of days in UTC, today included.
+        `calls`: List each call, too.
+        """
+        return cast("ModelsUsageResult", self.call("models.usage", days=days, calls=calls))
+
+    def models_key(self, route: str, *, value: str = "", keychain: bool = False) -> ModelsKeyResult:
+        """Hold the key of a route in the daemon's memory, or store it in the system's keychain.
+
+        `route`: The name of a route: a model and how to reach it.
+        `value`: The key. The command line asks for it or reads it from standard input when it is left out.
+        `keychain`: Store it in the system's keychain. Otherwise the daemon holds it until it exits.
+        """
+        return cast("ModelsKeyResult", self.call("models.key", route=route, value=value, keychain=keychain))
+
+    def enrich(
+        self,
+        ids: Sequence[str] = (),
+        *,
+        limit: int = 10,
+        show_prompt: bool = False,
+        session: str | None = None,
+    ) -> EnrichResult:
+        """Ask a model for summary, keywords, tags, kind and importance of memories.
+
+        `ids`: The memories' ids, or prefixes. Without them the newest that have no enrichment.
+        `limit`: The most memories to ask about.
+        `show_prompt`: Show what would be sent; ask no model.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "EnrichResult",
+            self.call(
+                "enrich",
+                ids=ids,
+                limit=limit,
+                show_prompt=show_prompt,
+                session=session,
+            ),
+        )
 
     def init(self) -> InitResult:
         """Create .muninn with its defaults; existing files are not changed."""

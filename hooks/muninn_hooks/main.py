@@ -43,6 +43,10 @@ QUEUED = frozenset({"record"})
 GIT = "git-pre-commit"
 """The one event from git. It has no stdin."""
 
+SWITCH = "MUNINN_HOOKS"
+"""The environment variable that disables the hooks with the value `off`. Muninn sets it when it starts an agent's
+program itself: a hook would record Muninn's own questions."""
+
 SECONDS = "MUNINN_HOOK_SECONDS"
 """The environment variable that overrides the budget of hooks, in seconds, for slow machines."""
 
@@ -80,6 +84,8 @@ def main(argv: list[str]) -> int:
             "       The JSON of the event comes on stdin.\n"
         )
         return 0 if argv in (["-h"], ["--help"]) else 1
+    if os.environ.get(SWITCH) == "off":
+        return 0
     begun = time.monotonic()
     run = _Run(argv[0], agent, _load(EVENTS[argv[0]]))
     done = _thread.allocate_lock()

@@ -88,7 +88,7 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     place = locate(root)
     if fd >= 0:
         with tempfile.TemporaryDirectory(prefix="muninn-") as spare:
-            alone = Daemon(place, None, Path(spare), tcp=False, data=data_directory(environ))
+            alone = Daemon(place, None, Path(spare), tcp=False, environ=environ)
             asyncio.run(alone.serve_one(socket.socket(fileno=fd)))
         return 0
     address = Address(runtime_directory(environ), place.identity)
@@ -97,7 +97,7 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
         return 0  # another daemon holds the lock
     try:
         spare_cache = Path(f"{address.base}.cache")
-        daemon = Daemon(place, binding, spare_cache, tcp=binding.tcp, data=data_directory(environ))
+        daemon = Daemon(place, binding, spare_cache, tcp=binding.tcp, environ=environ)
         asyncio.run(daemon.serve())
     finally:
         binding.release()
@@ -107,7 +107,10 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
 class Daemon:
     """The daemon: engine, thread pools, clients, and the decision to exit."""
 
-    def __init__(self, place: Place, binding: Binding | None, spare_cache: Path, *, tcp: bool, data: str) -> None:
+    def __init__(
+        self, place: Place, binding: Binding | None, spare_cache: Path, *, tcp: bool, environ: Mapping[str, str]
+    ) -> None:
+        data = data_directory(environ)
         self._place = place
         # While the folder is open, the system gives its inode to no other one: a repository made anew is noticed.
         self._repository = os.open(place.identity, os.O_RDONLY) if os.name == "posix" else None
@@ -127,6 +130,8 @@ class Daemon:
             spare_cache=spare_cache,
             model_cache=Path.home() / ".cache" / "muninn" / "models",
             global_memory=Path(data) / "global",
+            model_ledger=Path(data) / "models",
+            environ=environ,
             opened=self._watch,
             removed=self._unwatch,
             clients=lambda: len(self._clients),

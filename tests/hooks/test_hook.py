@@ -113,6 +113,14 @@ def test_a_session_starts_with_the_brief_and_without_a_warm_daemon(remembering: 
     assert remembering.log() == []
 
 
+def test_hooks_that_are_switched_off_print_and_record_nothing(remembering: Agent) -> None:
+    payload = json.dumps({"session_id": "s-off", "cwd": str(remembering.root), "source": "startup"})
+    done = remembering.send("session-start", payload, MUNINN_HOOKS="off")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    log = remembering.root / ".muninn" / "local" / "hooks.log"
+    assert not log.exists() or "session-start" not in log.read_text()
+
+
 def test_a_significant_commit_is_remembered_once_and_told_as_context(remembering: Agent) -> None:
     remembering.fire("session-start", source="startup")
     remembering.commit("Migrate sessions to Postgres instead of Redis")

@@ -33,6 +33,7 @@ export type ErrorKind =
   | 'busy'
   | 'refused'
   | 'precondition'
+  | 'model'
   | 'cancelled'
   | 'daemon'
   | 'stopping';
@@ -229,6 +230,16 @@ export interface Verbs {
   redact: { params: RedactParams; result: RedactResult };
   /** Find a memory in git's history. List the commits and branches that still contain a memory's text, and how to remove it from them. */
   purge: { params: PurgeParams; result: PurgeResult };
+  /** List the models. List the routes to language models, what this repository uses them for, and the budget. */
+  'models.list': { params: ModelsListParams; result: ModelsListResult };
+  /** Test a model. Ask a model one short question, and report whether it answers, streams and calls tools. */
+  'models.test': { params: ModelsTestParams; result: ModelsTestResult };
+  /** Show what models cost. Sum the calls to language models, with tokens and cost. */
+  'models.usage': { params: ModelsUsageParams; result: ModelsUsageResult };
+  /** Give the key of a model. Hold the key of a route in the daemon's memory, or store it in the system's keychain. */
+  'models.key': { params: ModelsKeyParams; result: ModelsKeyResult };
+  /** Enrich memories. Ask a model for summary, keywords, tags, kind and importance of memories. */
+  enrich: { params: EnrichParams; result: EnrichResult };
   /** Initialise Muninn. Create .muninn with its defaults; existing files are not changed. */
   init: { params: InitParams; result: InitResult };
   /** Show the status. Report the state of the daemon, the index and the log, and the problems that a person should fix. */
@@ -348,6 +359,11 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   draft: 'muninn.draft',
   redact: 'muninn.redact',
   purge: 'muninn.purge',
+  'models.list': 'muninn.models.list',
+  'models.test': 'muninn.models.test',
+  'models.usage': 'muninn.models.usage',
+  'models.key': 'muninn.models.key',
+  enrich: 'muninn.enrich',
   init: 'muninn.init',
   status: 'muninn.status',
   ready: 'muninn.ready',
@@ -1686,6 +1702,49 @@ export interface PurgeParams {
   id: string;
   /** List the commits and blobs, not only their number. */
   show_commits?: boolean;
+}
+
+/** The verb takes no parameters. */
+export type ModelsListParams = Record<string, never>;
+
+/** The route to try. */
+export interface ModelsTestParams {
+  /** The name of a route: a model and how to reach it. */
+  route: string;
+  /** Show what would be sent; ask no model. */
+  show_prompt?: boolean;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which calls to sum. */
+export interface ModelsUsageParams {
+  /** The number of days in UTC, today included. */
+  days?: number;
+  /** List each call, too. */
+  calls?: boolean;
+}
+
+/** The key of a route. */
+export interface ModelsKeyParams {
+  /** The name of a route: a model and how to reach it. */
+  route: string;
+  /** The key. The command line asks for it or reads it from standard input when it is left out. */
+  value?: string;
+  /** Store it in the system's keychain. Otherwise the daemon holds it until it exits. */
+  keychain?: boolean;
+}
+
+/** Which memories to enrich. */
+export interface EnrichParams {
+  /** The memories' ids, or prefixes. Without them the newest that have no enrichment. */
+  ids?: readonly string[];
+  /** The most memories to ask about. */
+  limit?: number;
+  /** Show what would be sent; ask no model. */
+  show_prompt?: boolean;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
 }
 
 /** `init` takes no parameters. */
@@ -3384,6 +3443,130 @@ export interface HoldingCommit {
   subject: string;
   effect: string;
   paths: readonly string[];
+}
+
+/**
+ * The routes, what this repository uses them for, and what is left of the day's budget.
+ *
+ * `problems` are settings that do not apply. `file` is the user's own settings.
+ */
+export interface ModelsListResult {
+  saw: ReadState;
+  file: string;
+  routes: readonly ModelRoute[];
+  use: Readonly<Record<string, string>>;
+  tokens_left: number | null;
+  usd_left: number | null;
+  problems: readonly string[];
+}
+
+/** A route. `host` is where requests go, or the program that is started. `problem` says why it can't be used now. */
+export interface ModelRoute {
+  name: string;
+  dialect: string;
+  model: string;
+  host: string;
+  local: boolean;
+  key: string;
+  price_in: number | null;
+  price_out: number | null;
+  problem: string;
+}
+
+/**
+ * Whether a route answers. `model` is the name that the model gave itself.
+ *
+ * `tools` is whether it called the function that it was offered; None for a program, which is offered none.
+ */
+export interface ModelsTestResult {
+  saw: ReadState;
+  route: string;
+  text: string;
+  model: string;
+  tools: boolean | null;
+  ms: number;
+  spent: Spent;
+  prompts: readonly ShownPrompt[];
+}
+
+/** What calls cost. `calls` counts attempts, `failed` those without a usable answer. */
+export interface Spent {
+  calls: number;
+  failed: number;
+  tokens_in: number;
+  tokens_out: number;
+  cached: number;
+  usd: number;
+}
+
+/** What is sent. `about` are the memories in it; `tokens` is an estimate, `usd` the most that it may cost. */
+export interface ShownPrompt {
+  route: string;
+  purpose: string;
+  messages: readonly SentMessage[];
+  about: readonly string[];
+  tokens: number;
+  usd: number;
+}
+
+/** One message of a prompt, with secrets masked. */
+export interface SentMessage {
+  role: string;
+  text: string;
+}
+
+/** What the user's calls cost, of all repositories: in total, by purpose and by route. */
+export interface ModelsUsageResult {
+  saw: ReadState;
+  days: number;
+  total: Spent;
+  by_purpose: Readonly<Record<string, Spent>>;
+  by_route: Readonly<Record<string, Spent>>;
+  calls: readonly ModelCall[];
+}
+
+/** One call of the ledger. `prompt` is a hash of what was sent. */
+export interface ModelCall {
+  ts: string;
+  route: string;
+  model: string;
+  purpose: string;
+  state: string;
+  tokens_in: number;
+  tokens_out: number;
+  usd: number;
+  ms: number;
+  prompt: string;
+  session: string;
+  repository: string;
+  error: string;
+}
+
+/** Where the key of the route is now: `memory` or `keychain`. */
+export interface ModelsKeyResult {
+  saw: ReadState;
+  route: string;
+  place: string;
+}
+
+/** The enriched memories. `left` counts those that still have no enrichment. */
+export interface EnrichResult {
+  saw: ReadState;
+  memories: readonly Enriched[];
+  spent: Spent;
+  left: number;
+  prompts: readonly ShownPrompt[];
+}
+
+/** What became of one memory. `problem` says why the answer was not used; the memory is unchanged then. */
+export interface Enriched {
+  id: string;
+  summary: string;
+  keywords: readonly string[];
+  tags: readonly string[];
+  kind: string;
+  importance: number;
+  problem: string;
 }
 
 /**

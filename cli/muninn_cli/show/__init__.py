@@ -25,6 +25,7 @@ from muninn_cli.show import (  # noqa: F401
     history,
     links,
     memories,
+    models,
     notes,
     packs,
     privacy,

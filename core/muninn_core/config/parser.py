@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from muninn_core.config.description import Key, find_key, format_value
-from muninn_core.config.keys import Config
+from muninn_core.config.keys import OWN_SETTINGS, Config
 from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
 from muninn_core.near_match import nearest
@@ -21,6 +21,9 @@ from muninn_core.regular_file import read_regular
 
 MAX_CONFIG_BYTES = 1_000_000
 """A larger file is not read: YAML takes a second per megabyte."""
+
+OWN_SECTION = "models"
+"""The section that counts only in the user's own settings."""
 
 _MOST_SHOWN = 60
 """Characters of a wrong value that a message repeats."""
@@ -43,6 +46,20 @@ def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
     return read_config(text) if problem is None else (Config(), (problem,))
 
 
+def load_plain(path: Path) -> tuple[dict[str, Any], str]:
+    """Return a YAML file as plain data, {} for a missing one, and what is wrong with it, "" for nothing."""
+    text, problem = _load(path)
+    if problem is not None:
+        return {}, problem.message
+    try:
+        data = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        return {}, _not_yaml(error).message
+    if data is not None and not isinstance(data, dict):
+        return {}, "the file must be a list of `key: value` lines"
+    return data or {}, ""
+
+
 def load_own_settings(path: Path, root: str, config: Config) -> tuple[Config, tuple[ConfigProblem, ...]]:
     """Return a config with what the user's own settings say about the repository at `root`, and their problems.
 
@@ -60,6 +77,8 @@ def load_own_settings(path: Path, root: str, config: Config) -> tuple[Config, tu
         return config, ()
     problems: list[ConfigProblem] = []
     for name, value in _pairs(node, "the file", problems):
+        if name == OWN_SECTION:
+            continue  # `model_settings` reads it
         if name != "repositories":
             problems.append(_own_problem(f"there is no key '{name}'", value))
             continue
@@ -161,7 +180,10 @@ def _read(defaults: Any, node: yaml.Node, section: str, problems: list[ConfigPro
     changes: dict[str, Any] = {}
     for key_node, value_node in node.value:
         name, line = str(key_node.value), key_node.start_mark.line + 1
-        if name not in defaults.__struct_fields__:
+        if name == OWN_SECTION and not section:
+            if not own:  # in the user's own settings `model_settings` reads it
+                problems.append(_own_only(line))
+        elif name not in defaults.__struct_fields__:
             problems.append(_unknown_key(defaults, section, name, line))
         elif not section:
             changes[name] = _read(getattr(defaults, name), value_node, name, problems, own=own)
@@ -177,6 +199,11 @@ def _read(defaults: Any, node: yaml.Node, section: str, problems: list[ConfigPro
                 hint = f"It takes {key.takes}; the default is {format_value(key.default)}."
                 problems.append(ConfigProblem(key=f"{section}.{name}", line=line, message=str(error), hint=hint))
     return replace(defaults, **changes)
+
+
+def _own_only(line: int) -> ConfigProblem:
+    message = f"'{OWN_SECTION}' can't be set by a repository: it says where text is sent and who pays"
+    return ConfigProblem(key=OWN_SECTION, line=line, message=message, hint=f"Only {OWN_SETTINGS} can set it.")
 
 
 def _unknown_key(defaults: Any, section: str, name: str, line: int) -> ConfigProblem:

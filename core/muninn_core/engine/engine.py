@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
-from muninn_core.config import BUNDLED_MODEL, DaemonConfig
+from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, DaemonConfig
 from muninn_core.engine.verbs.audit import AuditVerbs
 from muninn_core.engine.verbs.candidates import CandidatesVerbs
 from muninn_core.engine.verbs.capsules import CapsulesVerbs
@@ -24,6 +25,7 @@ from muninn_core.engine.verbs.events import EventsVerbs
 from muninn_core.engine.verbs.exchange import ExchangeVerbs
 from muninn_core.engine.verbs.inspection import InspectionVerbs
 from muninn_core.engine.verbs.memory import MemoryVerbs
+from muninn_core.engine.verbs.models import ModelsVerbs
 from muninn_core.engine.verbs.privacy import PrivacyVerbs
 from muninn_core.engine.verbs.reconciliation import ReconciliationVerbs
 from muninn_core.engine.verbs.reference import ReferenceVerbs
@@ -38,6 +40,7 @@ from muninn_core.index.encoder import load_encoder
 from muninn_core.index.integrity import DamagedIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
+from muninn_core.models.service import ModelService
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
@@ -68,6 +71,7 @@ class Engine(
     ReviewVerbs,
     ReconciliationVerbs,
     PrivacyVerbs,
+    ModelsVerbs,
     ExchangeVerbs,
     EventsVerbs,
     AuditVerbs,
@@ -85,7 +89,9 @@ class Engine(
     when the work tree is not watched; `removed` is called for a work tree that git has removed. `spare_cache` holds the
     indexes of read-only work trees, `model_cache` the embedding models. `home` is the user's folder, where other tools
     keep memory outside the work tree; None disables it. `global_memory` is the folder of the user's memory of all
-    projects; None disables the global scope. `clients` returns the number of connected clients.
+    projects; None disables the global scope. `clients` returns the number of connected clients. `model_ledger` is the
+    folder of the user's ledger of language models; None disables them. `environ` is the environment, in which their
+    keys may be.
     """
 
     def __init__(
@@ -103,6 +109,8 @@ class Engine(
         removed: Callable[[Place], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
         home: Path | None = None,
+        model_ledger: Path | None = None,
+        environ: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         ids = UlidGenerator(clock, chance)
         trees = OpenTrees(
@@ -117,7 +125,16 @@ class Engine(
             home=home,
         )
         journals = Journals(clock=clock, new_id=ids, chance=chance, embedder=lambda: trees.embedder(BUNDLED_MODEL))
-        super().__init__(version=version, clock=clock, ids=ids, trees=trees, journals=journals, clients=clients)
+        models = ModelService(
+            settings_file=home / OWN_SETTINGS.removeprefix("~/") if home is not None else None,
+            folder=model_ledger,
+            environ=environ,
+            clock=clock,
+            new_id=ids,
+        )
+        super().__init__(
+            version=version, clock=clock, ids=ids, trees=trees, journals=journals, models=models, clients=clients
+        )
         self._last_call = self._begun
         self._under_way: set[object] = set()
         self._rested: list[object] | None = None
@@ -174,6 +191,7 @@ class Engine(
     def close(self) -> None:
         """Close the journals and all work trees: seal the spools of sessions and close the indexes."""
         self.agent_journal.close()
+        self.enricher.close()
         self.journals.close()
         self.trees.close()
 

@@ -25,6 +25,7 @@ from muninn_core.protocol import (
     exchange,
     inspection,
     memory,
+    models,
     privacy,
     reconciliation,
     reference,
@@ -55,6 +56,7 @@ FAMILIES: tuple[Family, ...] = (
     reference.FAMILY,
     editor.FAMILY,
     privacy.FAMILY,
+    models.FAMILY,
     repository.FAMILY,
 )
 """The families of verbs, in the order in which people meet them."""

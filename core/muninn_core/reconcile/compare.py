@@ -143,5 +143,5 @@ def _details_agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 _WAYS = TOWARDS | AWAY
-_IGNORED_DETAILS = frozenset({"archived_reason", "feedback", "learnings", "query_hash", "relevance"})
+_IGNORED_DETAILS = frozenset({"archived_reason", "enrichment", "feedback", "learnings", "query_hash", "relevance"})
 """Details that are not part of what a memory states."""

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from datetime import datetime
 
 from muninn_core.engine.answer.open_editors import OpenEditors
+from muninn_core.engine.memory.enrichment import Enricher
 from muninn_core.engine.metrics import Meter
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures
 from muninn_core.engine.session.journal import At
+from muninn_core.models.service import ModelService
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.journals import Journals
@@ -33,6 +35,7 @@ class Verbs:
         ids: UlidGenerator,
         trees: OpenTrees,
         journals: Journals,
+        models: ModelService,
         clients: Callable[[], int],
     ) -> None:
         self.version = version
@@ -40,6 +43,8 @@ class Verbs:
         self.ids = ids
         self.trees = trees
         self.journals = journals
+        self.models = models
+        self.enricher = Enricher(models)
         self.open_editors = OpenEditors()
         self.meter = Meter()
         self._clients = clients

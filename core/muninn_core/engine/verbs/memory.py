@@ -28,7 +28,10 @@ class MemoryVerbs(Verbs):
 
     def remember(self, params: RememberParams, call: Call) -> RememberResult:
         """Store memories; they are on disk when this returns."""
-        return remember(self._writable(call), params, call, self.ids, self.clock())
+        workspace = self._writable(call)
+        stored = remember(workspace, params, call, self.ids, self.clock())
+        self.enricher.follow(workspace, stored.ids)
+        return stored
 
     def update(self, params: UpdateParams, call: Call) -> UpdateResult:
         """Change a memory."""

@@ -1,0 +1,116 @@
+"""Language models: routes, prompts, and what calls cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.show.facts import count, moment
+from muninn_cli.show.registry import renders
+from muninn_cli.terminal import line, paragraph
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+
+@renders("models.list")
+def models_list(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print a line for each route, then the uses, the budget and the problems."""
+    if not result["routes"]:
+        line(console, ("No model is configured, and nothing needs one.", ""))
+        line(console, (f"A route goes into {result['file']}, section `models`.", "hint"))
+    for route in result["routes"]:
+        where = f"{route['host']}, on this machine" if route["local"] else route["host"]
+        line(console, (route["name"], "name"), (f"  {route['dialect']}  {route['model']}  ", ""), (where, "path"))
+        if route["problem"]:
+            paragraph(console, (route["problem"], "warn"), indent=2)
+    for use, name in result["use"].items():
+        line(console, (f"This repository: {use} by {name}", ""))
+    if result["tokens_left"] is not None and result["usd_left"] is not None:
+        line(console, (f"Left today: {result['tokens_left']:,} tokens, {result['usd_left']:.4f} USD", "faint"))
+    for problem in result["problems"]:
+        paragraph(console, (problem, "bad"))
+
+
+@renders("models.test")
+def models_test(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the answer, whether tools work, and the cost; or the prompt."""
+    if result["prompts"]:
+        show_prompts(console, result["prompts"])
+        return
+    line(console, (f"{result['route']} answers", "good"), (f" as {result['model']} after {result['ms']} ms", ""))
+    if result["text"]:
+        paragraph(console, (result["text"], ""), indent=2)
+    if result["tools"] is not None:
+        told = (
+            ("It calls tools.", "good")
+            if result["tools"]
+            else ("It did not call the tool that it was offered.", "warn")
+        )
+        line(console, told)
+    show_spent(console, result["spent"])
+
+
+@renders("models.usage")
+def models_usage(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the sums, and with --calls each call."""
+    show_spent(console, result["total"])
+    for title, sums in (("purpose", result["by_purpose"]), ("route", result["by_route"])):
+        for name, spent in sums.items():
+            line(console, (f"  {title} ", "faint"), (name, "name"), (f"  {_spent(spent)}", ""))
+    for call in result["calls"]:
+        style = "good" if call["state"] == "done" else "warn"
+        told = f"  {call['route']}  {call['purpose']}  {call['tokens_in']:,}+{call['tokens_out']:,} tokens"
+        line(console, (f"{moment(call['ts'])} ", "faint"), (call["state"], style), (told, ""))
+        if call["error"]:
+            paragraph(console, (call["error"], "warn"), indent=2)
+
+
+@renders("models.key")
+def models_key(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print where the key is."""
+    place = "stored in the keychain" if result["place"] == "keychain" else "held until the daemon exits"
+    line(console, (f"The key of {result['route']} is {place}.", "good"))
+
+
+@renders("enrich")
+def enrich(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print what each memory got, or why it got nothing."""
+    if result["prompts"]:
+        show_prompts(console, result["prompts"])
+        return
+    if not result["memories"]:
+        line(console, ("There is nothing to enrich.", "good"))
+    for each in result["memories"]:
+        line(console, (each["id"], "name"), ("" if each["problem"] else f"  {each['summary']}", ""))
+        if each["problem"]:
+            paragraph(console, (f"The answer was not used: {each['problem']}", "warn"), indent=2)
+        else:
+            facts = f"{each['kind']}, importance {each['importance']}, tags {', '.join(each['tags'])}"
+            paragraph(console, (facts, "faint"), indent=2)
+    show_spent(console, result["spent"])
+    if result["left"]:
+        line(console, (f"{count(result['left'], 'memory', 'memories')} left: run it again.", "hint"))
+
+
+def show_prompts(console: Console, prompts: list[dict[str, Any]]) -> None:
+    """Print what would be sent."""
+    for prompt in prompts:
+        told = f"  {prompt['purpose']}, about {count(prompt['tokens'], 'token')}, at most {prompt['usd']:.4f} USD"
+        line(console, (f"To {prompt['route']}", "name"), (told, "faint"))
+        for message in prompt["messages"]:
+            line(console, (f"  {message['role']}:", "hint"))
+            for row in message["text"].splitlines():
+                line(console, (f"    {row}", ""))
+
+
+def show_spent(console: Console, spent: dict[str, Any]) -> None:
+    """Print a sum of calls."""
+    line(console, (_spent(spent), "faint"))
+
+
+def _spent(spent: dict[str, Any]) -> str:
+    failed = f" ({spent['failed']} failed)" if spent["failed"] else ""
+    tokens = f"{spent['tokens_in']:,} tokens in, {spent['tokens_out']:,} out"
+    return f"{count(spent['calls'], 'call')}{failed}, {tokens}, {spent['usd']:.4f} USD"

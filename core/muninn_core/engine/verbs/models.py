@@ -1,0 +1,44 @@
+"""The verbs of the family `models`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.memory import enrichment, model_accounts
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.models import (
+    EnrichParams,
+    EnrichResult,
+    ModelsKeyParams,
+    ModelsKeyResult,
+    ModelsListParams,
+    ModelsListResult,
+    ModelsTestParams,
+    ModelsTestResult,
+    ModelsUsageParams,
+    ModelsUsageResult,
+)
+from muninn_core.worktree.call import Call
+
+
+class ModelsVerbs(Verbs):
+    """Ask language models that the user configures for help with memory."""
+
+    def models_list(self, _params: ModelsListParams, call: Call) -> ModelsListResult:
+        """List the routes."""
+        return model_accounts.list_models(self.trees.open(call.place), self.models)
+
+    def models_test(self, params: ModelsTestParams, call: Call) -> ModelsTestResult:
+        """Try a route."""
+        return model_accounts.test_model(self.trees.open(call.place), self.models, params, call)
+
+    def models_usage(self, params: ModelsUsageParams, call: Call) -> ModelsUsageResult:
+        """Sum the calls."""
+        return model_accounts.usage(self.trees.open(call.place), self.models, params)
+
+    def models_key(self, params: ModelsKeyParams, call: Call) -> ModelsKeyResult:
+        """Hold or store a key."""
+        return model_accounts.give_key(self.trees.open(call.place), self.models, params)
+
+    def enrich(self, params: EnrichParams, call: Call) -> EnrichResult:
+        """Enrich memories."""
+        workspace = self._reading(call) if params.show_prompt else self._writing(call)
+        return enrichment.enrich_now(workspace, self.models, params, call)

@@ -1,0 +1,148 @@
+"""HTTP to models. The only importer of httpx2, which mcp brings as well.
+
+No redirect is followed, no proxy or certificate of the environment is used, and every answer has a limit on its size
+and its time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from muninn_core.errors import ModelError
+
+MAX_ANSWER = 4_000_000
+"""Bytes of an answer that are read."""
+
+MAX_ERROR = 2_000
+"""Bytes of an error's body that a message may contain."""
+
+CONNECT_SECONDS = 10.0
+
+
+class HttpFailure(Exception):
+    """A request without an answer. `status` is 0 without a response; `wait` are the seconds that the server named.
+
+    `billed` is false when the server certainly did no work: it was not reached, or it answered with an error.
+    """
+
+    def __init__(self, reason: str, *, status: int = 0, wait: float | None = None, billed: bool = True) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.status = status
+        self.wait = wait
+        self.billed = billed and not status
+
+
+@contextmanager
+def posted(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> Iterator[Iterator[str]]:
+    """Send a request and give the lines of its answer as they arrive.
+
+    `seconds` limits the whole answer. Raises HttpFailure, and ModelError for a redirect.
+    """
+    end = time.monotonic() + seconds
+    timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
+    try:
+        with (
+            httpx2.Client(trust_env=False, timeout=timeout, follow_redirects=False) as client,
+            client.stream("POST", url, headers={"content-type": "application/json", **headers}, content=body) as answer,
+        ):
+            _check(url, answer)
+            yield _lines(answer, end, seconds)
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        raise _failure(error, seconds) from None
+
+
+def _failure(error: Exception, seconds: float) -> HttpFailure:
+    reached = not isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.InvalidURL))
+    if isinstance(error, httpx2.TimeoutException):
+        return HttpFailure(f"no answer within {seconds:g} s", billed=reached)
+    return HttpFailure(str(error) or type(error).__name__, billed=reached)
+
+
+def _lines(answer: httpx2.Response, end: float, seconds: float) -> Iterator[str]:
+    """Yield the lines of a body. A line may be split anywhere, also inside a character."""
+    rest, size = b"", 0
+    for chunk in answer.iter_bytes():
+        size += len(chunk)
+        if size > MAX_ANSWER:
+            raise HttpFailure(f"the answer has more than {MAX_ANSWER:,} bytes")
+        if time.monotonic() > end:
+            raise HttpFailure(f"no end of the answer within {seconds:g} s")
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line.rstrip(b"\r").decode("utf-8", "replace")
+    if rest:
+        yield rest.rstrip(b"\r").decode("utf-8", "replace")
+
+
+def _check(url: str, answer: httpx2.Response) -> None:
+    """Raise ModelError for a redirect, HttpFailure for an error's status."""
+    if 300 <= answer.status_code < 400:
+        host, target = urlsplit(url).hostname, urlsplit(answer.headers.get("location", "")).hostname
+        raise ModelError(
+            f"{host} redirects to {target or host}, and redirects are not followed",
+            hint="Set the final address as the route's 'url', if you trust it.",
+        )
+    if answer.status_code != 200:
+        raise HttpFailure(_error_text(answer), status=answer.status_code, wait=_wait(answer.headers))
+
+
+def _error_text(answer: httpx2.Response) -> str:
+    body = b""
+    for chunk in answer.iter_bytes():
+        body += chunk
+        if len(body) > MAX_ERROR:
+            break
+    return body[:MAX_ERROR].decode("utf-8", "replace").strip()
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of `Retry-After` (RFC 9110, 10.2.3), None for none or for a date."""
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None
+
+
+class Upstream:
+    """Connections of the gateway to backends. Bytes pass unchanged in both directions."""
+
+    def __init__(self) -> None:
+        self._client = httpx2.AsyncClient(trust_env=False, follow_redirects=False, limits=httpx2.Limits())
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+
+    @asynccontextmanager
+    async def answered(
+        self, url: str, headers: Mapping[str, str], body: bytes, seconds: float
+    ) -> AsyncIterator[tuple[int, Mapping[str, str], AsyncIterator[bytes]]]:
+        """Send a request; give status, headers and the raw bytes of the answer. `seconds` limits each pause.
+
+        Raises HttpFailure when there is no answer at all. The iterator raises it when the answer breaks off.
+        """
+        timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
+        request = self._client.build_request("POST", url, headers=dict(headers), content=body, timeout=timeout)
+        try:
+            answer = await self._client.send(request, stream=True)
+        except (httpx2.HTTPError, OSError) as error:
+            raise _failure(error, seconds) from None
+        try:
+            yield answer.status_code, answer.headers, _raw(answer, seconds)
+        finally:
+            await answer.aclose()
+
+
+async def _raw(answer: Any, seconds: float) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in answer.aiter_raw():
+            yield chunk
+    except (httpx2.HTTPError, OSError) as error:
+        raise _failure(error, seconds) from None

@@ -1,0 +1,43 @@
+"""Checks of a request before it is sent: its route, its price and its text. It loads no HTTP library."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from muninn_core.config.model_settings import ModelSettings, Route, is_free
+from muninn_core.errors import ModelError
+from muninn_core.model.value import replace
+from muninn_core.models.prompt import Message, Prompt
+from muninn_core.store.secrets import mask
+
+
+def route_of(settings: ModelSettings, name: str) -> Route:
+    """Return a route that may be used. Raises ModelError for an unknown one, or one without a price."""
+    route = settings.routes.get(name)
+    if route is None:
+        reason = f" ({'; '.join(settings.problems)})" if settings.problems else ""
+        raise ModelError(f"there is no route '{name}'{reason}", hint="`muninn models list` shows the routes.")
+    if not is_free(route) and (route.price_in is None or route.price_out is None):
+        raise ModelError(
+            f"the route '{name}' has no price, so its cost is not known",
+            hint="Set price_in and price_out, in USD for a million tokens; 0 says that it costs nothing.",
+        )
+    return route
+
+
+def cost(route: Route, tokens_in: int, tokens_out: int) -> float:
+    """Return the price of tokens in USD."""
+    return ((route.price_in or 0.0) * tokens_in + (route.price_out or 0.0) * tokens_out) / 1_000_000
+
+
+def masked(prompt: Prompt, patterns: Sequence[str] = ()) -> Prompt:
+    """Return a prompt in which secrets are masked: what is sent, and what `--show-prompt` shows."""
+    messages: tuple[Message, ...] = tuple(replace(each, text=mask(each.text, patterns)[0]) for each in prompt.messages)
+    return replace(prompt, messages=messages)
+
+
+def prompt_hash(prompt: Prompt) -> str:
+    """Return a hash of what is sent, 16 hex digits of SHA-256."""
+    parts = (prompt.system, *(f"{message.role}\0{message.text}" for message in prompt.messages))
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
