@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.errors import Cancelled, InternalError, MuninnError, Stopping, UsageError
+from muninn_core.errors import Cancelled, InternalError, MuninnError, RefusedError, Stopping
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.shortage import raise_if_exhausted
 from muninn_core.worktree.call import Call, Progress
@@ -137,15 +137,15 @@ class Session:
 
 
 def _check_rights(method: Method, raw: Any) -> None:
-    """Raise UsageError for what a client that cannot act as a user may not do."""
+    """Raise RefusedError for what a client that cannot act as a user may not do."""
     if method.for_people:
-        raise UsageError(
+        raise RefusedError(
             f"'{method.verb}' is for people, and this client has the rights of an agent",
             hint=f"A person runs `muninn {method.words}` in a terminal. Nothing was changed.",
         )
     named = [name for name in method.absolute_paths if isinstance(raw, dict) and raw.get(name)]
     if named and method.effect != "read":
-        raise UsageError(
+        raise RefusedError(
             f"'{method.verb}' with '{named[0]}' writes a file, and this client has the rights of an agent",
             hint=f"Leave '{named[0]}' out, or run `muninn {method.words}` in a terminal. Nothing was written.",
         )

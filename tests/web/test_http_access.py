@@ -128,7 +128,8 @@ def test_what_only_a_person_may_do_is_refused_for_each_such_verb(api: Api) -> No
     assert {"approve", "reject", "resolve", "redact", "config.set", "shutdown"} <= {one.verb for one in refused}
     for method in refused:
         error = api.rpc(method.verb, method.example)["error"]
-        assert "is for people" in error["message"], method.verb
+        assert error["data"]["kind"] == "refused", method.verb
+        assert "is for people" in error["message"]
     target = Path(api.repo, "replayed.jsonl")
     assert "writes a file" in api.rpc("audit.replay", {"path": str(target)})["error"]["message"]
     assert not target.exists()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 from http_api import Api, serving
-from repositories import kill_daemon
+from repositories import MUNINN, PATIENCE, kill_daemon
 
 from muninn_core import client
 from muninn_core.launch.lock import FileLock
@@ -71,7 +72,7 @@ def test_metrics_follow_what_happens(api: Api) -> None:
 def test_a_repository_is_ready_when_all_checks_are_good(api: Api) -> None:
     api.rpc("index", {"wait": True})
     answer = api.request("GET", "/ready")
-    assert (answer.status, answer.json["ready"]) == (200, True)
+    assert (answer.status, answer.json["ok"]) == (200, True)
     assert [check["name"] for check in answer.json["checks"]] == ["memory", "index", "journal", "projections"]
 
 
@@ -79,7 +80,7 @@ def failed(api: Api) -> dict[str, str]:
     """Return the hints of the failed checks, by name; every failure has the status 503."""
     answer = api.request("GET", "/ready")
     found = {check["name"]: f"{check['message']} {check['hint']}" for check in answer.json["checks"] if not check["ok"]}
-    assert (answer.status, answer.json["ready"]) == ((503, False) if found else (200, True))
+    assert (answer.status, answer.json["ok"]) == ((503, False) if found else (200, True))
     return found
 
 
@@ -87,6 +88,9 @@ def test_what_is_missing_is_named(plain_repo: Path, environ: dict[str, str]) -> 
     try:
         with serving(plain_repo, environ) as (_, api):
             assert "muninn init" in failed(api)["memory"]
+            command = [MUNINN, "ready", "--repo", str(plain_repo)]
+            done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False, timeout=PATIENCE)
+            assert (done.returncode, done.stdout.split()[:2]) == (1, ["fail", "memory"])
             assert api.request("GET", "/events").status == 409
             journal = Path(locate(str(plain_repo)).journal)
             journal.mkdir(parents=True, mode=0o700)

@@ -3690,7 +3690,7 @@ export interface BridgeStatus {
 /** Whether all checks are good, and the checks. */
 export interface ReadyResult {
   saw: ReadState;
-  ready: boolean;
+  ok: boolean;
   checks: readonly ReadyCheck[];
 }
 

@@ -182,7 +182,7 @@ class ReadyCheck(Value):
 class ReadyResult(Result):
     """Whether all checks are good, and the checks."""
 
-    ready: bool
+    ok: bool
     checks: tuple[ReadyCheck, ...]
 
 

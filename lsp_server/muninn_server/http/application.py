@@ -72,7 +72,7 @@ class Application:
 
     async def _ready(self, _scope: ASGIScope, _receive: Receive) -> Reply:
         found = await self._session.call("ready", {}, to_plain)
-        return json_reply(found, 200 if found["ready"] else 503)
+        return json_reply(found, 200 if found["ok"] else 503)
 
     async def _metrics(self, _scope: ASGIScope, _receive: Receive) -> Reply:
         text = (await self._session.call("metrics", {}, to_plain))["text"]

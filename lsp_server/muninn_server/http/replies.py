@@ -23,6 +23,7 @@ STATUSES: Mapping[str, int] = {
     "request": 400,
     "usage": 400,
     "bad_params": 400,
+    "refused": 403,
     "unknown_verb": 404,
     "not_found": 404,
     "not_a_repository": 404,

@@ -79,7 +79,7 @@ class RepositoryVerbs(Verbs):
         checks = tuple(readiness.checks(lambda: self._reading(call), lambda: self.journals.open(call.place)))
         workspace = self.trees.get(call.place)
         return ReadyResult(
-            ready=all(check.ok for check in checks),
+            ok=all(check.ok for check in checks),
             checks=checks,
             saw=reports.bare_state(call.place) if workspace is None else workspace.read_state(),
         )
