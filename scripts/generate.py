@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import api
 import configuration
+import manpage
 import reference
 import secret_kinds
 import typescript
@@ -50,6 +51,7 @@ def files() -> dict[Path, str]:
     """Return every generated file and its current text."""
     return {
         **{ROOT / "docs" / name: text for name, text in reference.pages().items()},
+        ROOT / "docs" / manpage.PAGE: manpage.page(),
         ROOT / "docs" / weights.PAGE: weights.render(),
         ROOT / "docs" / secret_kinds.PAGE: secret_kinds.page(),
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+SCHEMA_VERSION = 1
+"""The version of the form of JSON output. It grows when a field is removed or means something else; new fields may come
+at any time."""
+
+
 def run_command(command: Callable[[list[str]], int], argv: list[str]) -> int:
     """Run a command and return its exit code. An error is printed, with `--json` as `{"error": …}` on stdout."""
     # Characters that the terminal's encoding lacks become question marks.
@@ -61,7 +66,9 @@ def show_error(error: MuninnError, *, as_json: bool) -> int:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON."""
+    """Print a value as one line of JSON. An object begins with the version of its form."""
+    if isinstance(value, dict):
+        value = {"schema_version": SCHEMA_VERSION, **value}
     text = encode_json(value).decode("utf-8", "replace")
     sys.stdout.write((safe_json(text) if sys.stdout.isatty() else text) + "\n")
     sys.stdout.flush()

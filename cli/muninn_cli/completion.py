@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING
 import shtab
 
 from muninn_cli.command import run_command
+from muninn_cli.completion_values import VALUES, print_values
 from muninn_cli.exits import OK
 from muninn_cli.manual import COMMANDS
 from muninn_cli.parser import Parser, new_parser, whole_parser
+from muninn_core.errors import UsageError
+from muninn_core.protocol.catalogue import METHODS
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
-SHELLS = tuple(shell for shell in ("bash", "zsh", "fish", "tcsh") if shell in shtab.SUPPORTED_SHELLS)
+    from muninn_core.protocol.method import Method
+
+SHELLS = tuple(shell for shell in ("bash", "zsh", "fish", "tcsh", "powershell") if shell in shtab.SUPPORTED_SHELLS)
 """The shells that the installed shtab supports."""
 
 _FILES = ("file", "files", "queries", "batch", "transcript", "path", "like")
@@ -26,6 +32,8 @@ setup:
   zsh    muninn completion zsh > "${fpath[1]}/_muninn"
   fish   muninn completion fish > ~/.config/fish/completions/muninn.fish
   tcsh   muninn completion tcsh >> ~/.cshrc
+  PowerShell
+         muninn completion powershell | Out-File -Append $PROFILE
 """
 
 
@@ -38,6 +46,7 @@ def script(shell: str) -> str:
     """Return the completion script for one of SHELLS: all verbs with their options, and the commands."""
     parser = whole_parser({word: COMMANDS[word] for word in COMMANDS}, _COMMAND_CHOICES)
     _complete_paths(parser)
+    _complete_values(parser)
     text: str = shtab.complete(parser, shell=shell)
     return text
 
@@ -45,7 +54,9 @@ def script(shell: str) -> str:
 def new_completion_parser() -> Parser:
     """Return the parser of `muninn completion`."""
     parser = new_parser("completion", COMMANDS["completion"], epilog=_SETUP)
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=SHELLS, nargs="?")
+    parser.add_argument("--values", choices=tuple(VALUES), help="print what a shell offers for a value")
+    parser.add_argument("--described", action="store_true", help="print a description after each of the values")
     return parser
 
 
@@ -64,8 +75,61 @@ _COMMAND_CHOICES = {
 
 
 def _run(argv: list[str]) -> int:
-    sys.stdout.write(script(new_completion_parser().parse(argv).shell))
+    given = new_completion_parser().parse(argv)
+    if given.values is not None:
+        return print_values(given.values, given.repo, described=given.described)
+    if given.shell is None:
+        raise UsageError("`muninn completion` needs SHELL", hint=f"It is one of {', '.join(SHELLS)}.")
+    sys.stdout.write(script(given.shell))
     return OK
+
+
+_VALUES_OF = {
+    "tag": "tags", "tags": "tags", "type": "types", "task": "tasks", "session": "sessions", "key": "keys",
+}  # fmt: skip
+"""The kind of value that a parameter takes, by its name, in the verbs of `_WITH_VALUES`."""
+
+_WITH_VALUES = ("search", "memory", "inspection", "review", "reconciliation", "repository", "session")
+"""The families whose parameters have these meanings."""
+
+_OF_CONFLICTS = ("resolve", "conflicts")
+
+
+def value_kind(method: Method, parameter: str) -> str:
+    """Return which of VALUES a parameter of a verb takes, "" for none."""
+    if method.family not in _WITH_VALUES:
+        return ""
+    if parameter == "key":
+        return "keys" if method.verb.startswith("config.") else ""
+    if parameter in ("id", "ids"):
+        return "conflicts" if method.verb in _OF_CONFLICTS else "ids" if method.family in _OF_MEMORIES else ""
+    return _VALUES_OF.get(parameter, "")
+
+
+_OF_MEMORIES = ("memory", "inspection", "review")
+
+
+def _complete_values(parser: argparse.ArgumentParser) -> None:
+    """Mark the parameters of verbs whose values the daemon knows."""
+    for words, sub in _subparsers(parser):
+        method = METHODS.get(".".join(words))
+        for action in sub._actions if method is not None else ():
+            kind = value_kind(method, action.dest) if method is not None else ""
+            if kind and not action.choices:
+                plain = shtab.cmd(f"muninn completion --values {kind}")
+                described = f"(muninn completion --values {kind} --described)"
+                action.complete = {**plain, "fish": described}  # type: ignore[attr-defined]
+
+
+def _subparsers(
+    parser: argparse.ArgumentParser, words: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """Yield the parser of each verb and command, with its words."""
+    for action in parser._actions:
+        if action.dest == "word" and action.choices is not None:
+            for word, sub in action.choices.items():  # type: ignore[attr-defined]
+                yield (*words, word), sub
+                yield from _subparsers(sub, (*words, word))
 
 
 def _complete_paths(parser: argparse.ArgumentParser) -> None:

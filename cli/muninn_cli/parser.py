@@ -251,6 +251,12 @@ def _add_all(parser: argparse.ArgumentParser, method: Method) -> None:
         parser.add_argument(option, **EXTRA[method.verb][option])
 
 
+_DIAGRAM: dict[str, Any] = {
+    "choices": ("text", "mermaid", "dot"),
+    "default": "text",
+    "help": "print a list, a Mermaid diagram or a graph for Graphviz (default: text)",
+}
+
 EXTRA: dict[str, dict[str, dict[str, Any]]] = {
     "recall": {
         "--queries": {
@@ -259,6 +265,8 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
         },
         "--why": {"action": "store_true", "help": "show the signals that make up each score"},
     },
+    "links": {"--format": _DIAGRAM},
+    "graph": {"--format": _DIAGRAM},
     "export": {
         "--out": {"metavar": "FILE", "help": "write the bundle to a file instead of stdout"},
     },

@@ -19,6 +19,7 @@ from muninn_cli.display import DISPLAY
 from muninn_cli.safe_text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TextIO
 
 _STYLES = Theme(
@@ -42,6 +43,9 @@ _STYLES = Theme(
 
 _ID = re.compile(r"(?<![\w-])[0-9a-hjkmnp-tv-z]{18}([0-9a-hjkmnp-tv-z]{8})(?![\w-])")
 """A memory's id, a ULID in lower case. Its last eight characters are random; every verb takes them as the id."""
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_COLUMNS = "▁▂▃▄▅▆▇█"
 
 _ASIDES = ("hint", "state")
 """Styles of lines that `--quiet` leaves out: what to do next, and what an answer is based on."""
@@ -113,6 +117,19 @@ def verbatim(console: Console, text: str) -> None:
 def joined(*parts: str) -> str:
     """Return the non-empty parts, separated by dots."""
     return " · ".join(part for part in parts if part)
+
+
+def bar(value: float, top: float, width: int) -> str:
+    """Return a bar whose length of `width` cells stands for `top`, filled with blanks."""
+    eighths = round(max(0.0, value) / top * width * 8) if top > 0 else 0
+    whole, part = divmod(eighths, 8)
+    return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(width)
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """Return a column for each value, the highest for the greatest. Only zero has the lowest one."""
+    top = max(values, default=0)
+    return "".join(_COLUMNS[-(-value * (len(_COLUMNS) - 1) // top) if top else 0] for value in values)
 
 
 def excerpt(text: str, lines: int) -> list[str]:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 
 import pytest
+from muninn_shell import Shell
 
 from muninn_cli import completion
 from muninn_cli.completion import SHELLS, script
+from muninn_cli.completion_values import VALUES
 from muninn_cli.manual import COMMANDS
 from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import install
@@ -45,3 +48,39 @@ def test_bash_completes_a_half_typed_word(typed: str, offered: str) -> None:
 
 def test_completion_knows_every_client_that_can_be_installed() -> None:
     assert tuple(completion._CLIENTS) == install.NAMES
+
+
+def test_a_shell_is_offered_ids_tags_types_and_keys_while_a_daemon_runs(shell: Shell) -> None:
+    memory = shell.json("remember", "Masts are of oak.", "--type", "decision", "--tag", "timber")["memory"]
+    for kind, value in (
+        ("ids", memory["id"][-8:]),
+        ("tags", "timber"),
+        ("types", "decision"),
+        ("keys", "memory.author"),
+    ):
+        offered = shell.run("completion", "--values", kind).stdout.splitlines()
+        assert value in offered
+        assert shell.run("completion", "--values", kind, "--described").stdout.startswith(f"{offered[0]}")
+    described = shell.run("completion", "--values", "ids", "--described").stdout.splitlines()
+    assert f"{memory['id'][-8:]}\tMasts are of oak" in described
+
+
+def test_without_a_daemon_nothing_is_offered_and_none_is_started(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    done = shell.run("completion", "--values", "ids")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert shell.run("daemon", "status").returncode == 6
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_some_parameter_of_a_verb_takes_each_kind_of_value(kind: str) -> None:
+    assert [
+        method.verb
+        for method in METHODS.values()
+        for name in method.params.__struct_fields__
+        if completion.value_kind(method, name) == kind
+    ]
+
+
+def test_bash_asks_for_the_ids_of_memories() -> None:
+    assert "muninn completion --values ids" in script("bash")

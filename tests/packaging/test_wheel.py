@@ -42,9 +42,13 @@ def sdist_names(dist: Path) -> list[str]:
 
 def test_the_wheel_installs_our_four_packages_and_nothing_beside_them(dist: Path) -> None:
     top = {name.split("/")[0] for name in wheel_names(dist)}
-    info = {name for name in top if name.endswith(".dist-info")}
-    assert len(info) == 1
+    info = {name for name in top if name.endswith((".dist-info", ".data"))}
+    assert len(info) == 2
     assert top - info == {"muninn_core", "muninn_server", "muninn_cli", "muninn_hooks"}
+
+
+def test_the_wheel_installs_the_manual_page(dist: Path) -> None:
+    assert any(name.endswith(".data/data/share/man/man1/muninn.1") for name in wheel_names(dist))
 
 
 def test_the_wheel_has_the_model_and_its_licences(dist: Path) -> None:

@@ -2354,7 +2354,8 @@ export interface LinksResult {
  *
  * `important` excludes memories that are in `recent`. `links` are the links of both lists; `linked` has the headlines
  * of the memories at their other ends, by id. `memories` counts all recallable memories, `kinds` by type, `scopes` by
- * scope. `density` is the number of links per memory.
+ * scope. `density` is the number of links per memory. `weeks` counts the memories made in each of the last twelve
+ * weeks, oldest first. `files` are the files with the most memories.
  */
 export interface OverviewResult {
   saw: ReadState;
@@ -2368,6 +2369,8 @@ export interface OverviewResult {
   kinds: Readonly<Record<string, number>>;
   scopes: Readonly<Record<string, number>>;
   density: number;
+  weeks: readonly number[];
+  files: readonly FileCount[];
 }
 
 /** The project's name and description, from CLAUDE.md or the name of its folder. */
@@ -2396,6 +2399,12 @@ export interface WorkItem {
   path: string;
   memories: number;
   summary: string;
+}
+
+/** A file, and the number of recallable memories that name or cite it. */
+export interface FileCount {
+  path: string;
+  memories: number;
 }
 
 /** The sessions, open ones first. `total` counts them before limit and offset. */

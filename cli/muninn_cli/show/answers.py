@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.citations import print_stale
 from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, provenance, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import excerpt, joined, line, paragraph, verbatim
+from muninn_cli.terminal import bar, excerpt, joined, line, paragraph, verbatim
 
 if TYPE_CHECKING:
     import argparse
@@ -19,8 +19,6 @@ MAX_LINES = 4
 
 BAR = 8
 """The width of a score's bar, in cells."""
-
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 @renders("recall")
@@ -65,7 +63,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     line(
         console,
         (f"{hit['score']:6.3f} ", "name"),
-        (_bar(hit["score"], top) + " ", "bar"),
+        (bar(hit["score"], top, BAR) + " ", "bar"),
         (f"{label} ", hit["kind"]),
         (where or hit["id"], "path"),
         (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
@@ -130,10 +128,3 @@ def _reason(console: Console, reason: dict[str, Any]) -> None:
         (f"{reason['value']:.3g} × {reason['weight']:.3g}", "faint"),
         (f"  {reason['note']}" if reason["note"] else "", "faint"),
     )
-
-
-def _bar(score: float, top: float) -> str:
-    """Return a bar proportional to the best score."""
-    eighths = round(max(0.0, score) / top * BAR * 8) if top > 0 else 0
-    whole, part = divmod(eighths, 8)
-    return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(BAR)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from muninn_cli.show.diagrams import diagram
 from muninn_cli.show.facts import count, place, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line
+from muninn_cli.terminal import joined, line, verbatim
 
 if TYPE_CHECKING:
     import argparse
@@ -44,7 +45,10 @@ def outline(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 @renders("graph")
 def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the target's neighbours by relation, as a tree."""
+    """Print the target's neighbours by relation, as a tree; or a diagram of them."""
+    if given.format != "text":
+        verbatim(console, diagram(given.format, {result["target"]: result["target"]}, map(_arrow, result["edges"])))
+        return
     symbol = result["symbol"]
     line(console, (result["target"], "name"), (f"  {symbol['signature']}" if symbol else "", "faint"))
     edges = result["edges"]
@@ -55,6 +59,20 @@ def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     _branches(console, edges, result["target"], 1, "")
     more = f"{result['omitted']:,} left out" if result["omitted"] else ""
     line(console, (joined(count(len(edges), "edge"), more, snapshot(result["saw"])), "state"))
+
+
+_REVERSED = {"importers": "imports", "callers": "calls", "tests": "tests"}
+"""Relations whose edges lead to the start, and the word for an edge."""
+
+_FORWARD = {"imports": "imports", "callees": "calls", "definitions": "defines"}
+
+
+def _arrow(edge: dict[str, Any]) -> tuple[str, str, str]:
+    """Return an edge in the direction in which it is written."""
+    label = f"{edge['path']}#{edge['name']}" if edge["name"] else edge["path"]
+    if edge["relation"] in _REVERSED:
+        return label, _REVERSED[edge["relation"]], edge["origin"]
+    return edge["origin"], _FORWARD[edge["relation"]], label
 
 
 @renders("map")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from muninn_cli.show.diagrams import diagram
 from muninn_cli.show.facts import count, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph
+from muninn_cli.terminal import bar, joined, line, paragraph, sparkline, verbatim
 
 if TYPE_CHECKING:
     import argparse
@@ -15,9 +16,20 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+BAR = 20
+"""The width of the longest bar, in cells."""
+
+
 @renders("links")
 def links(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the memories by distance, each with its links."""
+    """Print the memories by distance, each with its links; or a diagram of them."""
+    if given.format != "text":
+        nodes = {
+            memory["id"]: f"{memory['type']}: {memory['title'] or memory['text']}" for memory in result["memories"]
+        }
+        edges = [(link["source"], link["relation"], link["target"]) for link in result["links"]]
+        verbatim(console, diagram(given.format, nodes, edges))
+        return
     for memory, depth in zip(result["memories"], result["depths"], strict=True):
         print_memory(console, memory, label="" if not depth else count(depth, "link"))
         for link in result["links"]:
@@ -50,9 +62,24 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
     for identity, headline in result["linked"].items():
         paragraph(console, (f"{identity}  ", "faint"), (headline, ""), indent=2)
     console.print()
-    kinds = ", ".join(f"{number} {kind}" for kind, number in result["kinds"].items())
+    _counts(console, result)
     density = f"{result['density']:g} links each"
-    line(console, (joined(count(result["memories"], "memory", "memories"), kinds, density), "faint"))
+    line(console, (joined(count(result["memories"], "memory", "memories"), density, snapshot(result["saw"])), "state"))
+
+
+def _counts(console: Console, result: dict[str, Any]) -> None:
+    """Print the memories of each week as a sparkline, and bars for types and files."""
+    if any(result["weeks"]):
+        made = f"{sum(result['weeks'])} in {len(result['weeks'])} weeks, {result['weeks'][-1]} in the last"
+        line(console, ("Weeks  ", "hint"), (sparkline(result["weeks"]), "bar"), (f"  {made}", "faint"))
+    files = {each["path"]: each["memories"] for each in result["files"]}
+    for title, counts in (("Types", result["kinds"]), ("Files with the most memory", files)):
+        if counts:
+            console.print()
+            line(console, (title, "hint"))
+        width, most = max(map(len, counts), default=0), max(counts.values(), default=1)
+        for name, number in counts.items():
+            line(console, (f"  {name:<{width}}  ", ""), (bar(number, most, BAR), "bar"), (f"  {number:,}", "faint"))
 
 
 @renders("update", "pin", "unpin")

@@ -213,12 +213,20 @@ class OverviewParams(Value):
     session: SessionId | None = None
 
 
+class FileCount(Value):
+    """A file, and the number of recallable memories that name or cite it."""
+
+    path: str
+    memories: int
+
+
 class OverviewResult(Result):
     """An overview of a project's memory.
 
     `important` excludes memories that are in `recent`. `links` are the links of both lists; `linked` has the headlines
     of the memories at their other ends, by id. `memories` counts all recallable memories, `kinds` by type, `scopes` by
-    scope. `density` is the number of links per memory.
+    scope. `density` is the number of links per memory. `weeks` counts the memories made in each of the last twelve
+    weeks, oldest first. `files` are the files with the most memories.
     """
 
     project: ProjectStatus
@@ -231,6 +239,8 @@ class OverviewResult(Result):
     kinds: dict[str, int]
     scopes: dict[str, int]
     density: float
+    weeks: tuple[int, ...] = ()
+    files: tuple[FileCount, ...] = ()
 
 
 class SessionsParams(Value):

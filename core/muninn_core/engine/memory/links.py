@@ -12,6 +12,7 @@ from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import (
+    FileCount,
     LinksParams,
     LinksResult,
     MemoryLink,
@@ -28,6 +29,12 @@ from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.current_task import focus
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
+
+WEEKS = 12
+"""The weeks of an overview."""
+
+FILES = 8
+"""The files of an overview."""
 
 
 def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResult:
@@ -107,8 +114,26 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
         kinds=_counted(memory.type for memory in here),
         scopes=_counted(memory.scope for memory in here),
         density=round(count / len(here), 3) if here else 0.0,
+        weeks=_weeks(here, now),
+        files=_files(here),
         saw=workspace.read_state(),
     )
+
+
+def _weeks(memories: Iterable[Memory], now: datetime) -> tuple[int, ...]:
+    """Return the number of memories made in each of the last weeks, oldest first."""
+    counts = [0] * WEEKS
+    for memory in memories:
+        age = (now - datetime.fromisoformat(memory.ts)).days // 7
+        if 0 <= age < WEEKS:
+            counts[WEEKS - 1 - age] += 1
+    return tuple(counts)
+
+
+def _files(memories: Iterable[Memory]) -> tuple[FileCount, ...]:
+    counts = Counter(path for memory in memories for path in {*memory.files, *(cite.path for cite in memory.cites)})
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:FILES]
+    return tuple(FileCount(path=path, memories=number) for path, number in ranked)
 
 
 def _admitting(store: MemoryStore, params: LinksParams, now: datetime) -> Callable[[Memory], bool]:
