@@ -4,6 +4,7 @@ A figure over its budget does not fail the run, because machines and their load 
 and checks that every measurement still works.
 `python -m bench growth` measures how cost grows with size (`growth.py`).
 `python -m bench journal` measures the journal (`recording.py`).
+`python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -68,9 +69,9 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `quality`, `lift`, `memory`, `growth`, `journal` and `masking` are commands with their own options.
+    `answers`, `capture`, `quality`, `lift`, `memory`, `growth`, `journal` and `masking` have their own options.
     """
-    if sys.argv[1:2] in (["answers"], ["quality"], ["lift"], ["memory"]):
+    if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])

@@ -130,7 +130,7 @@ def test_quiet_commits_are_in_the_summary_and_what_was_decided_is_kept(muninn, t
     (summary,) = of(muninn, "session_summary")
     assert summary.text.endswith(f"Committed {git(muninn.root, 'rev-parse', 'HEAD')[:7]} Fix typo.")
     (decision,) = of(muninn, "decision")
-    assert (decision.importance, decision.actor) == (8, "assistant")
+    assert (decision.importance, decision.actor) == (7, "assistant")
 
 
 @pytest.mark.parametrize(("day", "own"), [("2000-01-01", True), ("2999-01-01", False)])
@@ -248,3 +248,35 @@ def test_contradictions_and_stale_memories_stand_in_the_brief(muninn):
     assert "“The worker pool has 8 threads.” against “The worker pool has 16 threads.”" in text
     stale = text[text.index("## Stale: confirm, update or forget") :]
     assert "Users are deleted for good." in stale.split("## ")[1]
+
+
+def compact(muninn, transcript):
+    return muninn.call("capture", source="transcript", session="s1", transcript=str(transcript.path))
+
+
+def test_a_statement_that_is_taken_back_after_a_compaction_is_archived(muninn, transcript):
+    transcript.add(spoken("user", "The cache must always use sled, because it is pure Rust and needs no server."))
+    compact(muninn, transcript)
+    (before,) = of(muninn, "constraint")
+    transcript.say("Fine, I add sled to the cache crate.")
+    transcript.add(
+        spoken("user", "no wait, the cache must never use sled, because its format changes under our users.")
+    )
+    compact(muninn, transcript)
+    (after,) = of(muninn, "constraint")
+    assert before.id != after.id
+    assert after.text.startswith("the cache must never use sled")
+
+
+def test_a_statement_that_is_repeated_in_another_place_is_stored_once(muninn, transcript):
+    rule = "yes, and it must never be retried, because they bill for every call and do not dedupe."
+    transcript.say("The charge call goes to the payment provider. Should I set five attempts?")
+    transcript.add(spoken("user", rule))
+    (first,) = compact(muninn, transcript).ids
+    transcript.say("Understood, a single attempt. I also looked at the refunds, they go through the same client.")
+    transcript.add(spoken("user", rule))
+    assert compact(muninn, transcript).ids == ()
+    (kept,) = of(muninn, "constraint")
+    assert kept.id == first
+    assert "payment provider" in kept.text
+    assert "a plain statement in so many words +" in kept.details["kept_because"]

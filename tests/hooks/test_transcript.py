@@ -10,6 +10,8 @@ from muninn_core.source.transcript import MAX_STATEMENTS, read_transcript
 
 DECIDED = "We decided to store sessions in Postgres because Redis lost them on restart."
 
+FAILED = "I tried a shared lock for the index, but it deadlocked under load and we lost two records."
+
 
 def line(role: str, content: Any, **more: Any) -> bytes:
     entry = {"type": role, "message": {"role": role, "content": content}, "version": "2.1.330", **more}
@@ -24,7 +26,10 @@ def test_who_said_it_becomes_the_actor() -> None:
     reading = read_transcript(
         [
             line("user", "Never commit to the release branch."),
-            line("assistant", [{"type": "text", "text": "I tried a shared lock, but it deadlocked under load."}]),
+            line(
+                "assistant",
+                [{"type": "text", "text": FAILED}],
+            ),
         ],
         session="s1",
         agent="claude-code",
@@ -32,7 +37,7 @@ def test_who_said_it_becomes_the_actor() -> None:
     found = [(draft.actor, draft.type, draft.importance, draft.session, draft.tags) for draft in reading.drafts]
     assert found == [
         ("user", "constraint", 8, "s1", ("session",)),
-        ("assistant", "attempt", 8, "s1", ("session",)),
+        ("assistant", "attempt", 7, "s1", ("session",)),
     ]
     assert reading.drafts[0].agent == "claude-code/2.1.330"
 
@@ -115,7 +120,7 @@ def test_the_rollout_files_of_codex_are_read_too() -> None:
             item("assistant", "output_text", "The root cause was a missing index on orders.customer_id."),
         ]
     )
-    assert [(draft.actor, draft.type) for draft in reading.drafts] == [("user", "constraint"), ("assistant", "insight")]
+    assert [(draft.actor, draft.type) for draft in reading.drafts] == [("user", "constraint"), ("assistant", "bug_fix")]
 
 
 def test_fifty_megabytes_are_read_in_seconds() -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from bench import corpus, growth, recording
+from bench.capture.conversations import load
+from bench.capture.scoring import captured, score
 
 from muninn_core.source.chunk import chunk_file
 
@@ -101,3 +103,27 @@ def test_the_journal_is_measured(tmp_path):
     names = {figure["name"] for figure in json.loads(out.read_text())["figures"]}
     assert {"append, 100 writers", "statistics, p95", "verify of 1,000,000 events"} <= names
     assert (tmp_path / "table.md").read_text().count("\n| ") == len(names)
+
+
+def test_capture_finds_half_of_what_conversations_state_and_is_right_about_it() -> None:
+    sessions = load(ROOT / "bench" / "data" / "conversations.txt")
+    result = score(sessions, [captured(session) for session in sessions])
+    assert len(sessions) > 100
+    assert result.precision >= 0.85, result.wrong
+    assert result.recall >= 0.5, result.missed
+    assert result.empty >= 0.85 * result.silent, "capture keeps something of sessions that state nothing"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# a\nU: Keep it.\n+x: Keep it. | keep\n", "the type 'x' is none of"),
+        ("# a\nU: Keep it.\n+c: Drop it. | keep\n", "does not contain 'Drop it.'"),
+        ("# a\nB: Keep it.\n", "begin it with"),
+    ],
+)
+def test_a_mistake_in_a_file_of_conversations_is_named_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=r"c\.txt:\d: .*" + said):
+        load(path)

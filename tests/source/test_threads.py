@@ -65,6 +65,6 @@ def test_what_others_said_and_lines_that_are_broken_count_nothing():
 
 def test_many_and_long_threads_are_cut():
     threads = read_open_items([todo(*((f"{number} " + "x" * 300, "pending") for number in range(20)))])
-    assert [each[:3].strip() for each in threads.open] == [str(number) for number in range(14, 20)]
+    assert [each.split()[0] for each in threads.open] == [str(number) for number in range(8, 20)]
     assert len(threads.open) == MAX_ITEMS
     assert {len(each) for each in threads.open} == {MAX_CHARS}

@@ -22,7 +22,7 @@ from muninn_core.source.commit_memory import (
     memory_text,
     without_private,
 )
-from muninn_core.source.statement import Statement, find_statements
+from muninn_core.source.statement import Message, Statement, find_statements
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit
@@ -33,8 +33,8 @@ MAX_MEMORY_FILES = 10
 
 CAUSE_CHARS = 400
 
-MIN_STATEMENT_SCORE = 5
-"""The minimum score of a statement in a commit message.
+MIN_STATEMENT_PROBABILITY = 0.65
+"""The minimum probability of a statement in a commit message.
 
 Messages quote and describe code more often than conversations do.
 """
@@ -155,8 +155,9 @@ def _with_subject(commit: Commit, subject: str, body: str = "") -> Commit:
 def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
     """Return the fields of a decision, a constraint, an insight or a fix with its cause; None for other commits."""
     significance = assess(commit)
-    candidates = (entry for entry in find_statements(commit.body, by_user=False) if entry.score >= MIN_STATEMENT_SCORE)
-    statement = max(candidates, key=lambda entry: entry.score, default=None)
+    message = Message(speaker="assistant", text=commit.body)
+    candidates = find_statements([message], threshold=MIN_STATEMENT_PROBABILITY)
+    statement = max(candidates, key=lambda entry: entry.probability, default=None)
     text = memory_text(commit)
     subject_only = text == commit.subject
     fix = is_fix(commit)
@@ -165,7 +166,7 @@ def _knowledge_fields(commit: Commit) -> dict[str, Any] | None:
         return None
     details: dict[str, Any] = {"keywords": list(significance.keywords)} if significance else {}
     details.update({"cause": cause} if cause else {})
-    details.update({"stated": statement.text} if statement else {})
+    details.update({"stated": statement.sentence} if statement else {})
     decided = significance is not None and significance.decision
     return {
         "type": "bug_fix" if fix else _kind(statement, decided=decided),

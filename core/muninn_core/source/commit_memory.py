@@ -64,7 +64,8 @@ _MEDIUM = re.compile(
 _WEAK = re.compile(r"(?i)\b(designs?|designed|patterns?|abstraction|protocol|schema|invariants?|concurrency)\b")
 _STRUCTURAL = re.compile(
     r"(?i)(?:^|/)(?:migrations?|adrs?|decisions|rfcs?)/|\.(?:proto|graphql|sql|tf)$"
-    r"|(?:^|/)(?:pyproject\.toml|package\.json|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|dockerfile|openapi\.\w+)$"
+    r"|(?:^|/)(?:pyproject\.toml|package\.json|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|dockerfile"
+    r"|openapi\.\w+)$"
 )
 _FOREIGN = frozenset({"vendored", "generated"})
 _PACKAGE = re.compile(r"(?i)(?:^|/)(?:__init__\.py|mod\.rs|lib\.rs|index\.[jt]sx?|package-info\.java|main\.go)$")

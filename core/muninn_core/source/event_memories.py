@@ -14,13 +14,13 @@ from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
 from muninn_core.source.session_facts import Attempt, Command, SessionFacts, error_line
 from muninn_core.source.session_memories import drafts_of, relative_paths
-from muninn_core.source.statement import MAX_CHARACTERS, MIN_WORDS, THRESHOLD, find_statements
+from muninn_core.source.statement import MAX_CHARACTERS, Message, Statement, find_statements
 from muninn_core.source.turn_events import ANSWER, PROMPT, TOOL_CALL
 
 Kind = Literal["fixed", "statement", "correction"]
 
-MODEL_THRESHOLD = THRESHOLD + 1
-"""The least score of a statement of the model. The user's own need less."""
+MIN_WORDS = 4
+"""A correction of fewer words needs what it corrects."""
 
 SIMILAR = 0.8
 """The share of common words from which two texts say the same."""
@@ -144,38 +144,54 @@ def _inside(path: str, roots: Sequence[str]) -> str:
 
 def _said(events: Sequence[Event], roots: Sequence[str]) -> list[Finding]:
     """Return the statements of prompts and answers, and the corrections in prompts."""
+    spoken = [event for event in events if _text_said(event)]
+    messages = [
+        Message(
+            speaker="user" if event.event_type == PROMPT else "assistant",
+            text=relative_paths(_text_said(event), roots),
+        )
+        for event in spoken
+    ]
+    statements = [each for each in find_statements(messages) if each.reversed_by is None]
+    worked = _worked_before(events)
     found: list[Finding] = []
     held: list[Finding] = []
-    answered = False
-    for event in events:
-        said = _payload(event, PROMPT).get("text") or _payload(event, ANSWER).get("text")
-        answered = answered or event.event_type in (ANSWER, TOOL_CALL)
-        if not isinstance(said, str):
+    for number, (event, message) in enumerate(zip(spoken, messages, strict=True)):
+        own = [_stated(each, event, message) for each in statements if each.message == number]
+        if message.speaker == "assistant":
+            held += own
             continue
-        said = relative_paths(said, roots)
-        by_user = event.event_type == PROMPT
-        correction = _correction(said) if by_user and answered else ""
-        if by_user:
-            found += [] if correction else held
-            held = []
-        least = THRESHOLD if by_user else MODEL_THRESHOLD
-        statements = [
-            Finding(
-                kind="statement", type=each.type, text=each.text, score=each.score, evidence=(event.event_id,),
-                actor="user" if by_user else "assistant",
+        correction = _correction(message.text) if event.event_id in worked else ""
+        found += [*([] if correction else held), *own]
+        held = []
+        if correction:
+            found.append(
+                Finding(kind="correction", type="constraint", text=correction, score=7, evidence=(event.event_id,))
             )
-            for each in find_statements(said, by_user=by_user)
-            if each.score >= least
-        ]  # fmt: skip
-        if by_user and correction:
-            statements.append(
-                Finding(kind="correction", type="constraint", text=correction, score=5, evidence=(event.event_id,))
-            )
-        if by_user:
-            found += statements
-        else:
-            held += statements
     return [*found, *held]
+
+
+def _text_said(event: Event) -> str:
+    text = _payload(event, PROMPT).get("text") or _payload(event, ANSWER).get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _worked_before(events: Sequence[Event]) -> set[str]:
+    """Return the ids of the events that follow an answer or a tool call, so that a prompt can correct something."""
+    first = next((at for at, event in enumerate(events) if event.event_type in (ANSWER, TOOL_CALL)), len(events))
+    return {event.event_id for event in events[first:]}
+
+
+def _stated(statement: Statement, event: Event, message: Message) -> Finding:
+    return Finding(
+        kind="statement",
+        type=statement.type,
+        text=statement.text,
+        score=round(6 * statement.probability),
+        evidence=(event.event_id,),
+        details={"kept_because": "; ".join(statement.reasons)},
+        actor=message.speaker,
+    )
 
 
 def _correction(prompt: str) -> str:

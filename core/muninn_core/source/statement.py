@@ -1,128 +1,297 @@
-"""Finds sentences of a conversation that state a decision, a constraint, a failed attempt or an insight.
+"""Finds what a conversation states that is worth keeping: decisions, rules, causes, failed attempts, facts.
 
-It prefers precision: a wrong memory costs trust in all others, a missed one can be stored with `remember`. A sentence
-needs a marker and must not be a question, a guess, a short-term plan, a quotation or log output.
+Every sentence is weighed by the classifier (`statement_model`), which knows the message before it. A statement that
+does not stand alone carries the words it answers as its context, or is left out when there are none.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
-from muninn_core.model.value import Value
-from muninn_core.source import statement_phrases
-from muninn_core.source.statement_phrases import StatementType
+from muninn_core.model.value import Value, replace
+from muninn_core.source.open_items import states_open_items
+from muninn_core.source.sentences import split_sentences, split_units
+from muninn_core.source.statement_cues import CUES, Setting, Speaker, read_cues
+from muninn_core.source.statement_model import StatementType, Weights, judge, probability, shipped_weights
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+
+class Message(Value):
+    """One message of a conversation."""
+
+    speaker: Speaker
+    text: str
 
 
 class Statement(Value):
-    """A sentence with its type. A higher score means more confidence."""
+    """What was stated: its type, its sentences, the words it refers to, and why it is kept.
+
+    `probability` is the classifier's. `message` is the number of the message. `reversed_by` is the number of the later
+    message that takes the statement back, None when it holds.
+    """
 
     type: StatementType
+    sentence: str
+    context: str
+    probability: float
+    reasons: tuple[str, ...]
+    message: int
+    reversed_by: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of its memory: the sentences, and the context on a line of its own."""
+        return f"{self.sentence}\nContext: {self.context}" if self.context else self.sentence
+
+
+class _Candidate(Value):
+    """A sentence that the classifier weighed, by its place in its message."""
+
+    at: int
     text: str
-    score: int
+    probability: float
+    type: StatementType
+    reasons: tuple[str, ...]
 
 
-MIN_WORDS, MAX_CHARACTERS = 4, 420
-"""The limits of a sentence. Shorter ones need context; longer ones are pasted text."""
+THRESHOLD = 0.6
+"""The least probability of a statement: precision .88 at recall .71 in cross-validation (docs/memory-quality.md)."""
 
-THRESHOLD = 3
-"""The minimum score of a statement."""
+MAX_CHARACTERS = 420
+"""Longer sentences are pasted text."""
 
-_FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
-_ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,3}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?")
-_QUOTED = re.compile(r"^\s*(?:>|\|)|^(?: {4,}|\t)\S")
-_MARKUP = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
-_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`])")
-_NO_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|mr|ms|dr|st)|\b[A-Z]|^\d+)\.$", re.IGNORECASE
+MAX_SENTENCES = 80
+"""Sentences of one message that are weighed; the last ones, where an agent states its result."""
+
+CONTEXT_CHARACTERS, CONTEXT_MESSAGES = 220, 3
+"""How much is quoted as context, and from how many messages before."""
+
+WITHIN = 8
+"""The number of messages within which a statement can be taken back."""
+
+SHORT = 9
+"""A sentence of fewer words needs its context."""
+
+SECRET = re.compile(
+    r"(?i)-----BEGIN|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bgh[pousr]_\w{16,}|\bsk-[\w-]{16,}|\bxox[abpr]-|\beyJ[\w-]{16,}"
+    r"|\b(?:password|passwd|secret|token|api[_-]?key|credential)s?\b\s*(?:is|[:=])\s*\S*\d|://[^\s/:@]+:[^\s/@]+@"
+    r"|\b(?=\w*\d)(?=\w*[a-z])[\w+/]{36,}\b"
 )
-_CONTINUES = re.compile(r"(?i)^(?:because|since|the reason|reason:|otherwise|this way|that way|so that)\b")
+_LOG_LINE = re.compile(
+    r"^\W*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b)|\bat \S+:\d+:\d+"
+    r"|\b\w*(?:[Ee]rror|[Ee]xception|[Ww]arning):|[{};]$|=>|(?<!with )==|</|\$ |^assert\b"
+)
+_QUOTES_ONLY = re.compile(r"^[\"“][^\"”]*[\"”]\W*(?:$|[-\u2013\u2014]|is )|:\s+[\"“][^\"”]*[\"”]?\W*$")
+_REFERS = re.compile(
+    r"(?i)^\W*(?:ok|okay|yes|yep|no|so|then|and|but|also|agreed|exactly|right)\b"
+    r"|\b(?:it|its|that|this|they|them|their|those|these|there|ones?|same|both|here|the (?:other|first|second)"
+    r"|then|such)\b"
+)
+_REASON = re.compile(r"(?i),? (?:because|since|so that|otherwise)\b")
+_ORDINAL = re.compile(
+    r"(?i)\b(?:the )?(first|second|third|fourth|last|latter|former)(?: (?:one|option|variant|way))?\b"
+)
+_PLACES = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "last": -1, "latter": -1}
+_CHOICE_ONLY = re.compile(
+    r"(?i)^\W*(?:(?:ok|okay|yes|so|then|let['’]?s|lets|we|i['’]?d|go(?:ing)?|take|do|with|for|use|please|pls|the"
+    r"|i|want)\W+)*"
+    r"(?:first|second|third|fourth|last|latter|former)(?: (?:one|option|variant|way))?(?: (?:please|pls|then))?\b"
+)
+_OPTION = re.compile(r"\s*(?:^|[,;.]\s+|\s)(?:or\s+)?(?:\d[.)]|\([a-d1-9]\)|option [a-d1-9]:?)\s+", re.IGNORECASE)
+_REVERSAL = re.compile(
+    r"(?i)\b(?:no,? wait|wait,? no|scratch that|hold on|stop,? stop|on second thoughts?|actually,? no|i was wrong"
+    r"|i forgot"
+    r"|forget (?:it|that)|take (?:it|that) back|changed my mind|never ?mind|sorry,? (?:no|i was)|ehm? no|back to"
+    r"|undo that"
+    r"|talked (?:with|to) \w+ again|instead after all)\b|^(?:hm+|oh|no|oops|damn|sorry)\b.{0,40}\b(?:wait|no)\b"
+)
+_LEADING = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yep|yeah|right|exactly|hm+|ah|oh|great|good|nice|cool|perfect|thanks|thx|no wait"
+    r"|wait|argh"
+    r"|of course|and|also|btw|by the way|one more(?: thing)?|oh and|careful)\b[,.!:]*\s+)+(?=\w+\W+\w+\W+\w+)"
+)
+_WORD = re.compile(r"[^\W\d_]{4,}|\d+")
 
 
-def find_statements(prose: str, *, by_user: bool) -> Iterator[Statement]:
-    """Yield the statements of one message, in order. A user's statement scores one more."""
-    if not statement_phrases.CANDIDATE.search(prose):
-        return
-    for unit in _units(prose):
-        if not statement_phrases.CANDIDATE.search(unit):
-            continue
-        parts = _sentences(unit)
-        for at, sentence in enumerate(parts):
-            found = _statement(sentence, by_user)
-            if found is None:
+def find_statements(
+    messages: Sequence[Message], *, skipped: int = 0, weights: Weights | None = None, threshold: float = THRESHOLD
+) -> list[Statement]:
+    """Return the statements of the messages, in order. `skipped` messages of the conversation come before them.
+
+    A statement that a later message takes back has `reversed_by`; a caller keeps the later one only.
+    """
+    weights = shipped_weights() if weights is None else weights
+    found = [
+        statement
+        for number in range(len(messages))
+        for statement in _statements(messages, number, skipped, weights, threshold)
+    ]
+    return [_with_reversal(statement, found, messages) for statement in found]
+
+
+def _statements(
+    messages: Sequence[Message], number: int, skipped: int, weights: Weights, threshold: float
+) -> Iterator[Statement]:
+    sentences = sentences_of(messages[number])
+    found = list(_candidates(messages, number, sentences, skipped, weights, threshold))
+    groups: list[list[_Candidate]] = []
+    for candidate in found:
+        follows = groups and groups[-1][-1].at == candidate.at - 1
+        if follows and sum(len(each.text) for each in groups[-1]) + len(candidate.text) < MAX_CHARACTERS:
+            groups[-1].append(candidate)
+        else:
+            groups.append([candidate])
+    for group in groups:
+        surest = max(group, key=lambda each: each.probability)
+        sentence = _LEADING.sub("", " ".join(each.text for each in group))
+        if any(stands_alone(each.text) for each in group):
+            context = ""
+        else:
+            context = context_of(messages, number, sentences, group[0].at)
+            if not context and _CHOICE_ONLY.search(sentence):
                 continue
-            kind, score = found
-            reason = parts[at + 1] if at + 1 < len(parts) and _CONTINUES.match(parts[at + 1]) else ""
-            if reason and len(sentence) + len(reason) < MAX_CHARACTERS:
-                sentence, score = f"{sentence} {reason}", score + 1
-            yield Statement(type=kind, text=sentence, score=score)
+            sentence = _resolve_choice(sentence, messages[number - 1].text) if number else sentence
+        yield Statement(
+            type=surest.type,
+            sentence=sentence,
+            context=context,
+            probability=surest.probability,
+            reasons=surest.reasons,
+            message=number,
+        )
 
 
-def _statement(sentence: str, by_user: bool) -> tuple[StatementType, int] | None:
-    if len(sentence) > MAX_CHARACTERS or len(sentence.split()) < MIN_WORDS or not _is_prose(sentence):
-        return None
+def sentences_of(message: Message) -> list[str]:
+    """Return the sentences of a message, without code, quotations and markup."""
+    return [sentence for unit in split_units(message.text) for sentence in split_sentences(unit)][-MAX_SENTENCES:]
+
+
+def cues_of(
+    messages: Sequence[Message], number: int, sentences: Sequence[str], at: int, skipped: int = 0
+) -> Mapping[str, float]:
+    """Return the cues of sentence `at` of a message, for the classifier and its training."""
+    asks = [place for place, sentence in enumerate(sentences) if sentence.rstrip().endswith("?")]
+    setting = Setting(
+        speaker=messages[number].speaker,
+        first=at == 0,
+        last=at == len(sentences) - 1,
+        message_number=skipped + number,
+        previous=messages[number - 1].text if number else "",
+        asks_elsewhere=any(place != at for place in asks),
+    )
+    return read_cues(sentences[at], setting)
+
+
+def _candidates(
+    messages: Sequence[Message],
+    number: int,
+    sentences: Sequence[str],
+    skipped: int,
+    weights: Weights,
+    threshold: float,
+) -> Iterator[_Candidate]:
+    speaker = messages[number].speaker
+    for at, sentence in enumerate(sentences):
+        if not is_prose(sentence) or (speaker == "assistant" and states_open_items(sentence)):
+            continue
+        cues = cues_of(messages, number, sentences, at, skipped)
+        if probability(cues, weights["kept"]) < threshold:
+            continue
+        verdict = judge(cues, weights)
+        yield _Candidate(
+            at=at, text=sentence, probability=verdict.probability, type=verdict.type, reasons=verdict.reasons
+        )
+
+
+def is_prose(sentence: str) -> bool:
+    """Whether a sentence can be kept: no question, code, log line, quotation, secret, or introduction of a list."""
     if (
-        statement_phrases.QUESTION.search(sentence)
-        or statement_phrases.REPORTED.search(sentence)
-        or statement_phrases.SECRET.search(sentence)
+        len(sentence) > MAX_CHARACTERS
+        or sentence.endswith((":", "?"))
+        or not re.match(r"[\"'(`*_.:\u2019-]*\w", sentence)
     ):
-        return None
-    claim = (
-        sentence[: reason.start()]
-        if (reason := statement_phrases.REASON.search(sentence)) and reason.start() > 12
-        else sentence
-    )
-    best: tuple[StatementType, int] | None = None
-    for kind, patterns in statement_phrases.MARKERS.items():
-        weight = max((weight for weight, pattern in patterns if pattern.search(sentence)), default=0)
-        if weight > (best[1] if best else 0):
-            best = (kind, weight)
-    if best is None or statement_phrases.VAGUE_REFERENCE.search(claim.rstrip(" ,;")):
-        return None
-    # "I think we tried" is an attempt, but a guess is no decision, and a step of current work is not lasting.
-    if best[0] != "attempt" and (statement_phrases.HEDGE.search(claim) or statement_phrases.FOR_NOW.search(claim)):
-        return None
-    score = (
-        best[1]
-        + (reason is not None or bool(statement_phrases.CONTRAST.search(sentence)))
-        + bool(statement_phrases.IDENTIFIER.search(sentence))
-        + by_user
-    )
-    return (best[0], score) if score >= THRESHOLD + (not by_user) * (best[1] < 4) else None
-
-
-def _is_prose(sentence: str) -> bool:
-    """Whether a sentence is prose, not code, a log line, a table or the introduction of a list."""
-    if sentence.endswith(":") or statement_phrases.LOG_LINE.search(sentence) or not re.match(r"[\"'(`*_]*\w", sentence):
         return False
-    plain = sum(character.isalpha() or character == " " for character in sentence)
+    if _LOG_LINE.search(sentence) or SECRET.search(sentence) or _QUOTES_ONLY.search(sentence):
+        return False
+    plain = sum(character.isalnum() or character == " " for character in sentence)
     return plain >= 0.75 * len(sentence)
 
 
-def _units(prose: str) -> Iterator[str]:
-    """Yield paragraphs and list items, without code blocks, quotations, tables and markup."""
-    lines: list[str] = []
-    for line in [*_FENCE.sub("\n\n", prose).splitlines(), ""]:
-        item = _ITEM.match(line)
-        quoted = _QUOTED.match(line) is not None and item is None
-        if lines and (item or quoted or not line.strip()):
-            yield " ".join(lines)
-            lines = []
-        if line.strip() and not quoted:
-            lines.append(_MARKUP.sub("", line[item.end() :] if item else line).strip())
+def stands_alone(sentence: str) -> bool:
+    """Whether a sentence is clear without the conversation: it is long, names something and refers to nothing."""
+    if len(sentence.split()) < SHORT:
+        return False
+    claim = _REASON.split(sentence)[0]
+    if not _names_something(claim) or len(claim.split()) < SHORT // 2:
+        claim = sentence  # a pronoun in the reason then refers to what came before
+    return _names_something(claim) and not _REFERS.search(claim)
 
 
-def _sentences(unit: str) -> list[str]:
-    """Split a paragraph into sentences, but not after abbreviations, versions or file names."""
-    found: list[str] = []
-    start = 0
-    for match in _END.finditer(unit):
-        if _NO_END.search(unit[start : match.start()].rstrip("\"')]*_")):
+def _names_something(text: str) -> bool:
+    return bool(CUES["code"].search(text) or CUES["name"].search(text))
+
+
+def context_of(messages: Sequence[Message], number: int, sentences: Sequence[str], at: int) -> str:
+    """Return what a sentence refers to: its message up to it, and the messages before, as `speaker: words`."""
+    parts = [] if at == 0 else [f"{messages[number].speaker}: {' '.join(sentences[:at])}"]
+    room = CONTEXT_CHARACTERS - sum(len(part) for part in parts)
+    for before in range(number - 1, max(-1, number - 1 - CONTEXT_MESSAGES), -1):
+        if room <= 0:
+            break
+        words = _ending(messages[before], CONTEXT_CHARACTERS)
+        if words:
+            parts.insert(0, f"{messages[before].speaker}: {words}")
+            room -= len(words)
+    return " | ".join(parts)
+
+
+def _ending(message: Message, most: int) -> str:
+    """Return the last sentences of a message that fit, at least a part of the last one."""
+    sentences = [sentence for sentence in sentences_of(message) if not SECRET.search(sentence)]
+    taken: list[str] = []
+    for sentence in reversed(sentences):
+        if taken and sum(len(each) + 1 for each in taken) + len(sentence) > most:
+            break
+        taken.insert(0, sentence if len(sentence) <= most else sentence[: most - 1].rstrip() + "…")
+    return " ".join(taken)
+
+
+def _resolve_choice(sentence: str, proposal: str) -> str:
+    """Return an answer like "the second one" with the option it names, if the proposal lists its options."""
+    named = _ORDINAL.search(sentence)
+    if named is None or not _CHOICE_ONLY.search(sentence):
+        return sentence
+    place = _PLACES[named[1].lower()]
+    options = _options(proposal)
+    if len(options) < 2 or not -len(options) <= place < len(options):
+        return sentence
+    return f"{sentence.rstrip('.! ')}: {options[place]}"
+
+
+def _options(proposal: str) -> list[str]:
+    """Return the options that a proposal lists: numbered, as items, after a colon, or as sentences."""
+    items = [line.strip()[2:] for line in proposal.splitlines() if re.match(r"\s*[-*] ", line)]
+    if len(items) > 1:
+        return items
+    numbered = [part.strip(" .;,") for part in _OPTION.split(proposal)]
+    if len(numbered) > 2:
+        return numbered[1:]
+    listed = re.search(r":\s+(.+?)(?:\.\s|\.?$)", proposal)
+    outside = re.sub(r"\([^)]*\)", lambda match: match[0].replace(",", "\0"), listed[1] if listed else proposal)
+    parts = re.split(r",\s+(?:or\s+)?|;\s+(?:or\s+)?|\s+or\s+", outside.split("?")[0])
+    return [part.replace("\0", ",").strip(" .") for part in parts]
+
+
+def _with_reversal(statement: Statement, found: Sequence[Statement], messages: Sequence[Message]) -> Statement:
+    """Return a statement with the message that takes it back: by the same speaker, soon after, about the same."""
+    words = set(_WORD.findall(statement.text.casefold()))
+    for later in found:
+        if not statement.message < later.message <= statement.message + WITHIN:
             continue
-        found.append(unit[start : match.end()].strip())
-        start = match.end()
-    found.append(unit[start:].strip())
-    return [sentence for sentence in found if sentence]
+        message = messages[later.message]
+        if message.speaker != messages[statement.message].speaker or not _REVERSAL.search(message.text):
+            continue
+        between = [other for other in found if statement.message < other.message < later.message]
+        if not between and words & set(_WORD.findall(later.text.casefold())):
+            return replace(statement, reversed_by=later.message)
+    return statement

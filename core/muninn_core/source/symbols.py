@@ -32,9 +32,11 @@ _KEYWORDED = rf"^\s*{_MODIFIERS}{_KEYWORD}\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)
 _PARAMETERS = r"\((?!\s*[\"'`]|.*\bfunction\b)[^;]*\)"
 """The parameters of a method. `it('works', function(){` is a call."""
 _SCRIPT = (
-    rf"{_KEYWORDED}|^\s*{_MODIFIERS}(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\(|function|[\w$]+\s*=>|<)"
+    rf"{_KEYWORDED}|^\s*{_MODIFIERS}(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\(|function"
+    rf"|[\w$]+\s*=>|<)"
     r"|^(?:export\s+)?(?:const|let|var)\s+([\w$]+)"
-    rf"|^\s+{_MODIFIERS}(?:get\s+|set\s+|\*\s*|#)?{_NOT_A_NAME}([\w$]+)\s*(?:<[^>]*>)?{_PARAMETERS}\s*(?::[^;={{]+)?\{{\s*$"
+    rf"|^\s+{_MODIFIERS}(?:get\s+|set\s+|\*\s*"
+    rf"|#)?{_NOT_A_NAME}([\w$]+)\s*(?:<[^>]*>)?{_PARAMETERS}\s*(?::[^;={{]+)?\{{\s*$"
     r"|^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()"
 )
 _BRACED = (

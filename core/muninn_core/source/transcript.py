@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.private import strip_private
-from muninn_core.source.statement import Statement, find_statements
+from muninn_core.source.statement import Message, Statement, find_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from muninn_core.model.memory import Actor
 
@@ -25,6 +25,10 @@ MAX_STATEMENTS = 5
 """The maximum number of statements of one reading."""
 
 IMPORTANCE = 8
+"""The importance of a user's statement; the agent's has one less."""
+
+ELSEWHERE = 10
+"""The number of messages that are taken to come before a reading that begins inside a transcript."""
 
 _SAID = re.compile(rb'"(?:user|assistant)"')
 _INJECTED = re.compile(
@@ -41,51 +45,62 @@ _WORD = re.compile(r"\w+")
 class TranscriptReading(Value):
     """The memories of a transcript, in order, and the byte offset of the next reading.
 
-    `times` has the time of each statement as in the transcript, "" when it has none.
+    `times` has the time of each statement as in the transcript, "" when it has none. `withdrawn` are keys of statements
+    before the reading that its messages take back.
     """
 
     drafts: tuple[MemoryDraft, ...]
     offset: int
     times: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
 
 
-class _Finding(Value):
-    """A statement, its speaker, and the program."""
+class _Said(Value):
+    """A message of the transcript: its speaker, text, the program's version, its time, and whether it is new."""
 
-    at: int
-    actor: str
-    agent: str | None
-    statement: Statement
+    actor: Actor
+    text: str
+    version: str
     time: str
+    new: bool
 
 
 def read_transcript(
-    lines: Iterable[bytes], *, offset: int = 0, session: str | None = None, agent: str | None = None
+    lines: Iterable[bytes],
+    *,
+    offset: int = 0,
+    read_to: int = 0,
+    session: str | None = None,
+    agent: str | None = None,
 ) -> TranscriptReading:
-    """Return the best statements of the lines after `offset` as memories, at most `MAX_STATEMENTS`.
+    """Return the best statements of the lines after byte `read_to` as memories, at most `MAX_STATEMENTS`.
 
-    `lines` keep their newlines. A last line without one is still being written and is left for the next reading. Equal
-    statements have equal keys, so that they are stored once.
+    The lines begin at byte `offset`; those before `read_to` were read earlier and are context. They keep their
+    newlines. A last line without one is still being written and is left for the next reading. Equal statements have
+    equal keys, so that they are stored once.
     """
-    finds: list[_Finding] = []
+    begun, said = offset, []
     for line in lines:
         if not line.endswith(b"\n"):
             break
+        found = _message(line)
+        if found is not None:
+            actor, text, version, time = found
+            said.append(_Said(actor=actor, text=text, version=version, time=time, new=offset >= read_to))
         offset += len(line)
-        finds.extend(_findings(line, len(finds), agent))
-    surest = _select_best(finds)
-    times = tuple(find.time for find in surest)
-    return TranscriptReading(drafts=tuple(_draft(find, session) for find in surest), offset=offset, times=times)
-
-
-def _findings(line: bytes, at: int, agent: str | None) -> Iterator[_Finding]:
-    message_facts = _message(line)
-    if message_facts is None:
-        return
-    actor, text, version, time = message_facts
-    program = f"{agent}/{version}" if agent and version else agent
-    for number, statement in enumerate(find_statements(text, by_user=actor == "user")):
-        yield _Finding(at=at + number, actor=actor, agent=program, statement=statement, time=time)
+    messages = [Message(speaker="user" if each.actor == "user" else "assistant", text=each.text) for each in said]
+    statements = find_statements(messages, skipped=ELSEWHERE if begun else 0)
+    surest = _select_best([each for each in statements if said[each.message].new and each.reversed_by is None])
+    return TranscriptReading(
+        drafts=tuple(_draft(each, said[each.message], session, agent) for each in surest),
+        offset=max(offset, read_to),
+        times=tuple(said[each.message].time for each in surest),
+        withdrawn=tuple(
+            _key(each, session)
+            for each in statements
+            if not said[each.message].new and each.reversed_by is not None and said[each.reversed_by].new
+        ),
+    )
 
 
 def _message(line: bytes) -> tuple[Actor, str, str, str] | None:
@@ -134,15 +149,15 @@ def _text(content: Any) -> str:
     return "\n\n".join(texts)
 
 
-def _select_best(finds: list[_Finding]) -> list[_Finding]:
-    """Return the best findings in order: by score, then the later ones, without similar ones."""
-    selected: list[_Finding] = []
-    for find in sorted(finds, key=lambda find: (-find.statement.score, -find.at)):
+def _select_best(found: list[Statement]) -> list[Statement]:
+    """Return the surest statements in order, of equal ones the later, without similar ones."""
+    selected: list[Statement] = []
+    for each in sorted(found, key=lambda each: (-each.probability, -each.message)):
         if len(selected) == MAX_STATEMENTS:
             break
-        if not any(_is_similar(find.statement.text, other.statement.text) for other in selected):
-            selected.append(find)
-    return sorted(selected, key=lambda find: find.at)
+        if not any(_is_similar(each.sentence, other.sentence) for other in selected):
+            selected.append(each)
+    return sorted(selected, key=lambda each: (each.message, found.index(each)))
 
 
 def _is_similar(left: str, right: str) -> bool:
@@ -151,17 +166,23 @@ def _is_similar(left: str, right: str) -> bool:
     return len(left_words & right_words) >= 0.8 * len(left_words | right_words)
 
 
-def _draft(find: _Finding, session: str | None) -> MemoryDraft:
-    text = find.statement.text
-    words = " ".join(_WORD.findall(text.casefold()))
+def _draft(statement: Statement, said: _Said, session: str | None, agent: str | None) -> MemoryDraft:
+    text = statement.text
     return MemoryDraft(
-        type=find.statement.type,
+        type=statement.type,
         text=text,
         tags=("session",),
         files=tuple(dict.fromkeys(path for path in _PATH.findall(text) if ".." not in path))[:10],
-        importance=IMPORTANCE,
+        importance=IMPORTANCE if said.actor == "user" else IMPORTANCE - 1,
+        confidence=round(statement.probability, 2),
         session=session,
-        actor="user" if find.actor == "user" else "assistant",
-        agent=find.agent,
-        key=f"said:{session or ''}:{hashlib.sha256(words.encode()).hexdigest()[:24]}",
+        actor="user" if said.actor == "user" else "assistant",
+        agent=f"{agent}/{said.version}" if agent and said.version else agent,
+        details={"kept_because": "; ".join(statement.reasons)},
+        key=_key(statement, session),
     )
+
+
+def _key(statement: Statement, session: str | None) -> str:
+    words = " ".join(_WORD.findall(statement.sentence.casefold()))
+    return f"said:{session or ''}:{hashlib.sha256(words.encode()).hexdigest()[:24]}"

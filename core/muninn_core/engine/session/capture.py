@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -35,6 +35,9 @@ from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.capture")
+
+LOOK_BACK = 65_536
+"""Bytes of a transcript before a reading that are read again, as the context of what follows."""
 
 MOST_COMMITS = 20
 """The most commits that one capture reads, the newest first; a session rarely makes more between two captures."""
@@ -94,7 +97,7 @@ class Captures:
                 params.session,
                 "archive",
                 target=identity,
-                reason="its time is over",
+                reason="the session has moved on",
             )
         try:
             captured.commit()
@@ -209,28 +212,39 @@ def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) 
     path = Path(params.transcript)
     session = params.session or store.session
     name = f"read:{path.name}"
-    offset = notes.get(session, name) or 0
+    read_to = notes.get(session, name) or 0
     try:
         with open_transcript(path) as lines:
-            lines.seek(offset if offset <= path.stat().st_size else 0)
-            reading = read_transcript(lines, offset=lines.tell(), session=session, agent=params.agent)
+            read_to = read_to if read_to <= path.stat().st_size else 0
+            if read_to > LOOK_BACK:
+                lines.seek(read_to - LOOK_BACK)
+                lines.readline()
+            reading = read_transcript(lines, offset=lines.tell(), read_to=read_to, session=session, agent=params.agent)
         items = session_end.open_items(path)
     except OSError as error:
         raise NotFoundError(
             f"the transcript {path} can't be read: {error.strerror}", hint="The agent names it in its hook's payload."
         ) from None
     open_drafts, done = session_end.open_item_changes(store, session, params.agent, items)
-    drafts = (*reading.drafts[: MAX_STATEMENTS - len(open_drafts)], *open_drafts)
+    fresh = [draft for draft in reading.drafts if store.log.record_of_key(draft.key or "") is None]
+    drafts = (*fresh[: MAX_STATEMENTS - len(open_drafts)], *open_drafts)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in drafts
     )
     return Captured(
         drafts=drafts,
-        archive=tuple(done),
+        archive=(*done, *_stored(store, reading.withdrawn)),
         note=note if drafts else "",
         commit=lambda: notes.put(session, name, reading.offset),
     )
+
+
+def _stored(store: MemoryStore, keys: Sequence[str]) -> list[str]:
+    """Return the ids of the active memories with these keys."""
+    records = [record for key in keys if (record := store.log.record_of_key(key)) is not None]
+    known = store.all()
+    return [record.id for record in records if record.id in known and known[record.id].active]
 
 
 def _failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:

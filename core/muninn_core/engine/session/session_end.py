@@ -21,7 +21,7 @@ from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
-from muninn_core.source.open_items import OpenItems, read_open_items
+from muninn_core.source.open_items import OpenItems, memory_text, read_open_items
 from muninn_core.source.session_facts import SessionFacts, SessionReader
 from muninn_core.source.session_memories import drafts_of, relative_paths
 from muninn_core.worktree.memory_store import MemoryStore
@@ -93,7 +93,7 @@ def open_item_changes(
     ]
     if not items.open:
         return [], [memory.id for memory in before] if items.done else []
-    text = "Left open: " + "; ".join(items.open) + "."
+    text = memory_text(items.open)
     if any(memory.text == text for memory in before):
         return [], []
     draft = MemoryDraft(

@@ -1,0 +1,1 @@
+"""Accuracy of capture on labelled conversations, and the training of its classifier."""
