@@ -32,7 +32,7 @@ def test_start_status_and_stop_speak_of_one_process(alone: Shell) -> None:
     assert status["pid"] == pid
     assert {"version", "uptime_seconds", "clients", "rss_bytes", "socket"} <= set(status)
     assert Path(status["socket"]).is_socket()
-    assert alone.json("daemon", "stop") == {"stopped": pid, "how": "has left"}
+    assert alone.json("daemon", "stop") == {"schema_version": 1, "stopped": pid, "how": "has left"}
     assert not is_daemon(pid)
     assert not Path(status["socket"]).exists()
 

@@ -62,4 +62,4 @@ def test_no_way_of_printing_lets_them_through(monkeypatch):
 
 def test_a_program_gets_json_as_it_is(capsys):
     print_json({"text": "\u202e"})
-    assert capsys.readouterr().out == '{"text":"\u202e"}\n'
+    assert capsys.readouterr().out == '{"schema_version":1,"text":"\u202e"}\n'
