@@ -49,7 +49,47 @@ def hook(served: Served, count: int) -> list[Figure]:
         detail = {"hook": ours, "bare": its, "by_processor": by_processor}
         ratio = statistics.median(walls["hook"]) / statistics.median(walls["bare"])
         figures.append(Figure(f"hook {event} to a bare interpreter", ratio, "times", budget, note, detail))
-    return [*figures, _brief(served)]
+    return [*figures, _with_journal(served, count), _brief(served)]
+
+
+def _with_journal(served: Served, count: int) -> Figure:
+    """Run the hooks of whole turns with `journal.agents` on and off by turns, and compare their time in all."""
+    walls: dict[str, list[float]] = {"true": [], "false": []}
+    transcript = served.root.parent / "turns.jsonl"
+    for number in range(2 * count + 4):
+        setting = ("true", "false", "false", "true")[number % 4]
+        served.call("config.set", key="journal.agents", value=setting)
+        _add_turn(transcript, str(served.root), number)
+        spent = 0.0
+        for event in ("session-start", "user-prompt", "post-failure", "stop", "session-end"):
+            usual = {"session_id": "bench-turns", "cwd": str(served.root), "transcript_path": str(transcript)}
+            given = json.dumps({**usual, **EVENTS[event][1], "last_assistant_message": f"Turn {number} is done."})
+            time.sleep(0.3)  # a person and a model take longer between two events
+            spent += whole(served.muninn("hook", event, "--agent", "claude-code"), served.environ, given.encode())[0]
+        if number >= 4:
+            walls[setting].append(spent)
+    served.call("config.unset", key="journal.agents")
+    on, off = (spread(walls[setting]) for setting in ("true", "false"))
+    ratio = statistics.median(walls["true"]) / statistics.median(walls["false"])
+    note = f"five hooks of a turn, p50 {on['p50']:.0f} to {off['p50']:.0f} ms"
+    return Figure("hooks with the journal to hooks without", ratio, "times", 1.1, note, {"on": on, "off": off})
+
+
+def _add_turn(path: Path, root: str, number: int) -> None:
+    """Append a turn with ten commands to a transcript."""
+    turn = [("user", "Go on."), *([("assistant", "")] * 10), ("assistant", f"Turn {number} is done.")]
+    with path.open("a", encoding="utf-8") as file:
+        for at, (role, said) in enumerate(turn):
+            name, about = f"{number}-{at}", {"cwd": root, "promptId": f"p{number}"}
+            use = {"type": "tool_use", "id": name, "name": "Bash", "input": {"command": f"make step-{at}"}}
+            blocks = [{"type": "text", "text": said}] if said else [use]
+            file.write(
+                json.dumps({"type": role, "uuid": name, **about, "message": {"role": role, "content": blocks}}) + "\n"
+            )
+            if not said:
+                result = [{"type": "tool_result", "tool_use_id": name, "content": "a line of output\n" * 100}]
+                back = {"type": "user", "uuid": f"{name}r", **about, "message": {"role": "user", "content": result}}
+                file.write(json.dumps(back) + "\n")
 
 
 EVENTS: dict[str, tuple[float, dict[str, Any]]] = {
