@@ -64,6 +64,16 @@ def test_a_correction_is_what_a_prompt_demands_of_work_that_was_done(muninn, tmp
     assert found == ([text] if text else [])
 
 
+def test_a_correction_that_comes_again_is_a_pattern_and_one_candidate(muninn, tmp_path):
+    for number in (1, 2):
+        talk = Transcript(muninn.root, f"s-{number}").said("user", f"Step {number}.").said("assistant", "Done.")
+        found = end(muninn, talk.said("user", "No, use tabs for the Makefile here."), tmp_path, f"s-{number}")
+        end(muninn, talk, tmp_path, f"s-{number}")
+        assert len(found.candidates) == 2 - number
+    (pattern,) = muninn.call("projections.show", table="patterns").rows
+    assert (pattern["type"], pattern["occurrence_count"]) == ("repeated_correction", 2)
+
+
 def test_statements_of_both_sides_are_candidates_unless_the_user_objects(muninn, tmp_path):
     talk = Transcript(muninn.root).said("user", "Never log the e-mail addresses of customers.")
     talk.said("assistant", "We decided to keep `users.py` small because it is read on every request.")

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import PATIENCE
+from repositories import PATIENCE, kill_daemon
+from transcripts import Transcript
 
 from muninn_core.client import connect
 from muninn_core.launch.place import locate
@@ -439,3 +440,22 @@ def test_a_message_without_session_or_turn_is_passed_over(remembering: Agent, mi
     del payload[missing]
     assert silent(remembering.send("record", json.dumps(payload), options=("--agent", CURSOR)))
     assert waiting_messages(remembering) == []
+
+
+@pytest.mark.parametrize("rounds", [3])
+def test_a_daemon_that_is_killed_after_a_turn_loses_and_repeats_none_of_it(
+    remembering: Agent, tmp_path: Path, rounds: int
+) -> None:
+    talk, path = Transcript(remembering.root, "s-1"), tmp_path / "talk.jsonl"
+    for number in range(rounds):
+        talk.said("user", f"Do step {number}.").ran(f"make step-{number}", "ok").said("assistant", f"Did {number}.")
+        talk.save(path)
+        remembering.fire("stop", transcript_path=str(path), last_assistant_message=f"Did {number}.")
+        kill_daemon(remembering.root, remembering.env)
+    remembering.fire("session-end", transcript_path=str(path))
+    hits = remembering.call("event.query", session_id="s-1", limit=100)["hits"]
+    events = [hit["event"] for hit in reversed(hits) if not hit["event"]["event_type"].startswith("muninn.")]
+    kinds = [event["event_type"] for event in events if event["event_type"] != "given"]
+    assert kinds == ["prompt", "tool_call", "answer"] * rounds
+    assert [span["status"] for span in remembering.call("span.list", kind="turn")["spans"]] == ["closed"] * rounds
+    assert remembering.call("audit.verify")["ok"]

@@ -44,8 +44,11 @@ def read_turns(lines: Iterable[bytes], *, offset: int = 0) -> TurnReading:
             entry = decode_json(line)
         except (ValueError, RecursionError):
             entry = None  # `session_facts` reports malformed lines
-        if isinstance(entry, dict):
-            any(reader.read(entry) for reader in readers)
+        try:
+            if isinstance(entry, dict):
+                any(reader.read(entry) for reader in readers)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass  # a field has another type than in the known versions: the other lines count
         if len(turns) > begun:
             offset = at
         at += len(line)
@@ -65,7 +68,10 @@ class _ClaudeReader:
             return False
         if any(entry.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary")):
             return True
-        key = text(entry.get("uuid")) or hashlib.sha256(repr((entry.get("timestamp"), message)).encode()).hexdigest()
+        key = (
+            text(entry.get("uuid"))
+            or hashlib.sha256(repr((entry.get("timestamp"), entry.get("sessionId"), message)).encode()).hexdigest()
+        )
         time, content = text(entry.get("timestamp")), message.get("content")
         blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
         if entry["type"] == "user" and not any(block.get("type") == "tool_result" for block in blocks):

@@ -40,6 +40,9 @@ MOST_EVENTS = 5_000
 MOST_CANDIDATES = 10_000
 """The most candidates and decisions on them that are read, the newest."""
 
+CORRECTION = "correction"
+"""The type of events from which the projection of patterns counts corrections."""
+
 MEMORY_SHARE = 0.9
 """A memory that has this share of a finding's words says it already."""
 
@@ -62,6 +65,8 @@ def distil(at: At, session: str, project_id: str = "") -> CandidateDistilResult:
     memories = [memory for memory in at.workspace.memory.all().values() if memory.active] if findings else []
     found, known = [], 0
     for finding in findings:
+        if finding.kind == "correction":
+            _note_correction(at, project, session, finding)
         event = None
         if not _is_said(finding, memories, earlier):
             agents = {one.event_id: one.source for one in events}
@@ -144,6 +149,22 @@ def _is_said(finding: Finding, memories: list[Memory], earlier: list[Candidate])
         each.details.get("command") == command if command is not None else is_similar(each.text, finding.text)
         for each in earlier
     )
+
+
+def _note_correction(at: At, project: str, session: str, finding: Finding) -> None:
+    """Record a correction, if its type is allowed: the projection of patterns finds repeated ones."""
+    allowed = at.workspace.config.journal.types
+    if allowed and CORRECTION not in allowed:
+        return
+    draft = EventDraft(
+        event_type=CORRECTION,
+        payload={"text": finding.text, "evidence": list(finding.evidence)},
+        project_id=project,
+        session_id=session,
+        source="muninn",
+        idempotency_key=f"correction:{finding.evidence[0]}",
+    )
+    _record(at, draft, lambda transaction: is_known(transaction, draft))
 
 
 def _add(at: At, project: str, session: str, agent: str, finding: Finding) -> Event | None:
