@@ -135,6 +135,21 @@ def test_conflicts_are_skipped_replaced_or_refused(muninn, bundle):
     assert muninn.call("audit.verify").ok
 
 
+def test_an_import_that_meets_a_used_key_imports_nothing(muninn, bundle):
+    changed = json.loads(json.dumps(bundle))
+    changed["capsules"][0]["intent"] = "another intent"
+    changed["observations"][0]["content"]["text"] = "Two."
+    key = f"muninn.tombstone:{changed['observations'][0]['id']}"
+    project = muninn.call("capsule.list", scope=S1).capsules[0].project_id
+    muninn.call("event.append", event_type="note", payload={"n": 1}, idempotency_key=key, project_id=project)
+    before = muninn.call("audit.tail").last
+    with pytest.raises(UsageError, match="was used for event"):
+        muninn.call("capsule.import", bundle=changed, on_conflict="overwrite")
+    assert muninn.call("audit.tail").last == before
+    assert muninn.call("capsule.export", scope=S1).bundle == bundle
+    assert muninn.call("audit.verify").ok
+
+
 def test_an_export_takes_a_span_of_time(muninn, bundle):
     assert muninn.call("capsule.export", after="2026-03-02").bundle["capsules"] == []
     assert len(muninn.call("capsule.export", before="2026-03-01T12:30:00Z").bundle["capsules"]) == 2

@@ -86,6 +86,24 @@ def test_an_unexpected_error_rolls_back_its_own_operation_only(journal):
     assert journal.verify().broken is None
 
 
+def test_what_a_refused_operation_wrote_is_rolled_back(journal):
+    held = Held(journal)
+    prepared = [journal.prepare(draft({"n": number})) for number in range(3)]
+
+    def half(transaction):
+        journal.add(transaction, prepared[0])
+        raise UsageError("no", hint="Nothing was recorded.")
+
+    held.start("before", lambda transaction: journal.add(transaction, prepared[1])[0].position)
+    held.start("half", half)
+    held.start("after", lambda transaction: journal.add(transaction, prepared[2])[0].position)
+    outcomes = held.release()
+    assert isinstance(outcomes.pop("half"), UsageError)
+    assert outcomes == {"held": "first", "before": 1, "after": 2}
+    assert [row.payload_json for row in journal.rows()] == ['{"n":1}', '{"n":2}']
+    assert journal.verify().broken is None
+
+
 def test_closing_waits_for_the_operations_that_were_accepted(journal):
     held = Held(journal)
     prepared = journal.prepare(draft())

@@ -87,9 +87,13 @@ class Importer:
 
     def run(self, bundle: Mapping[str, Any]) -> Imported:
         """Import all items in one transaction, or none. Raises BadParams for a bundle of another form, and UsageError
-        for a conflict when `on_conflict` is error.
+        for a conflict when `on_conflict` is error, or for an item that another event's idempotency key contradicts.
         """
         _check(bundle)
+        with self._capsules.importing:  # what is known is read before the transaction begins
+            return self._run(bundle)
+
+    def _run(self, bundle: Mapping[str, Any]) -> Imported:
         for item in bundle["capsules"]:
             self._capsule(item)
         for name, kind in _KINDS.items():

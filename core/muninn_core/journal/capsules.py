@@ -7,6 +7,7 @@ event that every retrieval in its scope returns.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -63,6 +64,8 @@ class Capsules:
         self._journal = journal
         self._turns = turns
         self._search = search
+        self.importing = threading.Lock()
+        """Two imports of the same bundle take turns, so that the second one knows the items of the first."""
 
     def open(
         self,

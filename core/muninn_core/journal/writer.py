@@ -128,7 +128,8 @@ class _Operation:
 
 
 class Writer:
-    """Runs operations in the order of their arrival. An operation that raises must not have written anything.
+    """Runs operations in the order of their arrival. What an operation wrote is rolled back when it raises; others that
+    shared its transaction then run again.
 
     The caller that finds no other one waiting commits, on its own thread: a change of threads costs more than the flush
     of a fast disk. `committed` is called with the last position after each transaction that added events.
@@ -233,9 +234,12 @@ class Writer:
                 self._stale = False
             self._connection.execute("BEGIN IMMEDIATE")
             for operation in batch:
+                before = self._connection.total_changes
                 try:
                     outcomes.append((operation.run(transaction), None))
                 except MuninnError as error:
+                    if self._connection.total_changes != before:
+                        raise  # what it wrote is rolled back
                     outcomes.append((None, error))
             transaction.save_head()
             self._connection.execute("COMMIT")
