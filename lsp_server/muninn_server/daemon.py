@@ -271,9 +271,10 @@ class Daemon:
 
     def _rest(self) -> None:
         try:
+            self.engine.keep_journals_small()
             self.engine.release_memory()
         except Exception:  # no request depends on it
-            log.exception("memory could not be released")
+            log.exception("the daemon could not tidy up at rest")
 
     def _remaining(self) -> float:
         return self.engine.idle_seconds(self._place) - (time.monotonic() - self._alone_since)

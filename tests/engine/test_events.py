@@ -235,3 +235,19 @@ def test_status_shows_the_journal_once_there_is_one(muninn):
     muninn.call("event.statistics")
     journal = muninn.call("status").journal
     assert (journal.path, journal.events, journal.lag, journal.failure) == (muninn.place.journal, 1, 0, "")
+
+
+def test_old_months_are_sealed_without_a_person(muninn):
+    append(muninn, payload={"n": 1})
+    muninn.engine.keep_journals_small()
+    muninn.clock.forward(days=130)
+    append(muninn, payload={"n": 2})
+    muninn.engine.keep_journals_small()
+    folder = Path(muninn.call("audit.seal", before="2020-01").folder)
+    assert [path.name for path in (folder / "sealed").iterdir()] == ["events-2026-03.jsonl.gz"]
+    assert found(muninn) == [2, 1]
+    assert muninn.call("audit.verify").events == 2
+    (muninn.root / ".muninn" / "config.yaml").write_text("journal: {seal_months: 0}\n")
+    muninn.clock.forward(days=100)
+    muninn.engine.keep_journals_small()
+    assert len(list((folder / "sealed").iterdir())) == 1

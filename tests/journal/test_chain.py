@@ -9,8 +9,9 @@ import pytest
 from journals import draft, open_journal, tamper
 
 from muninn_core.errors import BadParams, UsageError
+from muninn_core.journal import sealing
 from muninn_core.journal.payload import INLINE_BYTES
-from muninn_core.journal.sealing import drop_sealed, seal_months
+from muninn_core.journal.sealing import drop_sealed, month_before, seal_months
 
 SWAP = (
     "UPDATE raw_events SET position = -3 WHERE position = 3",
@@ -123,6 +124,38 @@ def test_a_stream_continues_after_all_its_events_are_sealed(sealed, clock):
     seal_months(journal, "2027-01")
     assert journal.append(draft(stream_id="main")).event.stream_seq == 10
     assert journal.verify().broken is None
+
+
+def _delete(journal, count):
+    """Remove the first events of the database, as an interrupted sealing does."""
+    statement = "DELETE FROM raw_events WHERE position <= ?"
+    if count:
+        journal.writer.run(lambda transaction: transaction.connection.execute(statement, (count,)) and None)
+        raise StopIteration
+
+
+def test_a_crash_between_sealing_and_deletion_doubles_no_event(journal, clock, monkeypatch):
+    for number in range(5):
+        journal.append(draft({"n": number}, idempotency_key=f"k{number}"))
+    clock.forward(days=40)
+    last = journal.append(draft({"n": 5})).event
+    before = list(journal.replay()), list(journal.replay(stream="session:s1"))
+    slices = iter((0, 2))  # none at the start, then two events, then the crash
+    with monkeypatch.context() as patched:
+        patched.setattr(sealing, "_delete_sealed", lambda one: _delete(one, next(slices)))
+        with pytest.raises(StopIteration):
+            seal_months(journal, "2026-04")
+    assert (list(journal.replay()), list(journal.replay(stream="session:s1"))) == before
+    assert journal.append(draft({"n": 2}, idempotency_key="k2")).duplicate
+    assert journal.verify().broken is None
+    assert seal_months(journal, "2026-04") == []
+    with journal.connections.one() as connection:
+        assert connection.execute("SELECT position FROM raw_events").fetchall() == [(last.position,)]
+    assert (list(journal.replay()), list(journal.replay(stream="session:s1"))) == before
+
+
+def test_months_are_counted_back_over_years(clock):
+    assert [month_before(clock(), months) for months in (0, 2, 3, 15)] == ["2026-03", "2026-01", "2025-12", "2024-12"]
 
 
 def test_an_event_of_a_sealed_month_can_be_redacted(sealed, folder):

@@ -318,9 +318,20 @@ class JournalConfig(Value):
     turn_seconds: Annotated[
         int, key("Time after which the token of a turn expires.", 900, unit="seconds", least=1, most=86_400)
     ] = 3600
+    seal_months: Annotated[
+        int,
+        key(
+            "Months before the current one whose events stay in the database. Older ones are sealed while the daemon"
+            " is idle; 0 leaves that to `muninn audit seal`.",
+            12,
+            unit="months",
+            least=0,
+            most=1200,
+        ),
+    ] = 3
     retention_days: Annotated[
         int,
-        key("Age at which `muninn audit seal` removes sealed months; 0 keeps them.", 365, unit="days", least=0),
+        key("Age at which sealing removes sealed months; 0 keeps them.", 365, unit="days", least=0),
     ] = 0
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, DaemonConfig
+from muninn_core.engine.session.journal import At, keep_small
 from muninn_core.engine.verbs.audit import AuditVerbs
 from muninn_core.engine.verbs.candidates import CandidatesVerbs
 from muninn_core.engine.verbs.capsules import CapsulesVerbs
@@ -226,6 +227,13 @@ class Engine(
         self._rested = self._work_done()
         self.trees.release_memory()
         self.journals.release_memory()
+
+    def keep_journals_small(self) -> None:
+        """Seal old months of the open journals, as `journal.seal_months` says. Raises StorageError or BusyError."""
+        for workspace in self.trees:
+            opened = self.journals.opened(workspace.place)
+            if opened is not None:
+                keep_small(At(workspace, opened, self.journals.types(workspace.place)), self.clock())
 
     def _work_done(self) -> list[object]:
         return [workspace.updater.work_done for workspace in self.trees]

@@ -369,11 +369,11 @@ class Journal:
 
     def _stream_rows(self, stream: str, after: int) -> Iterator[Row]:
         with self.connections.snapshot() as connection:
+            (sealed_to,) = connection.execute("SELECT coalesce(max(last), 0) FROM sealed").fetchone()
             live = connection.execute(
                 f"SELECT {COLUMNS} FROM raw_events WHERE stream_id = ? AND position > ? ORDER BY position",
-                (stream, after),
+                (stream, max(after, sealed_to)),
             ).fetchall()
-            (sealed_to,) = connection.execute("SELECT coalesce(max(last), 0) FROM sealed").fetchone()
         if after < sealed_to:
             yield from (row for row in self.rows(after + 1, sealed_to) if row.stream_id == stream)
         yield from (Row(*row) for row in live)

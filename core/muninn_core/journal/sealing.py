@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from muninn_core.journal.writer import Transaction
 
 
+_SLICE = 1000
+"""Events that one transaction removes."""
+
+
+def month_before(now: datetime, months: int) -> str:
+    """Return the month (YYYY-MM) that is so many months before that of a time in UTC."""
+    year, number = divmod(now.astimezone(UTC).year * 12 + now.astimezone(UTC).month - 1 - months, 12)
+    return f"{year:04d}-{number + 1:02d}"
+
+
 def seal_months(journal: Journal, before: str) -> list[Sealed]:
     """Move the events of whole months before `before` (YYYY-MM) into sealed files, one per month.
 
@@ -28,6 +38,7 @@ def seal_months(journal: Journal, before: str) -> list[Sealed]:
     if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", before):
         raise BadParams(f"'{before}' is not a month", hint="Give a month as YYYY-MM; earlier months are sealed.")
     limit = milliseconds(normalise(f"{before}-01T00:00:00.000Z"))
+    _delete_sealed(journal)  # what a crash left
     made: list[Sealed] = []
     while True:
         with journal.connections.one() as connection:
@@ -59,7 +70,8 @@ def _seal_month(journal: Journal, first: Row) -> Sealed:
     for _ in read_sealed(path):
         pass  # what can't be read again is not removed from the database
     long = [row for row in journal.rows(seal.first, seal.last) if row.stored == "file"]
-    journal.writer.run(lambda transaction: _move_out(transaction, seal))
+    journal.writer.run(lambda transaction: _record(transaction, seal))
+    _delete_sealed(journal)
     for row in long:
         journal.drop_payload(row)
     return seal
@@ -98,8 +110,8 @@ def _next_month(month: str) -> str:
     return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
 
 
-def _move_out(transaction: Transaction, seal: Sealed) -> None:
-    """Record a sealed file and remove its events from the database, in one transaction."""
+def _record(transaction: Transaction, seal: Sealed) -> None:
+    """Record a sealed file, and the keys and sequences that outlive its events in the database."""
     connection, span = transaction.connection, (seal.first, seal.last)
     inside = "FROM raw_events WHERE position BETWEEN ? AND ?"
     connection.execute(
@@ -116,7 +128,19 @@ def _move_out(transaction: Transaction, seal: Sealed) -> None:
         "INSERT INTO sealed(first, last, hash, previous, file) VALUES(?, ?, ?, ?, ?)",
         (seal.first, seal.last, seal.hash, seal.previous, seal.file),
     )
-    connection.execute(f"DELETE {inside}", span)
+
+
+def _delete_sealed(journal: Journal) -> None:
+    """Remove sealed events from the database, some per transaction, so that no writer waits long.
+
+    Readers take an event from its sealed file as soon as that is recorded.
+    """
+    statement = (
+        "DELETE FROM raw_events WHERE position IN (SELECT position FROM raw_events WHERE position <="
+        " (SELECT coalesce(max(last), 0) FROM sealed) ORDER BY position LIMIT ?)"
+    )
+    while journal.writer.run(lambda transaction: transaction.connection.execute(statement, (_SLICE,)).rowcount):
+        pass
 
 
 def _mark_dropped(seal: Sealed, transaction: Transaction) -> None:

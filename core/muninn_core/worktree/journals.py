@@ -102,6 +102,10 @@ class Journals:
             return self.open(place)
         return None
 
+    def opened(self, place: Place) -> OpenJournal | None:
+        """Return the journal of a work tree's repository if it is open."""
+        return self._open.get(place.journal)
+
     def release_memory(self) -> None:
         """Release memory that only makes the next answer faster."""
         for each in self:

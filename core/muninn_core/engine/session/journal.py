@@ -13,7 +13,8 @@ from muninn_core.errors import BadParams, PreconditionError, UsageError
 from muninn_core.journal.event_types import EventTypes
 from muninn_core.journal.journal import moment
 from muninn_core.journal.row import event_of
-from muninn_core.journal.sealing import drop_sealed, seal_months
+from muninn_core.journal.sealed import Sealed
+from muninn_core.journal.sealing import drop_sealed, month_before, seal_months
 from muninn_core.journal.search import Filter
 from muninn_core.journal.spans import SPAN_COLUMNS, bound_project
 from muninn_core.journal.spans import Span as SpanRow
@@ -293,16 +294,26 @@ def tail(at: At, params: AuditTailParams) -> AuditTailResult:
 
 def seal(at: At, params: AuditSealParams, now: datetime) -> AuditSealResult:
     """Seal past months, then remove sealed months beyond the retention of the configuration."""
-    journal = at.open.journal
-    sealed = seal_months(journal, params.before or timestamp(now)[:7])
-    days = at.workspace.config.journal.retention_days
-    removed = drop_sealed(journal, timestamp(now - timedelta(days=days))) if days else []
+    sealed, removed = _sealed(at, params.before or timestamp(now)[:7], now)
     return AuditSealResult(
         sealed=tuple(one.file for one in sealed),
         removed=tuple(removed),
-        folder=str(journal.folder),
+        folder=str(at.open.journal.folder),
         saw=at.workspace.read_state(),
     )
+
+
+def keep_small(at: At, now: datetime) -> None:
+    """Do what `audit seal` does for the months that `journal.seal_months` names. Raises StorageError or BusyError."""
+    months = at.workspace.config.journal.seal_months
+    if months and at.open.journal.can_write():
+        _sealed(at, month_before(now, months), now)
+
+
+def _sealed(at: At, before: str, now: datetime) -> tuple[list[Sealed], list[str]]:
+    sealed = seal_months(at.open.journal, before)
+    days = at.workspace.config.journal.retention_days
+    return sealed, drop_sealed(at.open.journal, timestamp(now - timedelta(days=days))) if days else []
 
 
 def projections_status(at: At) -> ProjectionsStatusResult:
