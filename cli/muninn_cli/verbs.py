@@ -5,7 +5,6 @@ It maps options to parameters; the engine does the work of a verb.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -134,8 +133,7 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     if given.repo == ".":
         _root_paths(method, params)
     if method.verb == "capsule.import" and params.get("path") == "-":
-        del params["path"]
-        params["bundle"] = _bundle()
+        params["path"] = _spooled_input()
     for name in method.absolute_paths:
         if name in params:
             params[name] = _absolute(params[name])
@@ -163,15 +161,17 @@ def _secret(prompt: str) -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _bundle() -> Any:
-    """Return the JSON on standard input. Raises UsageError when it is none."""
-    try:
-        bundle = json.load(sys.stdin)
-    except ValueError as error:
-        raise UsageError(
-            f"standard input is not JSON: {error}", hint="Pipe a bundle of `muninn capsule export`."
-        ) from None
-    return bundle.get("bundle", bundle) if isinstance(bundle, dict) else bundle
+def _spooled_input() -> str:
+    """Copy standard input to a private file, which is deleted at the exit; a bundle may be longer than a request."""
+    import atexit
+    import shutil
+    import tempfile
+
+    handle, path = tempfile.mkstemp(prefix="standard-input-", suffix=".json")
+    atexit.register(os.unlink, path)
+    with os.fdopen(handle, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return path
 
 
 def caller(environ: Mapping[str, str]) -> dict[str, str]:

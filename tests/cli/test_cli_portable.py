@@ -38,3 +38,18 @@ def test_redact_and_purge_say_what_to_do_next(shell: Shell) -> None:
     private = shell.run("remember", "My own beacon.", "--private").stdout
     assert "private" in private
     assert "not sealed yet" not in private
+
+
+def test_a_bundle_of_capsules_is_piped_into_another_project(shell: Shell) -> None:
+    capsule = shell.json("capsule", "open", "task", "moor the ship", "--project-id", "port")["capsule"]["id"]
+    shell.json("capsule", "observe", capsule, "The berth is taken.", "--project-id", "port")
+    bundle = shell.run("capsule", "export", "--project-id", "port").stdout
+    longer_than_a_request = bundle + " " * 17_000_000
+    done = shell.json("capsule", "import", "-", "--project-id", "quay", stdin=longer_than_a_request)
+    assert (done["imported"], done["known"]) == (2, 0)
+    assert shell.run("capsule", "export", "--project-id", "quay").stdout == bundle
+    again = shell.json("capsule", "import", "-", "--project-id", "quay", "--on-conflict", "error", stdin=bundle)
+    assert (again["imported"], again["known"]) == (0, 2)
+    status, error = shell.failure("capsule", "import", "-", stdin="not JSON")
+    assert status != 0
+    assert "is not JSON" in error["message"]

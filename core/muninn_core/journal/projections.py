@@ -45,6 +45,10 @@ VERSION = 2
 
 _BATCH = 10_000
 
+_PAUSE = 0.2
+"""Seconds after an event until it is applied, so that events in quick succession are applied together and writers are
+not held up. A query applies what waits at once."""
+
 log = logging.getLogger("muninn.journal")
 
 
@@ -65,7 +69,7 @@ class Projections:
         self._writer: sqlite3.Connection | None = None
         self.connections = Connections(self.path)
         self._wake = threading.Event()
-        self._closed = False
+        self._closing = threading.Event()
         self.failure = ""
         self.removals = 0
         """Grows when rows are removed: what was read from the tables before may be gone."""
@@ -75,7 +79,7 @@ class Projections:
 
     def close(self) -> None:
         """Stop following; what is missing is added after the next start."""
-        self._closed = True
+        self._closing.set()
         self._wake.set()
         self._thread.join()
         self.connections.close()
@@ -114,7 +118,7 @@ class Projections:
             return min(self._offsets_read().values(), default=0)
         with self._working, self._translated():
             while self._step(head):
-                if self._closed:
+                if self._closing.is_set():
                     break
         return head
 
@@ -159,11 +163,11 @@ class Projections:
     # --- following ---
 
     def _follow(self) -> None:
-        while not self._closed:
+        while True:
             self._wake.wait()
-            self._wake.clear()
-            if self._closed:
+            if self._closing.wait(_PAUSE):
                 return
+            self._wake.clear()
             try:
                 self.catch_up()
                 self.failure = ""
