@@ -23,6 +23,7 @@ OF_THE_PROCESS = {
     "idle_seconds",
     "note_stall",
     "note_problem",
+    "keep_journals_small",
     "release_memory",
 }
 
