@@ -98,7 +98,9 @@ def test_the_wheel_declares_the_command_and_its_python(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         info = next(name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name)
-        assert "muninn = muninn_cli.main:main" in archive.read(f"{info}/entry_points.txt").decode()
+        scripts = archive.read(f"{info}/entry_points.txt").decode()
+        assert "muninn = muninn_cli.main:main" in scripts
+        assert "muninn-memory = muninn_cli.main:main" in scripts
         metadata = archive.read(f"{info}/METADATA").decode()
     assert "Name: muninn-memory\n" in metadata
     assert "Requires-Python: >=3.11\n" in metadata
