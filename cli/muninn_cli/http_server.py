@@ -1,4 +1,4 @@
-"""`muninn mcp --http` and `muninn http`: make the daemon serve HTTP until this process or the daemon ends."""
+"""`muninn mcp --http`, `muninn http` and `muninn gateway`: make the daemon serve HTTP until this process or it ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLOSE_SECONDS = 5.0
 
 
 class Service:
-    """What is served over HTTP: MCP or the API.
+    """What is served over HTTP: MCP, the API or the gateway.
 
     `protocol` is that of the connection to the daemon, `ports` the field of the file of access that keeps the port.
     """
@@ -41,6 +41,7 @@ class Service:
 SERVICES = {
     "mcp": Service("mcp-http", "MCP", "muninn mcp --http", "/mcp", "ports"),
     "http": Service("http", "The HTTP API", "muninn http", "", "api_ports"),
+    "gateway": Service("gateway", "The gateway", "muninn gateway", "", "gateway_ports"),
 }
 """The services by the word of their command."""
 

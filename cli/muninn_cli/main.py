@@ -20,6 +20,7 @@ _MODULES = {
     "lsp": "muninn_cli.stdio_proxy",
     "mcp": "muninn_cli.stdio_proxy",
     "http": "muninn_cli.stdio_proxy",
+    "gateway": "muninn_cli.stdio_proxy",
     "daemon": "muninn_cli.daemon",
     "doctor": "muninn_cli.doctor",
     "completion": "muninn_cli.completion",
@@ -31,7 +32,7 @@ _MODULES = {
 }
 """The module of each command, with a `main(argv) -> int`. Any other word is a verb of the catalogue."""
 
-_WITH_WORD = ("install", "uninstall", "lsp", "mcp", "http")
+_WITH_WORD = ("install", "uninstall", "lsp", "mcp", "http", "gateway")
 """Commands that share a module, whose `main` therefore gets the word as well."""
 
 _FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--no-pager")

@@ -26,6 +26,7 @@ COMMANDS = {
     "lsp": "Serve an editor on stdin and stdout.",
     "mcp": "Serve an agent on stdin and stdout, or over HTTP.",
     "http": "Serve programs over HTTP: JSON-RPC, events, metrics.",
+    "gateway": "Pass requests to language models on, with memory added.",
     "hook": "Handle an event of an agent's session.",
     "version": "Print the version.",
     "help": "List everything, or explain a verb: `muninn help recall`.",

@@ -33,6 +33,17 @@ USAGE = {
         "  --print-config   print URL and token as JSON, and exit\n"
         "  --print-header   print the header with the token, for `curl -H @-`, and exit\n"
     ),
+    "gateway": (
+        "usage: muninn gateway [--port N] [--repo DIR]\n"
+        "       muninn gateway --print-config | --print-header [--repo DIR]\n"
+        "\n"
+        "Pass requests to language models on, on 127.0.0.1, until this command ends. The routes are those of\n"
+        "`muninn models list`; memory is added where your own settings say so.\n"
+        "\n"
+        "  --port N         the port to serve (default: the last one, or any free port)\n"
+        "  --print-config   print URL and token as JSON, and exit\n"
+        "  --print-header   print the header with the token, for `curl -H @-`, and exit\n"
+    ),
 }
 
 
@@ -57,7 +68,7 @@ def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Opt
     `--json`, which some clients add, have no effect.
     """
     options = Options((environ.get("CLAUDE_PROJECT_DIR") if face == "mcp" else None) or ".")
-    options.http = face == "http"
+    options.http = face in ("http", "gateway")
     rest = iter(words)
     for word in rest:
         option, given, value = word.partition("=")
@@ -72,7 +83,7 @@ def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Opt
             options.http = True
         elif face != "lsp" and word == "--print-config":
             options.print_config = True
-        elif face == "http" and word == "--print-header":
+        elif face in ("http", "gateway") and word == "--print-header":
             options.print_header = True
         elif word not in ("--stdio", "--json"):
             raise ValueError(f"there is no option '{word}'")

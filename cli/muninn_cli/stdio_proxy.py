@@ -24,7 +24,7 @@ CHUNK = 65536
 
 
 def main(argv: list[str]) -> int:
-    """Serve stdin and stdout until either side ends. `argv` is lsp, mcp or http, and its options."""
+    """Serve stdin and stdout until either side ends. `argv` is lsp, mcp, http or gateway, and its options."""
     from muninn_cli import exits
 
     face, *words = argv

@@ -775,6 +775,7 @@ class Verbs:
         session: str | None = None,
         max_chars: int = 1500,
         limit: int = 3,
+        shared: bool = False,
     ) -> RemindResult:
         """Return memories about a prompt, if any are relevant; a session is told nothing twice.
 
@@ -782,6 +783,7 @@ class Verbs:
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `max_chars`: The most characters of the reminder.
         `limit`: The most memories in the reminder.
+        `shared`: Only memories of the project that are not private: the text leaves this machine.
         """
         return cast(
             "RemindResult",
@@ -791,6 +793,7 @@ class Verbs:
                 session=session,
                 max_chars=max_chars,
                 limit=limit,
+                shared=shared,
             ),
         )
 

@@ -66,10 +66,11 @@ PROTOCOLS = {
     "mcp": "muninn_server.mcp.socket_transport",
     "mcp-http": "muninn_server.mcp.http_transport",
     "http": "muninn_server.http.transport",
+    "gateway": "muninn_server.gateway.transport",
 }
 """The protocols with libraries of their own. Each module has `async serve(reader, writer, session, hello)`."""
 
-_AGENTS = ("mcp", "mcp-http", "http")
+_AGENTS = ("mcp", "mcp-http", "http", "gateway")
 """Protocols whose clients are agents or other programs that cannot act as users."""
 
 PRELOADED = ("lsp",)

@@ -870,6 +870,8 @@ export interface RemindParams {
   max_chars?: number;
   /** The most memories in the reminder. */
   limit?: number;
+  /** Only memories of the project that are not private: the text leaves this machine. */
+  shared?: boolean;
 }
 
 /**

@@ -35,6 +35,7 @@ class ModelService:
         self._clock = clock
         self._new_id = new_id
         self._client: ModelClient | None = None
+        self._settings: dict[str, tuple[tuple[int, int, int], ModelSettings]] = {}
 
     @property
     def has_settings(self) -> bool:
@@ -42,8 +43,18 @@ class ModelService:
         return self.settings_file is not None and self.settings_file.exists()
 
     def settings(self, root: str) -> ModelSettings:
-        """Return the settings for the repository at `root`, as they are in the file now."""
-        return load_model_settings(self.settings_file, root) if self.settings_file is not None else ModelSettings()
+        """Return the settings for the repository at `root`, as they are in the file now. Cheap while it is the same."""
+        if self.settings_file is None:
+            return ModelSettings()
+        try:
+            status = self.settings_file.stat()
+        except OSError:
+            return load_model_settings(self.settings_file, root)
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = self._settings.get(root)
+        if known is None or known[0] != stamp:
+            known = self._settings[root] = (stamp, load_model_settings(self.settings_file, root))
+        return known[1]
 
     @property
     def ledger(self) -> Ledger:

@@ -38,6 +38,9 @@ class RemindParams(Value):
     session: SessionId | None = None
     max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the reminder.")] = 1500
     limit: Annotated[int, Meta(ge=1, le=20, description="The most memories in the reminder.")] = 3
+    shared: Annotated[
+        bool, Meta(description="Only memories of the project that are not private: the text leaves this machine.")
+    ] = False
 
 
 class RemindResult(Result):

@@ -45,6 +45,7 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
     def seen(memory: Memory) -> bool:
         own = params.session is not None and params.session in (memory.session, *memory.sessions)
         eligible = memory.type not in _WORK_RECORDS and memory.trust != "outside"
+        eligible = eligible and not (params.shared and (memory.private or memory.scope != "project"))
         return eligible and not own and memory.id not in delivered and visible_here(memory)
 
     checker = workspace.citations.checker(CITATION_SECONDS)

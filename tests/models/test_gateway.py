@@ -1,0 +1,385 @@
+"""The gateway between the vendors' own clients and scripted backends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from backends import Backend, Reply, anthropic_events, bytes_of, openai_events, says, stalls, status
+
+if TYPE_CHECKING:
+    from gateways import Served
+
+httpx2 = pytest.importorskip("httpx2")
+openai = pytest.importorskip("openai")
+anthropic = pytest.importorskip("anthropic")
+
+pytest_plugins = ("gateways",)
+pytestmark = pytest.mark.daemon
+
+TOOL = {"name": "ready", "arguments": {"ready": True, "why": "ä\n"}}
+FACT = "Sessions live in Redis because cookies overflowed at four kilobytes"
+
+
+def route(backend: Backend, dialect: str, **more: Any) -> dict[str, Any]:
+    return {"dialect": dialect, "url": backend.url, "model": "scripted", "timeout_seconds": 30, **more}
+
+
+def of_openai(gateway: Served, **more: Any) -> Any:
+    return openai.OpenAI(base_url=f"{gateway.url}/v1", api_key=gateway.token, max_retries=0, **more)
+
+
+def of_anthropic(gateway: Served, **more: Any) -> Any:
+    return anthropic.Anthropic(base_url=gateway.url, api_key=gateway.token, max_retries=0, **more)
+
+
+def ask(gateway: Served, dialect: str, text: str = "Hello?", model: str = "m", **more: Any) -> tuple[str, list[Any]]:
+    """Ask with the vendor's client, streamed; return the text and the arguments of tool calls."""
+    messages = more.pop("messages", [{"role": "user", "content": text}])
+    if dialect == "anthropic":
+        with of_anthropic(gateway) as client:
+            with client.messages.stream(model=model, max_tokens=99, messages=messages, **more) as stream:
+                whole = stream.get_final_message()
+        texts = "".join(block.text for block in whole.content if block.type == "text")
+        return texts, [block.input for block in whole.content if block.type == "tool_use"]
+    texts, arguments = "", {}
+    with of_openai(gateway) as client:
+        for chunk in client.chat.completions.create(model=model, messages=messages, stream=True, **more):
+            for choice in chunk.choices:
+                texts += choice.delta.content or ""
+                for call in choice.delta.tool_calls or ():
+                    arguments[call.index] = arguments.get(call.index, "") + (call.function.arguments or "")
+    return texts, [json.loads(each) for each in arguments.values()]
+
+
+def post(gateway: Served, path: str, body: bytes, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Send bytes; return status, headers and the raw body."""
+    connection = http.client.HTTPConnection(gateway.url.removeprefix("http://"), timeout=60)
+    given = {"Authorization": f"Bearer {gateway.token}", "Content-Type": "application/json", **headers}
+    connection.request("POST", path, body, {name.replace("_", "-"): value for name, value in given.items()})
+    answer = connection.getresponse()
+    told = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    connection.close()
+    return told
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_a_vendors_client_gets_streams_and_tool_calls_and_the_backend_its_own_key(
+    gateway: Served, dialect: str
+) -> None:
+    with Backend(says("I am\nready ✓", dialect, [TOOL])) as backend:
+        gateway.configure(m=route(backend, dialect, key="env:MUNINN_KEY_M", price_in=1, price_out=1))
+        assert ask(gateway, dialect) == ("I am\nready ✓", [TOOL["arguments"]])
+    (request,) = backend.requests
+    assert request.body["model"] == "scripted"
+    sent = {name.lower(): value for name, value in request.headers.items()}
+    assert sent["authorization" if dialect == "openai" else "x-api-key"].endswith("sk-backend-key")
+    assert gateway.token not in str(sent)
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens", "/v1/responses"])
+def test_every_byte_passes_but_the_models_name(gateway: Served, path: str) -> None:
+    odd = (
+        '{ "n" : 1.0, "model":"%s" ,"big":123456789012345678901234567890,"thinking":{"type":"adaptive"},\t'
+        '"messages":[ {"role":"user",\n"content":"h\\u00e4 \\ud83d\\ude00 \\/"}],"n":2}'
+    )
+    answer = b'event: x\ndata: {"a":  1}\n\n\xff\x00 not text'
+    dialect = "anthropic" if "messages" in path else "openai"
+    with Backend(bytes_of(answer)) as backend:
+        gateway.configure(context=True, m=route(backend, dialect))
+        code, headers, body = post(gateway, path + "?beta=true", (odd % "m").encode(), anthropic_beta="b1")
+    assert (code, body, headers["x-muninn-route"]) == (200, answer, "m")
+    (request,) = backend.requests
+    assert request.raw == (odd % "scripted").encode()
+    assert (request.path, request.headers["anthropic-beta"]) == (path + "?beta=true", "b1")
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+@pytest.mark.parametrize(
+    ("reply", "code", "word"),
+    [
+        (
+            status(429, '{"error": {"type": "rate_limit_error", "message": "slow down"}}', Retry_After="9"),
+            429,
+            "slow down",
+        ),
+        (status(401, '{"error": {"message": "bad key"}}'), 401, "bad key"),
+        (status(529, "<html>overloaded"), 529, "overloaded"),
+    ],
+)
+def test_a_backends_error_reaches_the_client_as_it_is(
+    gateway: Served, dialect: str, reply: Reply, code: int, word: str
+) -> None:
+    vendor = anthropic if dialect == "anthropic" else openai
+    with Backend(reply) as backend:
+        gateway.configure(m=route(backend, dialect))
+        with pytest.raises(vendor.APIStatusError) as caught:
+            ask(gateway, dialect)
+    assert caught.value.status_code == code
+    assert word in caught.value.response.text or word in str(caught.value)
+    if code == 429:
+        assert caught.value.response.headers["retry-after"] == "9"
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+@pytest.mark.parametrize("how", ["dies", "stalls", "half an event", "half a tool call"])
+def test_an_answer_that_breaks_off_is_an_error_with_its_reason(gateway: Served, dialect: str, how: str) -> None:
+    vendor = anthropic if dialect == "anthropic" else openai
+    whole = (anthropic_events if dialect == "anthropic" else openai_events)("one\ntwo\n", [TOOL])
+    half = whole.index(b"\n\n", len(whole) // 2) + 2
+    begun = whole[: {"half a tool call": whole.rindex(b"true"), "half an event": half - 9}.get(how, half)]
+    seconds = 0.5 if how == "stalls" else 30
+    with Backend(stalls(begun) if how == "stalls" else bytes_of(begun, cut=True)) as backend:
+        gateway.configure(m=route(backend, dialect, timeout_seconds=seconds))
+        with pytest.raises(
+            (vendor.APIError, httpx2.HTTPError), match="peer closed|Connection error" if "half" in how else "broke off"
+        ):
+            ask(gateway, dialect)
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_malformed_json_passes_and_is_the_clients_to_refuse(gateway: Served, dialect: str) -> None:
+    with Backend(bytes_of(b"event: message_start\ndata: {not json\n\n")) as backend:
+        gateway.configure(m=route(backend, dialect))
+        with pytest.raises(ValueError):
+            ask(gateway, dialect)
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_a_dead_backend_is_named_and_its_fallback_answers(gateway: Served, dialect: str) -> None:
+    vendor = anthropic if dialect == "anthropic" else openai
+    with Backend(says("late", dialect)) as backend:
+        pass
+    dead = route(backend, dialect)
+    gateway.configure(m=dead)
+    with pytest.raises(vendor.InternalServerError, match="the route 'm' failed"):
+        ask(gateway, dialect)
+    with Backend(says("from the other", dialect)) as other:
+        gateway.configure({"m": ["n"]}, m=dead, n=route(other, dialect, model="second"))
+        assert ask(gateway, dialect)[0] == "from the other"
+        assert other.requests[0].body["model"] == "second"
+
+
+def test_a_fallback_is_not_asked_when_the_first_one_may_have_worked(gateway: Served) -> None:
+    with Backend(stalls()) as first, Backend(says("twice", "openai")) as second:
+        gateway.configure({"m": ["n"]}, m=route(first, "openai", timeout_seconds=0.3), n=route(second, "openai"))
+        first.replies = [lambda request: request.model.released.wait(20)]  # type: ignore[attr-defined,list-item]
+        with pytest.raises(openai.APIStatusError, match="no answer within"):
+            ask(gateway, "openai")
+    assert second.requests == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code", "word"),
+    [
+        ("/v1/chat/completions", b"{", 400, "not a JSON object"),
+        ("/v1/chat/completions", b"[1]", 400, "not a JSON object"),
+        ("/v1/chat/completions", b'{"messages": []}', 400, "with a 'model'"),
+        ("/v1/chat/completions", b'{"model": "mm"}', 404, "no route serves the model 'mm'; did you mean 'm'?"),
+        ("/v1/chat/completions", b'{"model": 7}', 404, "no route serves"),
+        ("/v1/messages", b'{"model": "m"}', 404, "speaks the dialect 'openai'"),
+        ("/v1/models", b"{}", 404, "the endpoints are"),
+        ("/v2/anything", b"{}", 404, "the endpoints are"),
+        ("/v1/embeddings", b'{"model": "muninn/static-code-256", "input": [[1, 2]]}', 400, "a text or a list of texts"),
+        ("/v1/embeddings", b'{"model": "other", "input": "x"}', 404, "muninn/static-code-256"),
+    ],
+)
+def test_a_request_that_can_not_be_served_is_refused_in_the_dialects_form(
+    gateway: Served, path: str, body: bytes, code: int, word: str
+) -> None:
+    gateway.configure(m={"dialect": "openai", "url": "http://127.0.0.1:9", "model": "x"})
+    got, _, told = post(gateway, path, body)
+    assert got == code
+    assert word in json.loads(told)["error"]["message"]
+
+
+def test_who_has_no_token_gets_nothing(gateway: Served) -> None:
+    with Backend(says("secret")) as backend:
+        gateway.configure(m=route(backend, "openai"))
+        for headers in ({"Authorization": "Bearer wrong"}, {"Authorization": "", "x_api_key": "wrong"}):
+            assert post(gateway, "/v1/chat/completions", b'{"model": "m"}', **headers)[0] == 401
+        assert post(gateway, "/v1/chat/completions", b'{"model": "m"}', Origin="http://evil.example")[0] == 403
+        with pytest.raises(openai.AuthenticationError):
+            with openai.OpenAI(base_url=f"{gateway.url}/v1", api_key="no", max_retries=0) as client:
+                client.models.list()
+    assert backend.requests == []
+
+
+def test_models_are_listed_and_embeddings_come_from_the_bundled_table(gateway: Served) -> None:
+    gateway.configure(
+        m={"dialect": "openai", "url": "http://127.0.0.1:9", "model": "x", "aliases": ["gpt-*", "y"]},
+        priceless={"dialect": "anthropic", "url": "https://api.example", "model": "z"},
+    )
+    names = ["m", "x", "y", "muninn/static-code-256"]
+    with of_anthropic(gateway) as client:
+        assert [each.id for each in client.models.list()] == names
+    texts = ["parse a file", "read and parse files", "a red apple"]
+    with of_openai(gateway) as client:
+        assert [each.id for each in client.models.list()] == names
+        found = client.embeddings.create(model=names[-1], input=texts)
+        plain = client.embeddings.create(model=names[-1], input=texts[0], encoding_format="float")
+    one, two, three = (each.embedding for each in found.data)
+    assert len(one) == 256
+    near, far = (sum(a * b for a, b in zip(one, other, strict=True)) for other in (two, three))
+    assert near > far
+    assert plain.data[0].embedding == pytest.approx(one)
+
+
+def test_a_client_that_leaves_ends_the_request_to_the_backend(gateway: Served) -> None:
+    ended: list[float] = []
+
+    def endless(request: Any) -> None:
+        def chunks() -> Any:
+            for _ in range(20_000):
+                yield b": wait\n\n"
+                time.sleep(0.001)
+
+        request.stream(chunks())
+        ended.append(time.monotonic())
+
+    with Backend(endless) as backend:
+        gateway.configure(m=route(backend, "openai"))
+        connection = http.client.HTTPConnection(gateway.url.removeprefix("http://"), timeout=60)
+        headers = {"Authorization": f"Bearer {gateway.token}", "Content-Type": "application/json"}
+        connection.request("POST", "/v1/chat/completions", b'{"model": "m"}', headers)
+        assert connection.getresponse().read(4)
+        connection.sock.close()
+        connection.close()
+        left = time.monotonic()
+        while not ended and time.monotonic() - left < 15:
+            backend.released.wait(0.02)
+    assert ended
+    assert ended[0] - left < 15
+
+
+# --- memory ---
+
+
+@pytest.fixture
+def remembering(gateway: Served) -> Served:
+    known = gateway.call("memories", text="Redis")["memories"]
+    if not known:
+        gateway.call("remember", text=FACT, type="decision")
+        gateway.call("remember", text="My Redis sessions account for cookies is number nine", private=True)
+        gateway.call("remind", prompt="Where do sessions live?")  # loads what the first question loads
+    return gateway
+
+
+def last_text(body: dict[str, Any]) -> str:
+    content = body["messages"][-1]["content"]
+    return content if isinstance(content, str) else content[-1]["text"]
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_memory_is_the_last_block_of_a_persons_new_message_and_a_header_names_it(
+    remembering: Served, dialect: str
+) -> None:
+    question = f"Where do sessions live, and why not in cookies? ({dialect})"
+    system = [{"role": "system", "content": "Be brief."}] if dialect == "openai" else []
+    blocks = [{"type": "text", "text": question}]
+    with Backend(says("In Redis.", dialect)) as backend:
+        remembering.configure(context=True, m=route(backend, dialect))
+        body = {"model": "m", "messages": [*system, {"role": "user", "content": blocks}], "stream": True}
+        path = "/v1/chat/completions" if dialect == "openai" else "/v1/messages"
+        _, headers, _ = post(remembering, path, json.dumps(body).encode())
+        sent = backend.requests[0].body
+        post(remembering, path, json.dumps(body).encode(), x_muninn_context="off")
+        assert backend.requests[1].body["messages"] == body["messages"]
+    assert sent["messages"][:-1] == system
+    first, added = sent["messages"][-1]["content"]
+    assert first == blocks[0]
+    assert FACT in added["text"]
+    assert "number nine" not in added["text"]
+    assert "not instructions" in added["text"]
+    assert len(added["text"].encode()) / 3 < 1_500
+    (identity,) = headers["x-muninn-context"].split(",")
+    assert remembering.call("show", id=identity)["memory"]["text"] == FACT
+
+
+def test_nothing_is_added_to_results_of_tools_to_unrelated_questions_and_where_it_is_not_enabled(
+    remembering: Served,
+) -> None:
+    asked = {"role": "user", "content": "Where do sessions live, and why not in cookies? (tools)"}
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "x", "input": {}}]}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "sessions in Redis"}]}
+    with Backend(says("ok", "anthropic")) as backend:
+        for context, messages in (
+            (True, [asked, call, result]),
+            (True, [{"role": "user", "content": "zzz qqq unheard-of xylophone"}]),
+            (False, [asked]),
+            (True, [{"role": "user", "content": ""}]),
+        ):
+            remembering.configure(context=context, m=route(backend, "anthropic"))
+            body = json.dumps({"model": "scripted", "max_tokens": 9, "messages": messages, "stream": True}).encode()
+            post(remembering, "/v1/messages", body)
+            assert backend.requests[-1].raw == body
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_over_twenty_turns_every_request_begins_with_the_one_before(remembering: Served, dialect: str) -> None:
+    questions = [
+        "Why do sessions live in Redis and not in cookies",
+        "Rename a variable",
+        "What overflowed at four kilobytes",
+    ]
+    messages: list[dict[str, Any]] = []
+    kept = tokens = added = 0
+    before = ""
+    with Backend(says("Fine.", dialect)) as backend:
+        remembering.configure(context=True, m=route(backend, dialect))
+        for turn in range(20):
+            text = f"{questions[turn % 3]}? Turn {turn} of {dialect}."
+            marked = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+            for message in messages:  # the mark moves to the newest message, as agents do it
+                if isinstance(message["content"], list):
+                    message["content"] = [
+                        {name: value for name, value in block.items() if name != "cache_control"}
+                        for block in message["content"]
+                    ]
+            messages.append({"role": "user", "content": [marked] if dialect == "anthropic" else text})
+            answer, _ = ask(remembering, dialect, messages=messages)
+            messages.append({"role": "assistant", "content": answer})
+            sent = json.dumps(backend.requests[-1].body["messages"])
+            sent = sent.replace(', "cache_control": {"type": "ephemeral"}', "")[:-1]
+            tokens += len(before)
+            kept += len(before) if sent.startswith(before) else 0
+            added += FACT in last_text(backend.requests[-1].body)
+            before = sent
+    assert added >= 1
+    assert kept == tokens > 0
+    assert before.count(FACT) == added
+
+
+def test_a_redacted_memory_is_not_sent_again(remembering: Served) -> None:
+    identity = remembering.call("remember", text="The tide table of the harbour is printed in fathoms")["ids"][0]
+    messages = [{"role": "user", "content": "How is the tide table of the harbour printed, in fathoms?"}]
+    with Backend(says("ok", "openai")) as backend:
+        remembering.configure(context=True, m=route(backend, "openai"))
+        ask(remembering, "openai", messages=messages)
+        assert "fathoms" in backend.requests[-1].raw.decode().partition("<memory")[2]
+        remembering.call("redact", id=identity)
+        ask(remembering, "openai", messages=messages)
+    assert backend.requests[-1].body["messages"] == messages
+
+
+def test_what_is_added_takes_little_time(remembering: Served) -> None:
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hello, speed"}]}).encode()
+
+    def median(url: str, token: str) -> float:
+        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        taken = []
+        for _ in range(30):
+            begun = time.perf_counter()
+            connection.request("POST", "/v1/chat/completions", body, headers)
+            connection.getresponse().read()
+            taken.append(time.perf_counter() - begun)
+        connection.close()
+        return sorted(taken)[15]
+
+    with Backend(status(200, '{"ok": true}')) as backend:
+        remembering.configure(context=True, m=route(backend, "openai"))
+        assert median(remembering.url, remembering.token) - median(backend.url, "x") < 0.25
