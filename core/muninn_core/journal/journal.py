@@ -56,7 +56,7 @@ class Journal:
     """Opened once per process and repository; safe to use from several threads.
 
     `clock` returns an aware time, `new_id` a new event id. `committed` is called after each commit with the last
-    position, on the writer's thread. Raises StorageError when the database can't be opened.
+    position, on the thread that committed. Raises StorageError when the database can't be opened.
     """
 
     def __init__(self, folder: Path, *, clock: Callable[[], datetime], new_id: Callable[[], str]) -> None:
@@ -112,7 +112,7 @@ class Journal:
         return self._writer
 
     def on_commit(self, listener: Callable[[int], None]) -> Callable[[], None]:
-        """Call a listener with the last position after each commit, on the writer's thread.
+        """Call a listener with the last position after each commit, on the thread that committed.
 
         Returns a function that ends this.
         """
