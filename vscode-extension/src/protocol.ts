@@ -1804,9 +1804,9 @@ export type ShutdownParams = Record<string, never>;
  * The hits, best first; ties by kind, path, line and id.
  *
  * `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
- * filters that nothing passes. `remembered` are the memories that answer the question, at most three, the most related
- * first; they may be among the hits, too. Front ends show them above the others. It is empty on further pages, and for
- * questions of one `kind`.
+ * filters that nothing passes. `remembered` are the memories that answer the question, at most three, in the order of
+ * the ranking; they may be among the hits, too. Front ends show them above the others. It is empty on further
+ * pages, and for questions of one `kind`.
  */
 export interface RecallResult {
   saw: ReadState;
@@ -1856,7 +1856,8 @@ export interface IndexState {
  * author of another tool's knowledge, or "outside" for knowledge of a pack. `origin` names a source other than this
  * project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
  * words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
- * file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when.
+ * file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when. `newer` is the id of
+ * a memory that states the same fact anew.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -1883,6 +1884,7 @@ export interface Hit {
   total: number;
   author: string;
   ts: string;
+  newer: string;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */

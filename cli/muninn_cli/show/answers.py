@@ -74,7 +74,8 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
-    marks = joined(_signed(hit), *provenance(hit), hit["status"], *branch_facts(hit))
+    newer = f"newer: {hit['newer']}" if hit["newer"] else ""
+    marks = joined(newer, _signed(hit), *provenance(hit), hit["status"], *branch_facts(hit))
     if marks:
         line(console, (f"       {marks}", "hint"))
     _excerpt(console, hit)

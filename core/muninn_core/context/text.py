@@ -256,6 +256,7 @@ def _hit_head(number: int, hit: Hit) -> str:
     known = [*about_file, *([hit.status] if hit.status else []), *branch_facts(hit.elsewhere, hit.work)]
     known += provenance(hit.trust, hit.origin)
     known += [f"{hit.chunks} pieces found"] if hit.chunks > 1 else []
+    known += [f"newer: {hit.newer}"] if hit.newer else []
     files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)

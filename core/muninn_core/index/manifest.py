@@ -35,10 +35,11 @@ FORMAT = 6
 chunk, and the tables of `code.py`. 4: whether a file was generated. 5: the term counts of chunks and files. 6: the
 encodings of memories."""
 
-FEATURES = 6
+FEATURES = 7
 """The version of the content. Raise it when the same files give other chunks, words or vectors: indexes are rebuilt.
 2: a JavaScript call with a function argument is no definition. 3: chunks follow definitions. 4: the title of code is
-not searched. 5: signatures and comments are in the body only. 6: more definitions; partly parsed code."""
+not searched. 5: signatures and comments are in the body only. 6: more definitions; partly parsed code. 7: a
+memory's title that is the beginning of its text is not searched."""
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

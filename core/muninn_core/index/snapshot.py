@@ -193,6 +193,10 @@ class Snapshot:
         """Return (chunk id, cosine) of those memories that have an encoding, best first."""
         return self._encodings.cosines(vector, ids)
 
+    def encodings(self, ids: Sequence[int]) -> dict[int, NDArray[np.int8]]:
+        """Return {chunk id: encoding, int8 [dim]} of those memories that have one."""
+        return self._encodings.rows(ids)
+
     def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path, without memories. They are cached until `rest`."""
         found = self._paths

@@ -218,6 +218,10 @@ class UncutFiles:
         """Return nothing: files have no encodings."""
         return []
 
+    def encodings(self, ids: Sequence[int]) -> dict[int, np.ndarray]:
+        """Return nothing: files have no encodings."""
+        return {}
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk}, in the order of the ids."""
         found = self._survey.chunks(ids)

@@ -138,6 +138,12 @@ class VectorIndex:
         known, rows = (np.concatenate(column) for column in zip(*found, strict=True))
         return _cosines(vector, known, rows)
 
+    def rows(self, ids: Sequence[int]) -> dict[int, Rows]:
+        """Return {id: vector, int8 [dim]} of those ids that have one."""
+        wanted = np.unique(np.asarray(ids, np.int64))
+        parts = [part.rows_of(wanted) for shard in self._shards.values() for part in shard]
+        return {number: row for found, rows in parts for number, row in zip(found.tolist(), rows, strict=True)}
+
     def changed(self, removed: ArrayLike, ids: ArrayLike, rows: Rows) -> VectorIndex:
         """Return a new set without the ids `removed` and with `ids` and their rows [n, dim] from `quantise`.
 

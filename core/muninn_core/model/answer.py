@@ -42,7 +42,8 @@ class Hit(Value):
     author of another tool's knowledge, or "outside" for knowledge of a pack. `origin` names a source other than this
     project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
     words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
-    file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when.
+    file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when. `newer` is the id of
+    a memory that states the same fact anew.
     """
 
     kind: SourceKind
@@ -69,6 +70,7 @@ class Hit(Value):
     total: float = 0.0
     author: str = ""
     ts: str = ""
+    newer: str = ""
 
 
 class IndexState(Value):

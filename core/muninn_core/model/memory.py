@@ -48,6 +48,11 @@ KINDS: tuple[str, ...] = (
 RELATIONS: tuple[str, ...] = ("contradicts", "extends", "implements", "references", "supersedes")
 
 
+def own_title(title: str, text: str) -> str:
+    """Return a title, "" if it is only the beginning of the text."""
+    return "" if text.strip().startswith(title.rstrip("….").strip()) else title
+
+
 class Cite(Value):
     """A place in the code that a memory is about. Lines are 1-based and inclusive; `start` 0 is the whole file."""
 

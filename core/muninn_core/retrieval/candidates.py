@@ -41,7 +41,8 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
     while True:
         lexical = start(reader.documents, partial(lexical_matches, reader, query.words, reach, kind, bounds.allowed))
         dense, encoded = near_matches(reader, request, reach)
-        fused = fuse(lexical(), dense, encoded)
+        words = lexical()
+        fused = fuse(words, dense, _completed(reader, request, words, encoded))
         if files is None:  # before the vectors, which evict what both lexical searches share in the CPU caches
             files = _scaled_files(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
@@ -49,7 +50,8 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
         enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
             nearest = max(_top(dense), _top(encoded))
-            return Pool(query, found, files, nearest, _count(dense) + _count(encoded) < reach)
+            small = _count(dense) + _count(encoded) < reach
+            return Pool(query, found, files, nearest, small, _top(words))
         reach *= w.WIDER
 
 
@@ -110,26 +112,47 @@ def encoded_matches(reader: Reader, vector: np.ndarray, limit: int, allowed: All
 
 
 def fuse(lexical: Sequence[Matches], dense: Sequence[Matches], encoded: Sequence[Matches] = ()) -> Sequence[Scores]:
-    """Scale the matches of all sources to 0..1 and merge them by source and id. `dense` and `encoded` may be empty.
+    """Scale the matches of all sources and merge them by source and id. `dense` and `encoded` may be empty.
 
-    Cosines of different models have different scales, so that each is scaled by itself.
+    Words, and cosines of the table, are scaled to 0..1. A cosine of the text encoder means the same in every question,
+    so that it is multiplied by a constant.
     """
     top = _top(lexical)
     words = [{number: score / top for number, score in found} if top > 0 else {} for found in lexical]
     fused: list[dict[int, tuple[float, float]]]
     fused = [{number: (value, 0.0) for number, value in found.items()} for found in words]
-    for matches in (dense, encoded):
-        if not _count(matches):
-            continue
-        high = _top(matches)
+    if _count(dense):
+        high = _top(dense)
         # Without a floor, the best neighbour of an unrelated question would score 1.
-        floor = min(_at_rank(matches, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
-        span = high - floor
-        for found, near in zip(fused, matches, strict=True):
-            for number, score in near:
-                if score > floor:
-                    found[number] = (found.get(number, (0.0, 0.0))[0], (score - floor) / span)
+        floor = min(_at_rank(dense, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
+        _add_meaning(fused, dense, floor, 1 / (high - floor) if high > floor else 0.0)
+    if _count(encoded):
+        _add_meaning(fused, encoded, 0.0, w.ENCODED)
     return fused
+
+
+def _add_meaning(
+    fused: Sequence[dict[int, tuple[float, float]]], matches: Sequence[Matches], floor: float, factor: float
+) -> None:
+    for found, near in zip(fused, matches, strict=True):
+        for number, score in near:
+            if score > floor:
+                found[number] = (found.get(number, (0.0, 0.0))[0], (score - floor) * factor)
+
+
+def _completed(
+    reader: Reader, request: SearchRequest, lexical: Sequence[Matches], encoded: Sequence[Matches]
+) -> Sequence[Matches]:
+    """Add the cosines of memories that words found: a memory's cosine counts whatever its rank."""
+    vector = request.encoded
+    if vector is None or not encoded:
+        return encoded
+    complete: list[Matches] = []
+    for source, words, near in zip(reader.sources, lexical, encoded, strict=True):
+        known = {number for number, _ in near}
+        missing = [number for number, _ in words if number not in known]
+        complete.append([*near, *source.encoded_cosines(vector, missing)] if missing else near)
+    return complete
 
 
 def lexical_matches(

@@ -12,8 +12,13 @@ from muninn_core.model.memory import Memory
 from muninn_core.source.bridge import bridge_of, origin_of
 
 
-def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
-    """Return the hit of a chunk, or of `memory` if one is given. The score is the sum of the reasons' contributions."""
+def hit_of(
+    chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citations: Sequence[Citation] = (), newer: str = ""
+) -> Hit:
+    """Return the hit of a chunk, or of `memory` if one is given. The score is the sum of the reasons' contributions.
+
+    `newer` is the id of a newer version of the memory's fact.
+    """
     score = round(sum(found.contribution for found in reasons), 4)
     if memory is None:
         bridge = bridge_of(chunk.path) if chunk.kind == "knowledge" else None
@@ -32,10 +37,10 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citat
             trust=bridge.trust if bridge else None,
             origin=origin_of(chunk.path) if bridge else "",
         )
-    return memory_hit(memory, reasons, citations)
+    return memory_hit(memory, reasons, citations, newer)
 
 
-def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
+def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Citation] = (), newer: str = "") -> Hit:
     """Return the hit of a memory. `citations` are its citations in the current work tree."""
     path, start, end = place_of(memory, citations)
     return Hit(
@@ -58,6 +63,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         origin=memory.origin,
         author=writer(memory.author, memory.actor, memory.agent),
         ts=memory.ts,
+        newer=newer,
     )
 
 

@@ -23,8 +23,8 @@ class ScoredChunk(NamedTuple):
 class Pool(NamedTuple):
     """The parsed question, its candidates, and the match of whole files by path, 0..1.
 
-    `meaning` is the highest cosine, before scaling. `small` is true when the index has few vectors or none, so that
-    `meaning` is no evidence.
+    `meaning` is the highest cosine and `top` the highest BM25 score, before scaling. `small` is true when the index has
+    few vectors or none, so that `meaning` is no evidence.
     """
 
     query: Query
@@ -32,3 +32,4 @@ class Pool(NamedTuple):
     files: Mapping[str, float]
     meaning: float
     small: bool
+    top: float = 0.0

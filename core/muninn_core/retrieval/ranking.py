@@ -39,7 +39,7 @@ def no_decision(_path: str) -> None:
 class Candidate:
     """A chunk or memory with its signals. Lighter than a hit, since most candidates never become one."""
 
-    __slots__ = ("chunk", "citations", "citations_counted", "memory", "order", "signals")
+    __slots__ = ("chunk", "citations", "citations_counted", "memory", "newer", "order", "signals")
 
     def __init__(self, chunk: Chunk, memory: Memory | None, signals: list[Signal]) -> None:
         self.chunk = chunk
@@ -48,6 +48,8 @@ class Candidate:
         self.citations: Sequence[Citation] = ()
         self.citations_counted = False
         """Whether the signals include those of the citations."""
+        self.newer = ""
+        """The id of a newer version of the memory's fact, the newest one that was found."""
         self.order = self._order()
         """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
 
@@ -76,7 +78,10 @@ def settle(
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
     """Return the first `limit` candidates as hits, with citations counted, and the remaining candidates in order."""
     found, rest = _settled(ranked, limit, citations)
-    hits = (hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations) for each in found)
+    hits = (
+        hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations, each.newer)
+        for each in found
+    )
     return tuple(
         replace(hit, status=(decisions(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit for hit in hits
     ), rest

@@ -53,6 +53,9 @@ class Source(Protocol):
     def encoded_cosines(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
         """Return the cosines of the given memories; those without an encoding are left out."""
 
+    def encodings(self, ids: Sequence[int]) -> Mapping[int, np.ndarray]:
+        """Return {id: encoding, int8 [dim]} of the given memories that have one."""
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""
 

@@ -12,6 +12,7 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior, likely_files
 from muninn_core.retrieval.file_ranking import rank_files
+from muninn_core.retrieval.memory_ranking import NeighbourLookup, no_neighbours, rank_memories
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
@@ -21,7 +22,6 @@ from muninn_core.retrieval.scoring import (
     MemoryWeights,
     ScoringContext,
     file_signals,
-    graph_signals,
     memory_signals,
 )
 
@@ -53,8 +53,8 @@ def no_prior(_words: Sequence[str]) -> Mapping[str, FilePrior]:
 class Relevance(NamedTuple):
     """The default ranking.
 
-    The lookups `decisions`, `file_priors` and `evolution` are called when a question needs them. `half_life` is that
-    of a memory's importance in days, 0 for none.
+    The lookups `decisions`, `file_priors`, `evolution` and `neighbours` are called when a question needs them.
+    `half_life` is that of a memory's importance in days, 0 for none.
     """
 
     decisions: DecisionLookup = no_decision
@@ -62,6 +62,7 @@ class Relevance(NamedTuple):
     memory_weights: MemoryWeights = DEFAULT_WEIGHTS
     file_priors: FilePriorLookup = no_prior
     evolution: EvolutionLookup = no_evolution
+    neighbours: NeighbourLookup = no_neighbours
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
         """Return the candidates by words and meaning; without text, everything that the bounds admit."""
@@ -100,7 +101,7 @@ class Relevance(NamedTuple):
         further = (chunk for chunk in likely_files(reader, priors, known, kind) if bounds.admits(chunk, None))
         of_files += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in further]
         ranking += [Candidate(chunk, None, signals) for chunk, signals in rank_files(context, of_files, count)]
-        ranking += _of_memories(context, _with_required(request, pool), count)
+        ranking += rank_memories(reader, request, pool, context, self.neighbours, count)
         return ranking
 
     def _weighed(self, request: SearchRequest, pool: Pool) -> Ranking:
@@ -129,32 +130,6 @@ class Relevance(NamedTuple):
             )
             for chunk, memory, _, _ in pool.found
         )
-
-
-def _with_required(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
-    """Return the memories of a pool and the required memories of the bounds."""
-    found = [each for each in pool.found if each.memory is not None]
-    known = {each.memory.id for each in found if each.memory is not None}
-    if request.kind in (None, "memory"):
-        found += [
-            ScoredChunk(memory_chunk(memory), memory, 0.0, 0.0)
-            for memory in request.bounds.required
-            if memory.id not in known and is_recallable(memory, request.now)
-        ]
-    return found
-
-
-def _of_memories(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Candidate]:
-    """Return the `count` best memories, ties with the last, and memories that are linked or have no match."""
-    weights = context.memory_weights
-    graph = graph_signals(found, weights)
-    matches = [one.words * weights.words + one.meaning * weights.meaning for one in found]
-    least = sorted(matches, reverse=True)[count - 1] if len(found) > count else 0.0
-    return [
-        Candidate(chunk, memory, memory_signals(context, memory, words, meaning, graph.get(memory.id)))
-        for match, (chunk, memory, words, meaning) in zip(matches, found, strict=True)
-        if memory is not None and (match >= least or not match or memory.id in graph)
-    ]
 
 
 def _listed(reader: Reader, request: SearchRequest) -> Pool:

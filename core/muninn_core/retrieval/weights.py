@@ -101,7 +101,21 @@ MEMORY_WORDS = 1.3
 could match."""
 
 MEMORY_MEANING = 1.2
-"""`meaning` (`ranking.meaning`): The scaled cosine. A memory's few words are seldom those of the question."""
+"""`meaning` (`ranking.meaning`): The cosine by the text encoder times `ENCODED`; without the encoder, the scaled cosine
+by the table. A memory's few words are seldom those of the question."""
+
+NEARBY = 0.15
+"""`nearby`: The matches of the memories stored right before and after it in the same session, and `SECOND` of those two
+away: what is stored together is often about one thing."""
+
+TIME = 0.2
+"""`time` where the question asks when or how long: 1 for a memory that names a time or a span."""
+
+QUESTION = -0.25
+"""`question`: 1 for a memory that is itself a question."""
+
+NEWER = 1.0
+"""`newer`: How much lower it was than an older version of the same fact, which it now precedes (decision 043)."""
 
 GRAPH = 0.4
 """`graph` (`ranking.graph`): The strongest link to another memory that the question finds."""
@@ -165,6 +179,19 @@ NEARLY = 0.7
 
 SHARED = 0.5
 """The share of `meaning` that is taken off where `words` are the best."""
+
+SECOND = 0.67
+"""What the match of the second neighbour counts relative to the first one's."""
+
+ENCODED = 2.0
+"""The factor of a cosine by the text encoder. Texts about one thing have a cosine of about 0.5."""
+
+COVERED = 0.5
+"""The share of the question, by rarity, that the best memory has to cover for `words` to count whole. It applies with
+the text encoder."""
+
+VERSION_SPAN = 1.0
+"""The most that the score of a newer version may lie below the older one's."""
 
 FADING = 0.3
 """What each further chunk counts relative to the one before it."""
@@ -231,6 +258,9 @@ NAMED = 40
 
 RANKED = 40
 """How many are ranked with all signals; at least three times the limit."""
+
+VERSIONS = 20
+"""The best memories among which versions of one fact are recognised."""
 
 FLOOR_RANK = 100
 """The rank whose cosine is the floor of the scale of `meaning`, unless `FLOOR_BELOW` below the best is lower."""

@@ -19,7 +19,7 @@ from muninn_core.errors import BusyError, Cancelled, MuninnError, StorageError
 from muninn_core.index.index import Changes, Index, MemoryText
 from muninn_core.index.integrity import is_shortage
 from muninn_core.index.snapshot import Snapshot
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import Memory, own_title
 from muninn_core.source.bridge import TOOL_FOLDERS
 from muninn_core.source.ignore import IGNORE_FILE
 from muninn_core.source.walk import FileStamp, Walk, recheck, walk
@@ -507,4 +507,5 @@ def _emptied(gone: set[str], snapshot: Snapshot) -> bool:
 def text_of(memory: Memory) -> MemoryText:
     """Return what the index stores of a memory."""
     words = (*memory.tags, *memory.entities, *memory.files, *memory.aliases, memory.task or "")
-    return MemoryText(id=memory.id, text=memory.text, title=memory.title, extra=" ".join(words).strip())
+    title = own_title(memory.title, memory.text)  # words that are counted twice would weigh more
+    return MemoryText(id=memory.id, text=memory.text, title=title, extra=" ".join(words).strip())

@@ -24,6 +24,7 @@ from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.active_memories import ActiveMemories
 from muninn_core.worktree.memory_index import MemoryIndex
 from muninn_core.worktree.memory_order import MemoryOrder
+from muninn_core.worktree.session_order import SessionOrder
 
 Changed = Mapping[str, Memory | None]
 """Memories that changed, by id; None for one that is gone or is not recallable."""
@@ -59,6 +60,7 @@ class MemoryStore:
         self.active = ActiveMemories(self.all)
         self.file_priors = FilePriors(self.all)
         self.index = MemoryIndex(self.all)
+        self.sessions = SessionOrder(self.all)
         self._shared = shared
         self._global_scope = global_scope
         self._author = author
@@ -236,6 +238,7 @@ class MemoryStore:
             self.file_priors.update(every)
             self.active.update(changed)
             self.index.update(changed)
+            self.sessions.update(every)
             self._indexed(changed)
 
     def drop_redacted(self, memories: Mapping[str, Memory], ids: Iterable[str]) -> None:

@@ -174,7 +174,17 @@ class JoinedReader:
 class _WithoutMemories:
     """A source in which some memories are not found."""
 
-    __slots__ = ("_ids", "_source", "cosines", "dense", "encoded_cosines", "ids_of_files", "lexical", "nearest_encoded")
+    __slots__ = (
+        "_ids",
+        "_source",
+        "cosines",
+        "dense",
+        "encoded_cosines",
+        "encodings",
+        "ids_of_files",
+        "lexical",
+        "nearest_encoded",
+    )
 
     def __init__(self, source: Source, ids: frozenset[str]) -> None:
         self._source = source
@@ -184,6 +194,7 @@ class _WithoutMemories:
         self.cosines = source.cosines
         self.nearest_encoded = source.nearest_encoded
         self.encoded_cosines = source.encoded_cosines
+        self.encodings = source.encodings
         self.ids_of_files = source.ids_of_files
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:

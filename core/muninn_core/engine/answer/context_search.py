@@ -95,7 +95,8 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
         return Relevance(decisions, half_life, weights)
     seen = visible(workspace.memory, params.scope, params.session)
     priors = partial(workspace.memory.file_priors.lookup, now=searched.now, seen=seen)
-    return Relevance(decisions, half_life, weights, priors, workspace.evolution.current)
+    neighbours = workspace.memory.sessions.near
+    return Relevance(decisions, half_life, weights, priors, workspace.evolution.current, neighbours)
 
 
 def _cached(priors: FilePriorLookup) -> FilePriorLookup:

@@ -42,7 +42,7 @@ def remember(
             }
     identities = tuple(stored[record["id"]] for record in records)
     known = memory.all()
-    notices = remember_notices(workspace, (known[identity] for identity in identities), before)
+    notices = remember_notices(workspace, [known[identity] for identity in identities], before, now)
     first = None if params.batch else known[identities[0]]
     return RememberResult(ids=identities, memory=first, masked=masked, notices=notices, saw=workspace.read_state())
 

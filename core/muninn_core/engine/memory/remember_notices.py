@@ -1,10 +1,12 @@
-"""Notices about new memories: files and linked memories that do not exist, and a text that is stored already."""
+"""Notices about new memories: missing files and links, a text that is stored already, and what a memory contradicts."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 
+from muninn_core.engine.memory.contradicted import age, contradicted
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import nearest_path
 from muninn_core.worktree.workspace import Workspace
@@ -16,19 +18,25 @@ _COMPARED = 2000
 """The newest memories that a text is compared with, so that storing takes the same time in a large log."""
 
 
-def remember_notices(workspace: Workspace, stored: Iterable[Memory], before: Mapping[str, Memory]) -> tuple[str, ...]:
-    """Return sentences for the caller about stored memories. `before` are the memories before they were stored."""
+def remember_notices(
+    workspace: Workspace, stored: Sequence[Memory], before: Mapping[str, Memory], now: datetime
+) -> tuple[str, ...]:
+    """Return sentences for the caller about stored memories. `before` are the memories before they were stored.
+
+    Of a large batch only the first memories are compared with what they may contradict.
+    """
     newest = [before[identity] for identity in list(before)[-_COMPARED:]]
     known = workspace.memory.all()
     notices: dict[str, None] = {}
-    for memory in stored:
+    for number, memory in enumerate(stored):
         for path in dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites))):
             if not os.path.lexists(workspace.layout.root / path):
                 notices[_missing(path, _indexed(workspace))] = None
         for target in dict.fromkeys(link.target for link in memory.links if link.target not in known):
             notices[f"No memory has the id {target}: the link has no effect until one does."] = None
         if memory.id not in before:
-            notices |= dict.fromkeys(_known(memory, newest))
+            same = _known(memory, newest)
+            notices |= dict.fromkeys(same or (_contradicted(workspace, memory, before, now) if number < _MOST else ()))
     return tuple(notices)[:_MOST]
 
 
@@ -46,6 +54,18 @@ def _known(memory: Memory, before: Iterable[Memory]) -> list[str]:
     words = _words(memory.text)
     same = [other.id for other in before if other.active and _words(other.text) == words]
     return [f"The same text is stored as {same[0]}; `muninn reconcile` merges the two."] if same else []
+
+
+def _contradicted(workspace: Workspace, memory: Memory, before: Mapping[str, Memory], now: datetime) -> list[str]:
+    links = {link.target for link in memory.links if link.relation in ("supersedes", "contradicts")}
+    found = contradicted(workspace, memory, before)
+    if found is None or found.memory.id in links:
+        return []
+    other = found.memory
+    return [
+        f"{memory.id} may contradict {other.id} ({age(other.ts, now)} old): {found.reason}. "
+        f"If it replaces that memory: `muninn update {memory.id} --link supersedes:{other.id}`."
+    ]
 
 
 def _words(text: str) -> str:

@@ -1,0 +1,118 @@
+"""Recognises the versions of one fact among the best memories, and puts the newer one before the older.
+
+A project's memory keeps what was true before. The older statement often has the words of the question, so that it ranks
+higher. Two memories are versions of one fact when their encodings are close and the newer one states a change, repeats
+most of the older one's words, or has other numbers. Talk between people is not compared: its turns are close to one
+another and replace nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from muninn_core.index.quantise import SCALE
+from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.query_terms import significant_words
+from muninn_core.retrieval.reader import ids_of_memories
+from muninn_core.retrieval.signals import signal, total
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.ranking import Candidate
+    from muninn_core.retrieval.reader import Reader
+
+NEAR = 0.6
+"""The least cosine of two versions. Of 24 facts of six projects with two versions, 21 reach it; of 4,656 other pairs of
+the same projects one does."""
+
+SAME_HEAD = 0.4
+"""The same of two statements that begin with the same word: "Executor is Celery", "Executor moved to Kubernetes"."""
+
+_SHARED = 0.2
+"""The least share of the shorter statement's words that both have."""
+
+_REPEATED = 0.5
+"""The same of a newer statement that states no change."""
+
+_STEP = 0.0001
+"""The difference of the scores of two versions: the smallest that a score has."""
+
+_TALK = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|you|your|yours|my|mine|me|hey|wow|haha|thanks)\b|\?\s*$", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"""\b(?:now|no\s+longer|any\s?more|instead|from\s+now\s+on|back\s+to|took\s+over|since\s+(?:v\d|version)
+    |(?:raised|lowered|increased|decreased|reduced|moved|switched|upgraded|downgraded|dropped|replaced|renamed|changed
+    |migrated|converted|extended|shortened|removed|ended))\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NUMBER = re.compile(r"\d[\d.,]*\s*[a-zA-Z%]*")
+
+
+def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
+    """Raise newer versions above older ones among the best memories, and note in the older ones which is newer.
+
+    `ranked` may have any order. A newer version is raised by at most `VERSION_SPAN`. The order of time is that of the
+    memories' creation.
+    """
+    best = sorted((each for each in ranked if each.memory is not None), key=lambda each: each.order)[: w.VERSIONS]
+    best.sort(key=lambda each: _age(each.memory))
+    rows = _encodings(reader, [each.memory.id for each in best if each.memory is not None])
+    scores = [total(each.signals) for each in best]
+    raised = list(scores)
+    for place, newer in enumerate(best):
+        for before, older in enumerate(best[:place]):
+            assert newer.memory is not None
+            assert older.memory is not None
+            left, right = rows.get(older.memory.id), rows.get(newer.memory.id)
+            if left is None or right is None or scores[place] < scores[before] - w.VERSION_SPAN:
+                continue
+            if is_version(older.memory.text, newer.memory.text, cosine(left, right)):
+                raised[place] = max(raised[place], round(raised[before] + _STEP, 4))
+                older.newer = newer.memory.id
+    for candidate, score, own in zip(best, raised, scores, strict=True):
+        if score > own:
+            candidate.add(signal("newer", round(score - own, 4), w.NEWER, "newer than another hit about the same"))
+
+
+def is_version(older: str, newer: str, near: float) -> bool:
+    """Whether two statements are versions of one fact, by their words and `near`, the cosine of their encodings."""
+    if near < SAME_HEAD or _TALK.search(older) or _TALK.search(newer):
+        return False
+    first, second = significant_words(older), significant_words(newer)
+    if near < NEAR and first[:1] != second[:1]:
+        return False
+    before, after = frozenset(first), frozenset(second)
+    shared = len(before & after) / max(1, min(len(before), len(after)))
+    if shared < _SHARED or before == after:
+        return False
+    return bool(_CHANGE.search(newer)) or shared >= _REPEATED or _numbers_differ(older, newer)
+
+
+def cosine(one: NDArray[np.int8], other: NDArray[np.int8]) -> float:
+    """Return the cosine of two encodings, from integers, so that every processor has the same."""
+    return float(np.dot(one.astype(np.int32), other.astype(np.int32))) / (SCALE * SCALE)
+
+
+def _numbers_differ(older: str, newer: str) -> bool:
+    before, after = ({each.replace(" ", "").lower() for each in _NUMBER.findall(text)} for text in (older, newer))
+    return bool(before) and bool(after) and before != after
+
+
+def _age(memory: Memory | None) -> tuple[str, str]:
+    assert memory is not None
+    return memory.ts, memory.id
+
+
+def _encodings(reader: Reader, identities: Sequence[str]) -> Mapping[str, NDArray[np.int8]]:
+    """Return the encoding of each memory that has one, by the memory's id."""
+    found: dict[str, NDArray[np.int8]] = {}
+    for source, ids in zip(reader.sources, ids_of_memories(reader, identities), strict=True):
+        if ids:
+            chunks = source.chunks(ids)
+            found.update((chunks[number].path, row) for number, row in source.encodings(ids).items())
+    return found

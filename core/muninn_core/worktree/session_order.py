@@ -1,0 +1,64 @@
+"""The order of memories within their sessions: what was stored right before and after a memory. It follows the log."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left, insort
+from collections.abc import Callable, Mapping, Sequence
+
+from muninn_core.model.memory import Memory
+
+
+class SessionOrder:
+    """Safe to use from several threads. `memories` returns all memories; it is called at the first use."""
+
+    def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
+        self._all = memories
+        self._lock = threading.Lock()
+        self._open = False
+        self._session: dict[str, str] = {}
+        self._ids: dict[str, list[str]] = {}
+
+    def update(self, changed: Mapping[str, Memory | None]) -> None:
+        """Apply changes; None drops a memory. Does nothing before the first use."""
+        with self._lock:
+            if self._open:
+                for identity, memory in changed.items():
+                    self._remove(identity)
+                    if memory is not None and memory.active and memory.session:
+                        self._session[identity] = memory.session
+                        insort(self._ids.setdefault(memory.session, []), identity)
+
+    def near(self, identity: str, reach: int) -> Sequence[tuple[str, int]]:
+        """Return (id, distance) of the active memories stored up to `reach` places before and after one.
+
+        Ids ascend with the time of storing.
+        """
+        with self._lock:
+            if not self._open:
+                self._read()
+            ids = self._ids.get(self._session.get(identity, ""), [])
+            place = bisect_left(ids, identity)
+            first = max(0, place - reach)
+            return [
+                (each, abs(place - first - offset))
+                for offset, each in enumerate(ids[first : place + reach + 1])
+                if each != identity
+            ]
+
+    def _read(self) -> None:
+        for memory in self._all().values():
+            if memory.active and memory.session:
+                self._session[memory.id] = memory.session
+                self._ids.setdefault(memory.session, []).append(memory.id)
+        for ids in self._ids.values():
+            ids.sort()
+        self._open = True
+
+    def _remove(self, identity: str) -> None:
+        session = self._session.pop(identity, "")
+        if session:
+            ids = self._ids[session]
+            del ids[bisect_left(ids, identity)]
+            if not ids:
+                del self._ids[session]

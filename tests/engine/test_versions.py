@@ -1,0 +1,87 @@
+"""Versions of one fact: the newer one comes first, the older one names it, and `remember` asks about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from clients import missing
+
+from muninn_core.index.encoder import load_encoder
+from muninn_core.retrieval.versions import is_version
+
+if TYPE_CHECKING:
+    from engines import Muninn
+
+pytest_plugins = ["engines"]
+
+OLD = "Upload size limit in nginx is 12 MB."
+NEW = "Upload size limit in nginx raised to 40 MB since vendors send print files."
+OTHER = "The parser of dates is written by hand."
+ASKED = "what is the upload size limit in nginx?"
+
+
+@pytest.fixture
+def muninn(plain_repo: Path, start: Callable[..., Muninn]) -> Muninn:
+    """A repository with two versions of a fact, stored a month apart, and another memory."""
+    if load_encoder() is None:
+        missing("text encoder", "`make encoder` builds it")
+    one = start(plain_repo)
+    one.call("init")
+    one.call("remember", text=OLD)
+    one.call("remember", text=OTHER)
+    one.clock.forward(days=40)
+    return one
+
+
+def test_the_newer_version_comes_first_and_the_older_one_names_it(muninn: Muninn) -> None:
+    newer = muninn.call("remember", text=NEW).ids[0]
+    answer = muninn.call("recall", query=ASKED, kind="memory")
+    first, second = answer.hits[:2]
+    assert (first.text, first.newer) == (NEW, "")
+    assert (second.text, second.newer) == (OLD, newer)
+    for hit in answer.hits:
+        assert round(sum(reason.contribution for reason in hit.why), 4) == hit.score
+
+
+def test_the_block_of_memories_that_answer_has_the_newer_version_alone(muninn: Muninn) -> None:
+    muninn.call("remember", text=NEW)
+    assert [hit.text for hit in muninn.call("recall", query=ASKED).remembered] == [NEW]
+
+
+def test_remember_names_the_memory_that_a_new_one_contradicts(muninn: Muninn) -> None:
+    older = muninn.call("recall", query=ASKED, kind="memory").hits[0].id
+    stored = muninn.call("remember", text=NEW)
+    (notice,) = stored.notices
+    assert older in notice
+    assert "(1 month old)" in notice
+    assert f"`muninn update {stored.ids[0]} --link supersedes:{older}`" in notice
+    muninn.call("recall", query="x")
+    assert muninn.call("remember", text="Fonts are subset to Latin.").notices == ()
+
+
+def test_a_memory_that_says_what_it_supersedes_gets_no_notice(muninn: Muninn) -> None:
+    older = muninn.call("recall", query=ASKED, kind="memory").hits[0].id
+    link = {"target": older, "relation": "supersedes"}
+    assert muninn.call("remember", text=NEW, links=[link]).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "near", "version"),
+    [
+        (OLD, NEW, 0.9, True),
+        (OLD, NEW, 0.3, False),
+        ("Routing uses chi.", "Dropped chi; routing uses the ServeMux.", 0.69, True),
+        ("Executor is Celery with six workers.", "Executor moved to KubernetesExecutor.", 0.43, True),
+        ("Celery is the executor.", "Executor moved to KubernetesExecutor.", 0.43, False),
+        ("Raw files are kept 400 days.", "Raw files are kept 730 days.", 0.9, True),
+        ("Raw files are kept 400 days.", "Raw files are kept 400 days.", 1.0, False),
+        ("Anna: I moved to Rome now.", "Anna: I moved to Oslo now.", 0.9, False),
+        ("Is the limit 12 MB?", "Is the limit 40 MB?", 0.9, False),
+        ("Dates are parsed by hand.", "Fonts are subset to Latin now.", 0.7, False),
+    ],
+)
+def test_two_statements_are_versions_of_one_fact(older: str, newer: str, near: float, version: bool) -> None:
+    assert is_version(older, newer, near) is version
