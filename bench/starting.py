@@ -64,7 +64,7 @@ def _with_journal(served: Served, count: int) -> Figure:
         for event in ("session-start", "user-prompt", "post-failure", "stop", "session-end"):
             usual = {"session_id": "bench-turns", "cwd": str(served.root), "transcript_path": str(transcript)}
             given = json.dumps({**usual, **EVENTS[event][1], "last_assistant_message": f"Turn {number} is done."})
-            time.sleep(0.3)  # a person and a model take longer between two events
+            time.sleep(0.6)  # a person and a model take longer between two events
             spent += whole(served.muninn("hook", event, "--agent", "claude-code"), served.environ, given.encode())[0]
         if number >= 4:
             walls[setting].append(spent)

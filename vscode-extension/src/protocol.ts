@@ -2550,7 +2550,7 @@ export interface Recollection {
   known: boolean;
 }
 
-/** The candidates, the last found first. `events` has the evidence of all of them, in order. */
+/** The candidates, the last found first. `events` has their evidence in order, without what retention removed. */
 export interface CandidateListResult {
   saw: ReadState;
   candidates: readonly Candidate[];

@@ -49,7 +49,7 @@ class CandidateListParams(Value):
 
 
 class CandidateListResult(Result):
-    """The candidates, the last found first. `events` has the evidence of all of them, in order."""
+    """The candidates, the last found first. `events` has their evidence in order, without what retention removed."""
 
     candidates: tuple[Candidate, ...]
     events: tuple[Event, ...] = ()

@@ -94,7 +94,7 @@ class AgentJournal:
 
         def run(at: At) -> None:
             offset = workspace.session_notes.get(session, name) or 0
-            reading = _read_to(path, offset, params.answer)
+            reading = self._read_to(path, offset, params.answer)
             self._append_turns(at, params, reading)
             if reading.offset != offset:
                 workspace.session_notes.put(session, name, reading.offset)
@@ -168,6 +168,16 @@ class AgentJournal:
         except Exception:  # nothing waits for this job, so the log is the only place for its error
             log.exception("recording what an agent did failed")
 
+    def _read_to(self, path: Path, offset: int, answer: str) -> TurnReading:
+        """Read a transcript, and again for some time until it has the turn's last answer or the engine closes."""
+        until = time.monotonic() + ANSWER_SECONDS
+        while True:
+            reading = _read(path, offset)
+            there = not answer.strip() or answer.strip() in reading.answer
+            if there or self._closed or time.monotonic() > until:
+                return reading
+            time.sleep(POLL_SECONDS)
+
     def _append_turns(self, at: At, params: CaptureParams, reading: TurnReading) -> None:
         for turn in reading.turns:
             whole = params.source == "turn" or turn is not reading.turns[-1] or _is_answered(turn)
@@ -238,16 +248,6 @@ def _read(path: Path, offset: int) -> TurnReading:
         size = path.stat().st_size
         lines.seek(offset if offset <= size else 0)
         return read_turns(lines, offset=lines.tell())
-
-
-def _read_to(path: Path, offset: int, answer: str) -> TurnReading:
-    """Read a transcript, and again for some time until it has the turn's last answer."""
-    until = time.monotonic() + ANSWER_SECONDS
-    while True:
-        reading = _read(path, offset)
-        if not answer.strip() or answer.strip() in reading.answer or time.monotonic() > until:
-            return reading
-        time.sleep(POLL_SECONDS)
 
 
 def _is_answered(turn: AgentTurn) -> bool:

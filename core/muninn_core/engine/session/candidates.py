@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 
 from muninn_core.engine.memory.backfill_sources import main_of
@@ -62,7 +63,8 @@ def distil(at: At, session: str, project_id: str = "") -> CandidateDistilResult:
     roots = [str(at.workspace.layout.root), *main_of(at.workspace.place)]
     findings = find_memories([event for event in events if not event.event_type.startswith(SYSTEM)], roots)
     earlier = _all(at) if findings else []
-    memories = [memory for memory in at.workspace.memory.all().values() if memory.active] if findings else []
+    stored = at.workspace.memory.all().values() if findings else ()
+    memories = [(memory, words_of(memory.text)) for memory in stored if memory.active]
     found, known = [], 0
     for finding in findings:
         if finding.kind == "correction":
@@ -88,8 +90,10 @@ def list_candidates(at: At, params: CandidateListParams) -> CandidateListResult:
     ][: params.limit]
     events: list[Event] = []
     if params.events:
-        wanted = dict.fromkeys(identity for each in chosen for identity in each.evidence)
-        events = sorted((at.open.journal.event(identity) for identity in wanted), key=lambda event: event.position)
+        for identity in dict.fromkeys(identity for each in chosen for identity in each.evidence):
+            with suppress(NotFoundError):  # retention removed it
+                events.append(at.open.journal.event(identity))
+        events.sort(key=lambda event: event.position)
     return CandidateListResult(candidates=tuple(chosen), events=tuple(events), saw=at.workspace.read_state())
 
 
@@ -135,15 +139,15 @@ def discard(at: At, params: CandidateDiscardParams, call: Call) -> CandidateDisc
     return CandidateDiscardResult(candidate=found, saw=at.workspace.read_state())
 
 
-def _is_said(finding: Finding, memories: list[Memory], earlier: list[Candidate]) -> bool:
-    """Whether a memory or a candidate says what a finding says."""
+def _is_said(finding: Finding, memories: list[tuple[Memory, frozenset[str]]], earlier: list[Candidate]) -> bool:
+    """Whether a memory, given with its words, or a candidate says what a finding says."""
     command = finding.details.get("command")
     words = words_of(finding.text)
-    for memory in memories:
+    for memory, its_words in memories:
         if command is not None and memory.type == "attempt" and memory.scope != "session":
             if memory.details.get("command") == command:
                 return True
-        elif len(words & words_of(memory.text)) >= MEMORY_SHARE * len(words):
+        elif len(words & its_words) >= MEMORY_SHARE * len(words):
             return True
     return any(
         each.details.get("command") == command if command is not None else is_similar(each.text, finding.text)
