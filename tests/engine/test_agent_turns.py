@@ -108,6 +108,16 @@ def test_a_last_answer_that_is_still_being_written_is_waited_for(muninn, talk, t
     late.join()
 
 
+def test_a_transcript_that_the_agent_deletes_is_read_before_the_answer(muninn, talk, tmp_path):
+    path = talk.save(tmp_path / "talk.jsonl")
+    call = {"source": "turn", "session": "s-1", "transcript": str(path), "agent": "opencode"}
+    muninn.call("capture", **call)
+    path.unlink()
+    assert kinds(muninn) == ["prompt", "tool_call", "tool_call", "tool_call", "answer"]
+    muninn.call("capture", **call)
+    assert len(kinds(muninn)) == 5
+
+
 def test_tokens_are_recorded_once_per_response(muninn, tmp_path):
     block = {"type": "text", "text": "Fine."}
     lines = [

@@ -54,8 +54,6 @@ PAUSE_SECONDS = 0.25
 DRAIN_SECONDS = 10.0
 """How long a question about events waits for the events before it."""
 
-Read = Callable[[], TurnReading]
-
 
 class AgentJournal:
     """Records in the background. One per engine; `close` finishes what waits."""
@@ -78,17 +76,21 @@ class AgentJournal:
         self, workspace: Workspace, session: str, turn: str, drafts: Sequence[EventDraft], *, ends: bool = False
     ) -> None:
         """Record events of a turn, or of a session with the turn "". `ends`: the turn is complete with them."""
-        self._later(workspace, lambda at: self._append(at, session, turn, drafts, "closed" if ends else None))
+        self.later(workspace, lambda at: self._append(at, session, turn, drafts, "closed" if ends else None))
 
     def transcript(self, workspace: Workspace, params: CaptureParams) -> None:
         """Record the new turns of the transcript of a turn or a session that ended."""
         session = params.session
-        if session is None or not params.transcript or not is_on(workspace):
+        if session is None or not params.transcript or not _is_on(workspace):
             return
         path = Path(params.transcript)
         if params.agent in TEMPORARY:
-            reading = _read(path, 0)
-            self._later(workspace, lambda at: self._append_turns(at, params, reading))
+            try:
+                reading = _read(path, 0)
+            except OSError as error:
+                log.info("the transcript %s can't be read: %s", path, error.strerror)
+                return
+            self.later(workspace, lambda at: self._append_turns(at, params, reading))
             return
         name = f"turns:{path.name}"
 
@@ -99,7 +101,7 @@ class AgentJournal:
             if reading.offset != offset:
                 workspace.session_notes.put(session, name, reading.offset)
 
-        self._later(workspace, run)
+        self.later(workspace, run)
 
     def event(self, workspace: Workspace, params: CaptureParams) -> None:
         """Record an event of an agent whose transcript can't be read; the end of a turn closes it."""
@@ -120,10 +122,6 @@ class AgentJournal:
         )
         self.record(workspace, params.session, params.turn, (draft,) if kind else (), ends=ends)
 
-    def later(self, workspace: Workspace, run: Callable[[At], None]) -> None:
-        """Run something on the journal after everything that waits."""
-        self._later(workspace, run)
-
     def drain(self) -> None:
         """Wait until everything that was asked for so far is recorded, at most `DRAIN_SECONDS`."""
         with self._lock:
@@ -142,9 +140,12 @@ class AgentJournal:
         if pool is not None:
             pool.shutdown(wait=True)
 
-    def _later(self, workspace: Workspace, run: Callable[[At], None]) -> None:
-        """Run a job on the journal of a work tree, if its configuration wants that and this process can write."""
-        if not is_on(workspace):
+    def later(self, workspace: Workspace, run: Callable[[At], None]) -> None:
+        """Run a job on the journal after those that wait.
+
+        It is dropped when the configuration turns recording off or this process can't write the work tree.
+        """
+        if not _is_on(workspace):
             return
         with self._lock:
             if self._closed:
@@ -217,7 +218,7 @@ class AgentJournal:
         )
 
 
-def is_on(workspace: Workspace) -> bool:
+def _is_on(workspace: Workspace) -> bool:
     """Whether a work tree records what agents do."""
     return workspace.writable and workspace.config.journal.agents
 
