@@ -5,6 +5,7 @@ and checks that every measurement still works.
 `python -m bench growth` measures how cost grows with size (`growth.py`).
 `python -m bench journal` measures the journal (`recording.py`).
 `python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
+`python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -31,6 +32,7 @@ from bench import (
     inprocess,
     judging,
     masking,
+    pairing,
     recording,
     remembering,
     reminding,
@@ -69,7 +71,8 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `capture`, `quality`, `lift`, `memory`, `growth`, `journal` and `masking` have their own options.
+    `answers`, `capture`, `quality`, `lift`, `memory`, `growth`, `journal`, `pairs` and `masking` have their own
+    options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -77,6 +80,8 @@ def main() -> int:
         return growth.main(sys.argv[2:])
     if sys.argv[1:2] == ["journal"]:
         return recording.main(sys.argv[2:])
+    if sys.argv[1:2] == ["pairs"]:
+        return pairing.main(sys.argv[2:])
     if sys.argv[1:2] == ["masking"]:
         return masking.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")

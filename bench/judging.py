@@ -17,7 +17,6 @@ from typing import Any
 from bench.figure import Figure
 from muninn_core.model.memory import Memory
 from muninn_core.reconcile.pairs import Comparison, compare_all
-from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.fold import fold
 from muninn_core.store.record import make_record
 
@@ -62,7 +61,7 @@ def load(path: Path = PAIRS) -> list[Pair]:
 def judge(pair: Pair) -> str:
     """Return reconcile's verdict on a pair."""
     found = _compare(_memories([pair]))
-    return "same" if found.merges else "contradiction" if found.contradictions else "new"
+    return "same" if found.merges else "contradiction" if found.contradictions or found.replaced else "new"
 
 
 def confusion(judged: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
@@ -124,7 +123,7 @@ def _memories(pairs: Iterable[Pair]) -> list[Memory]:
 
 
 def _compare(memories: list[Memory]) -> Comparison:
-    return compare_all(memories, {memory.id: analyse(memory.text) for memory in memories}, set())
+    return compare_all(memories, set())
 
 
 class _Groups:

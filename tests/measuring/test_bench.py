@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench import corpus, growth, recording
+from bench import corpus, growth, pairing, recording
 from bench.capture.conversations import load
 from bench.capture.scoring import captured, score
 
@@ -127,3 +127,14 @@ def test_a_mistake_in_a_file_of_conversations_is_named_with_its_line(tmp_path: P
     path.write_text(text, "utf-8")
     with pytest.raises(ValueError, match=r"c\.txt:\d: .*" + said):
         load(path)
+
+
+def test_statements_are_judged_alike_in_both_orders_and_no_different_ones_are_merged() -> None:
+    judged = pairing.judge_all(pairing.load(pairing.STATEMENTS))
+    assert all(each.verdict == each.turned for each in judged)
+    assert all(each.pair.relation == "same" for each in judged if each.verdict == "same")
+    assert pairing.precision_and_recall(judged, "same")[1] >= 0.7
+    precision, recall = pairing.precision_and_recall(judged, "contradicts")
+    assert precision >= 0.9
+    assert recall >= 0.7
+    assert "| swap |" in pairing.report(judged)

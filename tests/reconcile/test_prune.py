@@ -85,7 +85,7 @@ def test_a_memory_that_another_one_rests_on_stays_with_it(log):
 
 def test_a_wording_that_a_decision_gave_is_not_lost_with_the_side_that_lost(log):
     store(log, "The upload limit is 10 MB")
-    right = store(log, "The upload limit is 20 MB")
+    right = store(log, "The upload limit is 20 MB", actor="user")
     reconcile(log)
     (conflict,) = log.state.conflicts
     change(log, "resolve", conflict=conflict.id, keep="right", text="The upload limit is 20 MB for images")

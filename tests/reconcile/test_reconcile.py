@@ -69,7 +69,7 @@ def test_what_a_user_said_is_kept_though_an_agent_said_it_first(log):
 
 def test_contradictions_wait_for_a_person_and_are_asked_once(log):
     (left,) = store(log, "The upload limit is 10 MB", session="s1")
-    (right,) = store(log, "The upload limit is 20 MB", session="s2")
+    (right,) = store(log, "The upload limit is 20 MB", session="s2", actor="assistant")
     log.seal()
     outcome = reconcile(log)
     assert outcome.summary == "2 memories consolidated, 0 duplicates removed, 1 conflict"
@@ -84,7 +84,8 @@ def test_contradictions_wait_for_a_person_and_are_asked_once(log):
 
 
 def test_a_conflict_that_was_decided_as_both_is_not_asked_again(log):
-    store(log, "Jobs are stored in Redis", "Jobs are stored in Postgres")
+    store(log, "Jobs are stored in Redis")
+    store(log, "Jobs are stored in Postgres", actor="assistant")
     log.seal()
     reconcile(log)
     (conflict,) = log.state.conflicts
@@ -97,7 +98,8 @@ def test_a_conflict_that_was_decided_as_both_is_not_asked_again(log):
 
 
 def test_a_decision_holds_for_who_speaks_for_a_side_later(log):
-    store(log, "Jobs are stored in Redis", "Jobs are stored in Postgres", actor="assistant")
+    store(log, "Jobs are stored in Redis", actor="assistant", agent="one")
+    store(log, "Jobs are stored in Postgres", actor="assistant", agent="two")
     log.seal()
     reconcile(log)
     log.append([{"type": "resolve", "conflict": log.state.conflicts[0].id, "keep": "both"}], "s3")

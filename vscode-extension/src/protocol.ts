@@ -2702,6 +2702,7 @@ export interface ReconcileResult {
   conflicts: number;
   segments: readonly string[];
   merges: readonly Merge[];
+  superseded: readonly Superseded[];
   dry_run: boolean;
   summary: string;
   saw: ReadState;
@@ -2711,6 +2712,13 @@ export interface ReconcileResult {
 export interface Merge {
   kept: string;
   merged: readonly string[];
+  reason: string;
+}
+
+/** A memory that a newer one of the same author replaced, because one value changed. `restore` brings it back. */
+export interface Superseded {
+  newer: string;
+  older: string;
   reason: string;
 }
 

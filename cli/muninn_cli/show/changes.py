@@ -42,11 +42,13 @@ def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 @renders("reconcile")
 def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the summary, the merges, and how many conflicts need a decision."""
+    """Print the summary, the merges, the superseded memories, and how many conflicts need a decision."""
     paragraph(console, (result["summary"], "name"))
     for merge in result["merges"]:
         others = ", ".join(merge["merged"])
         line(console, (f"  {merge['kept']}", "name"), (f" replaces {others}  {merge['reason']}", "faint"))
+    for each in result["superseded"]:
+        line(console, (f"  {each['newer']}", "name"), (f" supersedes {each['older']}  {each['reason']}", "faint"))
     if result["conflicts"]:
         waiting = count(result["conflicts"], "conflict needs", "conflicts need")
         line(console, (f"{waiting} your decision: `muninn conflicts`.", "warn"))

@@ -45,6 +45,14 @@ class Merge(Value):
     reason: str
 
 
+class Superseded(Value):
+    """A memory that a newer one of the same author replaced, because one value changed. `restore` brings it back."""
+
+    newer: str
+    older: str
+    reason: str
+
+
 class Reconciled(Value):
     """The outcome of reconciling. `segments` are relative to the root; `summary` is one line for people."""
 
@@ -53,6 +61,7 @@ class Reconciled(Value):
     conflicts: int
     segments: tuple[str, ...]
     merges: tuple[Merge, ...]
+    superseded: tuple[Superseded, ...]
     dry_run: bool
     summary: str
 

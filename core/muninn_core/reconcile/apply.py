@@ -55,7 +55,7 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Rec
     for a main.jsonl that would be too large, ReadOnlyError when a file can't be written.
     """
     duplicates = sum(len(merge.merged) for merge in planned.merges)
-    summary = summary_of(planned.consolidated, duplicates, len(planned.conflicts))
+    summary = summary_of(planned.consolidated, duplicates, len(planned.conflicts), len(planned.superseded))
     if not dry_run:
         rewrite(planned.layout, "reconcile", summary, _changes(planned, archive))
     return Reconciled(
@@ -64,16 +64,18 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Rec
         conflicts=len(planned.conflicts),
         segments=tuple(planned.layout.relative(segment.path) for segment in planned.segments),
         merges=planned.merges,
+        superseded=planned.superseded,
         dry_run=dry_run,
         summary=summary,
     )
 
 
-def summary_of(consolidated: int, duplicates: int, conflicts: int) -> str:
-    """Return one line: "5 memories consolidated, 2 duplicates removed, 1 conflict"."""
+def summary_of(consolidated: int, duplicates: int, conflicts: int, superseded: int = 0) -> str:
+    """Return one line: "5 memories consolidated, 2 duplicates removed, 1 superseded, 1 conflict"."""
     memories = "memory" if consolidated == 1 else "memories"
     return (
         f"{consolidated} {memories} consolidated, {duplicates} duplicate{_s(duplicates)} removed, "
+        f"{f'{superseded} superseded, ' if superseded else ''}"
         f"{conflicts} conflict{_s(conflicts)}"
     )
 

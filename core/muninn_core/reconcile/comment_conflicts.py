@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.pairs import compare_all
-from muninn_core.reconcile.sentence import analyse
+from muninn_core.reconcile.compare import judge
 
 MOST = 40
 """The maximum number of comment sentences of a span that are compared."""
@@ -48,12 +47,8 @@ def find_objection(memory: Memory, lines: Sequence[str], start: int) -> Objectio
 
 def contradiction_reason(one: Memory, other: Memory) -> str:
     """Return why two memories contradict each other, "" when they do not."""
-    statements = {memory.id: analyse(memory.text) for memory in (one, other)}
-    left, right = (statements[memory.id].content for memory in (one, other))
-    if not left & right:
-        return ""
-    found = compare_all([one, other], statements, set()).contradictions
-    return found[0][2] if found else ""
+    found = judge(one, other)
+    return found.reason
 
 
 def _sentences(memory: Memory) -> list[str]:

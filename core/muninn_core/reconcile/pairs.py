@@ -1,201 +1,163 @@
-"""Finds the pairs of memories worth comparing, without comparing all with all.
+"""Compares many memories, without comparing all with all.
 
-Similar statements have the same words, except for one or two that one of them has in addition. So each statement looks
-up the hash of its words without these. Statements that differ in one word share the hash of the statement without that
-word.
+Memories that relate share most of their words. Each memory is filed under every two of its rarest words that another
+memory has, too; those filed together are candidates, and `judge` decides about them. Words that many memories share
+find nothing that rarer ones do not, so crowded files are left out.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, reduce
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
-from operator import xor
+from typing import NamedTuple
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
-from muninn_core.reconcile.compare import (
-    LIKENESS,
-    denial_reason,
-    group_of,
-    is_equal,
-    likeness,
-    same_subject,
-    universal_denial,
-)
-from muninn_core.reconcile.sentence import Statement
-from muninn_core.reconcile.value_conflicts import MAX_WORDS, Slot, frames_of, slot_at, slots_conflict
+from muninn_core.reconcile.compare import judge, replaces, same_subject
+from muninn_core.reconcile.contradictions import MOST_VALUE_WORDS
+from muninn_core.reconcile.proposition import without_reasons
+from muninn_core.reconcile.relation import Relation
+from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
+from muninn_core.reconcile.vocabulary import ANTONYMS, LIGHT, STOP, WEAK, key_of
 
 MOST_VALUES = 4
 """With more different values in one place, the statements are a list and no contradiction."""
 
-MOST_LEADERS = 50
-"""With more memories of the same words that are not equal (other files, other details), the rest is not compared."""
+MOST_ALIKE, MOST_FILED = 50, 12
+"""The maximum number of memories with the same words, and with the same two rare words, that are compared."""
 
-_WORDS_MORE, _LONGEST_WITH_MORE = 3, 12
-"""In words: how many more a statement may have than its general denial, and its maximum length."""
+RARE = 5
+"""The number of rarest words that a memory is filed under."""
 
-_TWO_MORE_UP_TO = 24
-"""In words: of longer statements one may have only one word more, because there are too many pairs."""
+MOST_DIFFERENT = 6
+"""In words: how many two memories may not have in common, when they have fewer than that in common."""
+
+_WORD = re.compile(r"\w+")
+_TINY = 3
+"""Memories of no more words are also filed under single ones."""
 
 
 class Comparison(Value):
-    """The result of a comparison: merges as (kept, source), contradictions as (one, other, reason), by id."""
+    """The result of a comparison, by id: merges as (kept, source), replacements as (newer, older, reason),
+    contradictions as (one, other, reason).
+    """
 
-    merges: tuple[tuple[str, str], ...]
-    contradictions: tuple[tuple[str, str, str], ...]
+    merges: tuple[tuple[str, str], ...] = ()
+    replaced: tuple[tuple[str, str, str], ...] = ()
+    contradictions: tuple[tuple[str, str, str], ...] = ()
 
 
-def compare_all(
-    ordered: Sequence[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]
-) -> Comparison:
+def compare_all(ordered: Sequence[Memory], apart: set[tuple[str, str]]) -> Comparison:
     """Compare memories, in the order of preference. Of equal memories the first is kept.
 
-    Contradictions are only searched when there is nothing to merge. `apart` are pairs (kept, source) that a person has
-    separated. The result depends on the order of the memories alone.
+    Contradictions are only searched when there is nothing to merge: earlier decisions about a pair are known only after
+    merging. `apart` are pairs that a person has separated, in both orders. The result depends on the order of the
+    memories alone.
     """
-    keys = {memory.id: _key(memory, statements[memory.id]) for memory in ordered}
-    near = _neighbours(ordered, statements, keys)
-    leaders: dict[int, list[Memory]] = defaultdict(list)
-    merges: list[tuple[str, str]] = []
-    contradictions: list[tuple[str, str, str]] = []
-    for memory in ordered:
-        key = keys[memory.id]
-        alike = [leader for each in (key, *sorted(near.get(key, ()))) for leader in leaders.get(each, ())]
-        leader = _leader(memory, alike, statements, apart)
-        if leader is not None:
-            merges.append((leader, memory.id))
-        elif len(leaders[key]) < MOST_LEADERS:
-            contradictions += _denials(memory, alike, statements)
-            leaders[key].append(memory)
+    candidates = list(_candidates([words_of(memory.text) for memory in ordered], ordered))
+    merges: dict[int, int] = {}
+    others: list[tuple[int, int, Relation]] = []
+    for first, second in candidates:
+        one, other = ordered[first], ordered[second]
+        if first in merges or second in merges or (one.id, other.id) in apart:
+            continue
+        found = judge(*sorted((one, other), key=lambda memory: (memory.ts, memory.id)))
+        if found.verdict == "same":
+            merges[second] = first
+        elif found.verdict == "contradiction":
+            others.append((first, second, found))
     if merges:
-        # Earlier decisions about a pair are known only after merging, so contradictions wait for the next call.
-        return Comparison(merges=tuple(merges), contradictions=())
-    contradictions += _general_denials(ordered, statements)
-    contradictions += _value_conflicts(ordered, statements)
-    return Comparison(merges=tuple(merges), contradictions=tuple(contradictions))
-
-
-def _key(memory: Memory, statement: Statement) -> int:
-    """Return a hash that memories of one group with the same names, figures and words have in common."""
-    key = _number(repr((group_of(memory.type) or memory.type, statement.numbers, sorted(statement.names))))
-    for word in statement.content:
-        key ^= _number(word)
-    return key
-
-
-def _neighbours(
-    ordered: Sequence[Memory], statements: Mapping[str, Statement], keys: Mapping[str, int]
-) -> dict[int, set[int]]:
-    """Return, for each key, the keys of statements that have one or two words more or fewer."""
-    there = set(keys.values())
-    near: dict[int, set[int]] = defaultdict(set)
-    for memory in ordered:
-        key = keys[memory.id]
-        if key in near:
+        return Comparison(merges=tuple((ordered[kept].id, ordered[gone].id) for gone, kept in sorted(merges.items())))
+    listed = _lists(others)
+    replaced: dict[int, tuple[str, str, str]] = {}
+    contradictions = []
+    for first, second, found in others:
+        if found.sides and {first, second} <= listed:
             continue
-        near[key] = set()
-        for less in _with_less(key, statements[memory.id].content):
-            if less in there:
-                near[key].add(less)
-    for key, others in list(near.items()):
-        for other in others:
-            near[other].add(key)
-    return near
+        older, newer = sorted((first, second), key=lambda place: (ordered[place].ts, ordered[place].id))
+        if found.value and replaces(ordered[newer], ordered[older]):
+            replaced.setdefault(older, (ordered[newer].id, ordered[older].id, found.reason))
+        else:
+            contradictions.append((ordered[first].id, ordered[second].id, found.reason))
+    return Comparison(
+        replaced=tuple(replaced[place] for place in sorted(replaced)), contradictions=tuple(contradictions)
+    )
 
 
-def _with_less(key: int, content: frozenset[str]) -> Iterator[int]:
-    size = len(content)
-    spare = min(2 if size <= _TWO_MORE_UP_TO else 1, int(size * (1 - LIKENESS) + 1e-9))
-    numbers = [_number(word) for word in content]
-    for count in range(1, spare + 1):
-        for left_out in combinations(numbers, count):
-            less = key
-            for number in left_out:
-                less ^= number
-            yield less
+class Words(NamedTuple):
+    """The words of a text in common form, without reasons, figures and words of no weight, and the first of
+    them where a text begins with it.
+    """
+
+    words: frozenset[str]
+    first: str
 
 
-@lru_cache(maxsize=100_000)
-def _number(word: str) -> int:
-    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+@lru_cache(maxsize=20_000)
+def words_of(text: str) -> Words:
+    """Return the words of a text."""
+    words = (word.lower() for word in _WORD.findall(without_reasons(text)))
+    keys = [key_of(word) for word in words if word not in STOP and not word.isdigit()]
+    kept = [key for key in keys if key not in WEAK] or keys
+    opens = bool(keys) and keys[0] not in WEAK and keys[0] not in _RESTRICTING and len(keys[0]) > 2
+    return Words(frozenset(kept), keys[0] if opens else "")
 
 
-def _leader(
-    memory: Memory, alike: Iterable[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]
-) -> str | None:
-    own = statements[memory.id]
-    leaders = [
-        other.id
-        for other in alike
-        if (other.id, memory.id) not in apart
-        and same_subject(memory, other)
-        and is_equal(memory, own, other, statements[other.id])
-    ]
-    return min(leaders, default=None)
+_RESTRICTING = frozenset(map(key_of, ("only", "nobody", "none", "no", "each", "every")))
 
 
-def _denials(
-    memory: Memory, alike: Iterable[Memory], statements: Mapping[str, Statement]
-) -> list[tuple[str, str, str]]:
-    own = statements[memory.id]
-    if not group_of(memory.type) or len(own.words) > MAX_WORDS:
-        return []
-    found = []
-    for other in alike:
-        theirs = statements[other.id]
-        if same_subject(memory, other) and likeness(own, theirs) >= LIKENESS:
-            reason = denial_reason(*(pair[1] for pair in sorted(((memory.id, own), (other.id, theirs)))))
-            found += [(memory.id, other.id, reason)] if reason else []
-    return found
+def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:
+    """Return the memories that differ in one value from too many others to be in contradiction with them."""
+    degree = Counter(place for first, second, relation in found if relation.sides for place in (first, second))
+    return {place for place, count in degree.items() if count >= MOST_VALUES}
 
 
-def _general_denials(kept: Sequence[Memory], statements: Mapping[str, Statement]) -> Iterator[tuple[str, str, str]]:
-    """Yield the pairs where one denies in general what the other, with up to three words more, affirms in a case."""
-    denying: dict[tuple[str, int], list[Memory]] = defaultdict(list)
-    for memory in kept:
-        group, statement = group_of(memory.type), statements[memory.id]
-        if group and statement.negations % 2 and len(statement.words) <= _LONGEST_WITH_MORE:
-            denying[group, _content_key(statement.content)].append(memory)
-    for memory in kept if denying else ():
-        group, statement = group_of(memory.type), statements[memory.id]
-        if not group or statement.negations or not 2 <= len(statement.content) <= _LONGEST_WITH_MORE:
-            continue
-        numbers = [_number(word) for word in statement.content]
-        whole = _content_key(statement.content)
-        for count in range(1, min(_WORDS_MORE, len(numbers) - 1) + 1):
-            for left_out in combinations(numbers, count):
-                for other in denying.get((group, reduce(xor, left_out, whole)), ()):
-                    if same_subject(memory, other) and universal_denial(statements[other.id], statement):
-                        yield other.id, memory.id, "one says never what the other says of a case"
+def _candidates(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs worth judging as (preferred, other), each once and in order."""
+    pairs: set[tuple[int, int]] = set()
+    for places in _files(words, ordered):
+        for first, second in combinations(places[:MOST_ALIKE], 2):
+            known = (first, second) in pairs or not _is_likely(words[first], words[second])
+            if not known and same_subject(ordered[first], ordered[second]):
+                pairs.add((first, second))
+    yield from sorted(pairs)
 
 
-def _content_key(content: frozenset[str]) -> int:
-    return reduce(xor, map(_number, content), 0)
+def _is_likely(one: Words, other: Words) -> bool:
+    """Whether the words that two memories do not have in common can be what a rule asks for."""
+    ours, theirs = one.words - other.words, other.words - one.words
+    common = len(one.words) - len(ours)
+    if len(ours) + len(theirs) > max(common, MOST_DIFFERENT):
+        return False
+    ours, theirs = ours - LIGHT, theirs - LIGHT
+    if not ours or not theirs:
+        return len(ours) + len(theirs) <= MOST_VALUE_WORDS
+    if one.first in ours and other.first in theirs and not _are_related(one.first, other.first):
+        return False  # about different subjects
+    if len(ours) <= MOST_VALUE_WORDS and len(theirs) <= MOST_VALUE_WORDS:
+        return True
+    return any(_are_related(word, each) for word in ours for each in theirs)
 
 
-def _value_conflicts(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> list[tuple[str, str, str]]:
-    """Return the pairs that differ in one claimed value."""
-    frames: dict[tuple[object, ...], list[tuple[int, int, Memory]]] = defaultdict(list)
-    for memory in kept:
-        group = group_of(memory.type)
-        for frame, start, stop in frames_of(statements[memory.id]) if group else ():
-            frames[group, *frame].append((start, stop, memory))
-    found: dict[tuple[str, str], str] = {}
-    for places in frames.values():
-        if 2 <= len(places) <= MOST_LEADERS:
-            entries = [(slot_at(statements[memory.id], start, stop), memory) for start, stop, memory in places]
-            for one, other, reason in _clashes(entries):
-                found.setdefault((one, other), reason)
-    return [(one, other, reason) for (one, other), reason in found.items()]
+def _are_related(one: str, other: str) -> bool:
+    return are_synonyms(one, other) or are_antonyms(one, other) or other in ANTONYMS.get(one, ())
 
 
-def _clashes(entries: Sequence[tuple[Slot, Memory]]) -> Iterator[tuple[str, str, str]]:
-    if not 2 <= len({slot.words for slot, _ in entries}) <= MOST_VALUES:
-        return
-    in_order = sorted(entries, key=lambda entry: entry[1].id)
-    for (slot, one), (other_slot, other) in combinations(in_order, 2):
-        if one.id != other.id and same_subject(one, other) and slots_conflict(slot, other_slot):
-            yield one.id, other.id, f"one says '{slot.shown}', the other '{other_slot.shown}'"
+def _files(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[list[int]]:
+    """Yield lists of memories that have the same words, or two rare words in common."""
+    count = Counter(word for each in words for word in each.words)
+    equal: dict[frozenset[str], list[int]] = defaultdict(list)
+    filed: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, each in enumerate(words):
+        equal[each.words].append(place)
+        shared = sorted((word for word in each.words if count[word] > 1), key=lambda word: (count[word], word))
+        for two in combinations(shared[:RARE], 2):
+            filed[two].append(place)
+        if len(each.words) <= _TINY:
+            for word in shared:
+                filed[word,].append(place)
+    yield from (places for places in equal.values() if len(places) > 1)
+    yield from (places for places in filed.values() if 1 < len(places) <= MOST_FILED)

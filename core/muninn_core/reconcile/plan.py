@@ -15,9 +15,9 @@ from muninn_core import git
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
-from muninn_core.protocol.reconciliation import Merge
-from muninn_core.reconcile.pairs import compare_all
-from muninn_core.reconcile.sentence import analyse
+from muninn_core.protocol.reconciliation import Merge, Superseded
+from muninn_core.reconcile.pairs import compare_all, words_of
+from muninn_core.reconcile.relation import forget
 from muninn_core.regular_file import FileTooLarge
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
@@ -28,6 +28,7 @@ from muninn_core.store.record import VERSION, Record, encode_line, is_merge_mark
 from muninn_core.store.stamp import next_millisecond
 
 SAME = "says the same in other words"
+CHANGED = "the same author changed one value"
 
 
 class Source(Value):
@@ -40,9 +41,8 @@ class Source(Value):
 class Plan(Value):
     """The new `main.jsonl`, its sources, and the changes in it.
 
-    `main` is None when there was no main.jsonl. `merges` and `conflicts` (ids) are the new ones; a conflict that a
-    person has decided before is none. `consolidated` counts
-    the memories that only segments held.
+    `main` is None when there was no main.jsonl. `merges`, `superseded` and `conflicts` (ids) are the new ones; a
+    conflict that a person has decided before is none. `consolidated` counts the memories that only segments held.
     """
 
     layout: Layout
@@ -51,6 +51,7 @@ class Plan(Value):
     segments: tuple[Source, ...]
     consolidated: int
     merges: tuple[Merge, ...]
+    superseded: tuple[Superseded, ...]
     conflicts: tuple[str, ...]
 
 
@@ -83,6 +84,11 @@ def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> P
         segments=read.segments,
         consolidated=len(state.memories.keys() - read.in_main),
         merges=_merges(new),
+        superseded=tuple(
+            Superseded(newer=record.data["by"], older=record.data["target"], reason=record.data["reason"])
+            for record in new
+            if record.type == "supersede"
+        ),
         conflicts=tuple(record.id for record in new if record.id in undecided),
     )
 
@@ -140,17 +146,24 @@ def add_derived_records(fold: Fold) -> list[Record]:
         concluded += new
         if new[0].type == "conflict":
             break
+    forget()
+    words_of.cache_clear()
     return concluded
 
 
 def _step(fold: Fold) -> list[Record]:
     state = fold.state()
     active = sorted((memory for memory in state.memories.values() if memory.active and memory.text), key=_preference)
-    statements = {memory.id: analyse(memory.text) for memory in active}
-    found = compare_all(active, statements, _separated_pairs(fold))
+    found = compare_all(active, _separated_pairs(fold))
     if found.merges:
         # Earlier decisions about a pair are known only after merging, so contradictions come last.
         return [_merge_record(state.memories[keep], state.memories[source]) for keep, source in found.merges]
+    replaced = [
+        _supersede_record(state.memories[newer], state.memories[older], reason)
+        for newer, older, reason in found.replaced
+    ]
+    if any(record.id not in fold.records for record in replaced):
+        return [record for record in replaced if record.id not in fold.records]
     known = {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
     new: list[Record] = []
     for one, other, reason in [*found.contradictions, *_stated_contradictions(state)]:
@@ -187,6 +200,13 @@ def _merge_record(keep: Memory, source: Memory) -> Record:
     # Just after the last change of either, or an old restore would count as undoing this merge.
     ts = next_millisecond(max(keep.updated, source.updated))
     return _derived("merge", ts, [keep, source], {"keep": keep.id, "sources": [source.id], "reason": SAME})
+
+
+def _supersede_record(newer: Memory, older: Memory, reason: str) -> Record:
+    # A restore of the older one comes later and holds: the same record is not made twice.
+    ts = next_millisecond(max(newer.ts, older.ts))
+    fields = {"target": older.id, "by": newer.id, "reason": f"{CHANGED}: {reason}"}
+    return _derived("supersede", ts, [older, newer], fields)
 
 
 def _conflict_record(one: Memory, other: Memory, reason: str) -> Record:

@@ -18,7 +18,6 @@ from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
 from muninn_core.reconcile.pairs import compare_all
-from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.expiry import parse_expiry
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_store import MemoryStore
@@ -152,7 +151,7 @@ def _compared(ordered: Sequence[Memory], keep: Memory | None) -> Plan:
     if keep is not None:
         ordered = [keep, *(each for each in ordered if each is not keep)]
     by_id = {memory.id: memory for memory in ordered}
-    found = compare_all(ordered, {memory.id: analyse(memory.text) for memory in ordered}, set())
+    found = compare_all(ordered, set())
     if not found.merges:
         contradictions = tuple(f"{one} and {other}: {reason}" for one, other, reason in found.contradictions)
         return Plan("keep_both", None, (), tuple(dict.fromkeys(contradictions)))

@@ -1,0 +1,173 @@
+"""Splits a sentence into clauses and finds the verb of each, without a grammar of English."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muninn_core.reconcile.lexicon import stem
+from muninn_core.reconcile.quantity import number_of, read_quantity
+from muninn_core.reconcile.thesaurus.table import is_verb
+from muninn_core.reconcile.vocabulary import (
+    AUXILIARIES,
+    BEING,
+    DETERMINERS,
+    FINITE,
+    IMPERATIVES,
+    NOMINAL,
+    PREPOSITIONS,
+    STOP,
+    SUBORDINATORS,
+)
+
+
+def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return words with conjunctions and alternatives in one form: "once the ..." is "after the ...", ", not X" turns X
+    down.
+    """
+    result: list[tuple[str, str]] = []
+    words = _without_until(words)
+    for at, (word, shown) in enumerate(words):
+        rest = [each for each, _ in words[at + 1 :]]
+        if (
+            word == "once"
+            and rest
+            and not read_quantity(["once", *rest], 0)
+            and (rest[0] in DETERMINERS or rest[0] in _PRONOUNS or set(rest[1:3]) & BEING)
+        ):
+            word = "after"
+        if word in ("under", "below", "above", "over") and rest and number_of(rest[0]) is not None:
+            word = "§max" if word in ("under", "below") else "§min"
+        if word == "§not" and at and words[at - 1][0] == "," and rest and rest[0] != "to":
+            until = next((place for place, each in enumerate(rest) if each in (",", ".", "but", "and")), len(rest))
+            if until <= _LONGEST_ALTERNATIVE and not set(rest[:until]) & AUXILIARIES:
+                word = "§else"
+        result.append((word, shown))
+    return result
+
+
+def _without_until(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return "do not merge until it is green" as "merge after it is green"."""
+    plain = [word for word, _ in words]
+    if "until" not in plain or "§not" not in plain[: plain.index("until")]:
+        return words
+    dropped, until = plain.index("§not"), plain.index("until")
+    kept = [*words[:dropped], *words[dropped + 1 : until]]
+    return [*kept, ("after", words[until][1]), *words[until + 1 :]]
+
+
+_PRONOUNS = frozenset(("it", "they", "we", "you", "he", "she"))
+_LONGEST_ALTERNATIVE = 4
+"""In words."""
+
+
+def is_purpose(words: Sequence[tuple[str, str]], at: int) -> bool:
+    """Whether "to" is before a verb: "to build the docs", and not before a name."""
+    return at < len(words) and words[at][1].islower() and is_verb(stem(words[at][0]))
+
+
+def clauses(words: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Split a sentence at commas and conjunctions that have a verb on both sides."""
+    plain = [word for word, _ in words]
+    shown = [written for _, written in words]
+    if not plain or plain[0] in SUBORDINATORS | PREPOSITIONS:
+        return [words]
+    for at, word in enumerate(plain):
+        if word not in (",", "and", "but") or at < 2 or len(plain) - at < 3:
+            continue
+        behind = at + 1
+        while behind < len(plain) and plain[behind] in (",", "and", "but", "§then"):
+            behind += 1
+        left, right = plain[:at], plain[behind:]
+        if set(left) & SUBORDINATORS or not right or right[0] in SUBORDINATORS | PREPOSITIONS | _RELATIVE:
+            continue
+        first, second = verb_at(left, shown[:at]), verb_at(right, shown[behind:])
+        if first < 0 or second < 0 or (second == 0) != (first == 0):
+            continue
+        return [words[:at], *clauses(words[at + 1 :])] if plain[at + 1 :] else [words]
+    return [words]
+
+
+_RELATIVE = frozenset(("which", "who", "that", "whose", "where", "§else"))
+
+
+def is_amount(plain: Sequence[str], at: int) -> bool:
+    """Whether a figure with a unit begins at a word, with or without a bound before it."""
+    at += at < len(plain) and plain[at] in ("§max", "§min", "about", "around")
+    found = read_quantity(plain, at) if at < len(plain) else None
+    return bool(found and " " in found[0])
+
+
+def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
+    """Return the place of the first auxiliary or else of the finite verb; 0 for a request, -1 when none is found."""
+    begin = _behind_fronted(plain)
+    for at in range(begin, len(plain)):
+        word = plain[at]
+        if word in SUBORDINATORS:
+            break
+        if word in AUXILIARIES and word != "§maybe" and not (at == 0 and word.startswith("§")):
+            return at
+    opening = next((at for at in range(begin, len(plain)) if not plain[at].startswith("§")), -1)
+    if opening >= 0 and (plain[opening] in STOP or plain[opening] in PREPOSITIONS):
+        opening = -1
+    if opening >= 0 and _is_request(plain, opening):
+        return opening
+    for at in range(begin + 1, len(plain)):
+        if plain[at] in SUBORDINATORS or plain[at] == ",":
+            break
+        if _is_finite(plain, shown, at, begin):
+            return at
+    if opening >= 0 and is_verb(stem(plain[opening])) and not plain[opening].endswith(("s", "ed", "ing")):
+        return opening
+    for at in range(begin + 1, len(plain)):
+        if plain[at].endswith("ed") and is_verb(stem(plain[at])):
+            return at  # "We moved the jobs"
+    return -1
+
+
+def _is_request(plain: Sequence[str], at: int) -> bool:
+    """Whether a request begins with this verb: "Rotate the keys"."""
+    word, following = plain[at], plain[at + 1] if at + 1 < len(plain) else ""
+    if word in STOP or word in PREPOSITIONS:
+        return False
+    if word.endswith(("s", "ed", "ing")) and word not in IMPERATIVES:
+        return False
+    behind = plain[at + 2] if at + 2 < len(plain) else ""
+    if word in NOMINAL and following[:1].isdigit() and word not in ("run", "set", "put"):
+        return False  # "test 12 fails"
+    if word in NOMINAL and following.endswith("s") and _is_finite(plain, plain, at + 1, at - 1):
+        return behind not in STOP | PREPOSITIONS
+    if word in IMPERATIVES:
+        return True
+    return is_verb(stem(word)) and (following in DETERMINERS or following in PREPOSITIONS)
+
+
+def _is_finite(plain: Sequence[str], shown: Sequence[str], at: int, begin: int) -> bool:
+    """Whether a word is the verb of the noun before it."""
+    word, before = plain[at], plain[at - 1]
+    if word in STOP or word in PREPOSITIONS or not word.isalpha() or not is_verb(stem(word)):
+        return False
+    if before in DETERMINERS or before in PREPOSITIONS or word.endswith("ing"):
+        return False
+    if before in _PRONOUNS:
+        return True
+    while at > begin + 1 and (before in STOP or before.endswith("ly") or before.startswith("§")):
+        at -= 1
+        before = plain[at - 1]
+    following = plain[plain.index(word, at) + 1] if plain.index(word, at) + 1 < len(plain) else ""
+    if word.endswith("s") and not word.endswith("ss"):
+        if following in FINITE or (following in AUXILIARIES):
+            return False  # "email digests go out"
+        return not before.endswith("s") or before.endswith("ss") or shown[at - 1][:1].isupper()
+    if not before.endswith("s") or word.endswith("ed"):
+        return False
+    ends = not following or following in STOP or following in PREPOSITIONS or following in SUBORDINATORS
+    return word in FINITE or ends
+
+
+def _behind_fronted(plain: Sequence[str]) -> int:
+    """Return the place behind a phrase that opens the sentence: "In production, ..."."""
+    if plain and plain[0] in PREPOSITIONS | SUBORDINATORS:
+        comma = next((at for at, word in enumerate(plain) if word == ","), -1)
+        if 0 < comma < len(plain) - 1:
+            return comma + 1
+    return 0

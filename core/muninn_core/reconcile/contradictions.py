@@ -1,0 +1,300 @@
+"""The rules for contradictions: all is aligned but one thing that excludes the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from muninn_core.model.value import Value
+from muninn_core.reconcile.alignment import Alignment, align, exchanged_parts, heavy, is_far, roles_clash
+from muninn_core.reconcile.proposition import Proposition, Term
+from muninn_core.reconcile.quantity import unit_of
+from muninn_core.reconcile.thesaurus.table import is_kind_of
+from muninn_core.reconcile.vocabulary import (
+    ADDITIVE,
+    DENIED_WEAK,
+    EXCLUSIVE,
+    LIGHT,
+    PRODUCTS,
+    STANDING,
+    TIMING,
+    WEAK,
+)
+
+Verdict = Literal["same", "contradiction", "apart"]
+
+MOST_VALUE_WORDS = 3
+"""The maximum number of words of a value."""
+
+
+class Found(Value):
+    """A verdict on two texts in their order. `reason` has a place for each of `sides`, if there are any."""
+
+    verdict: Verdict
+    reason: str = ""
+    sides: tuple[str, ...] = ()
+    value: bool = False
+
+
+NOTHING = Found(verdict="apart")
+
+
+def contradiction(left: Proposition, right: Proposition) -> Found:
+    """Return why two propositions contradict each other, or that they do not."""
+    if left.maybe or right.maybe or left.part or right.part or is_far(left, right):
+        return NOTHING
+    found = align(left.stated, right.stated)
+    if not heavy([pair[0] for pair in found.pairs]):
+        return NOTHING
+    for rule in (_denied, _other_order, _other_figure, _other_value, _other_scope):
+        contradiction = rule(left, right, found)
+        if contradiction is not None:
+            return contradiction
+    return NOTHING
+
+
+def _against(reason: str, *sides: str, value: bool = False) -> Found:
+    return Found(verdict="contradiction", reason=reason, sides=sides, value=value)
+
+
+def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
+    """One says the opposite of the other: an odd number of denials and opposites, and nothing else differs."""
+    if left.segments != right.segments:
+        return None
+    flips = left.negations + right.negations + len(found.opposites)
+    if flips % 2 == 0 or len(found.opposites) > 1 or left.only != right.only:
+        return None
+    weak = DENIED_WEAK | {"1"} if found.opposites else DENIED_WEAK
+    if _denies_case(left, right, found) or _denies_case(right, left, found):
+        return _against("one says never what the other says of a case")
+    if (
+        heavy(found.left, weak)
+        or heavy(found.right, weak)
+        or any(_is_modifier(term) for pair in found.opposites for term in pair)
+    ):
+        return None
+    if left.bound != right.bound and left.bound and right.bound:
+        return None
+    if roles_clash(found, left, right):
+        return None
+    return _against("one says the opposite of the other")
+
+
+def _denies_case(denying: Proposition, stating: Proposition, found: Alignment) -> bool:
+    """Whether a text denies in general what the other states with a figure: "never cached", "cached for an hour"."""
+    if denying.negations % 2 == 0 or stating.negations or found.opposites:
+        return False
+    ours, theirs = (found.left, found.right) if set(found.left) <= set(denying.terms) else (found.right, found.left)
+    return not heavy(ours) and bool(heavy(theirs)) and all(term.quantity for term in heavy(theirs))
+
+
+def _is_modifier(term: Term) -> bool:
+    """Whether a term belongs to the name of the subject: "the public bucket"."""
+    if term.key == "own":
+        return False
+    return term.role == "subj" or (term.role == "obj" and not term.head)
+
+
+def _other_order(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
+    """Both order the same two events, in opposite ways; or exchange what an alternative names."""
+    if left.negations != right.negations or heavy(found.left) or heavy(found.right):
+        return None
+    denied = {(a.denied, b.denied) for a, b in found.pairs if a.key not in WEAK}
+    if {(True, False), (False, True)} <= denied:
+        return _against("one states what the other denies")
+    times = [(a.time, b.time) for a, b in found.pairs if a.time and b.time and a.key not in WEAK]
+    if times and all(one != other for one, other in times) and len({one for one, _ in times}) == 2:
+        return _against("one puts first what the other puts last")
+    turned = [(a.role == "else", b.role == "else") for a, b in found.pairs]
+    if (True, False) in turned and (False, True) in turned:
+        return _against("one prefers what the other turns down")
+    if left.segments == right.segments and exchanged_parts(found):
+        return _against("one exchanges what the other states")
+    return None
+
+
+def _other_figure(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
+    if left.event or right.event or left.negations % 2 != right.negations % 2:
+        return None
+    ours = [term for term in found.left if term.quantity]
+    theirs = [term for term in found.right if term.quantity]
+    if len(ours) != 1 or len(theirs) != 1 or found.opposites:
+        return None
+    rest = [*_unexplained(found.left, right), *_unexplained(found.right, left)]
+    copula = [text for text in (left, right) if not text.verb]
+    if len(copula) == 1 and len(rest) == 1 and rest[0].role == "verb":
+        rest = []  # "the rate is 3", "the model is trained with a rate of 5"
+    if rest or unit_of(ours[0].key) != unit_of(theirs[0].key):
+        return None
+    if {ours[0].role, theirs[0].role} & _LIMITING:
+        return None
+    if _is_label(ours[0], left) or _is_label(theirs[0], right):
+        return None
+    if _active_verbs(left, right) & ADDITIVE and _is_number_of_name(ours[0], left):
+        return None  # "supports format 3", "happens on Windows 10"
+    if left.bound != right.bound and left.bound and right.bound:
+        return None
+    plain = (
+        not found.left[1:] and not found.right[1:] and not found.synonyms and _stand(ours[0], theirs[0], left, right)
+    )
+    return _against(_SAYS, _shown(ours), _shown(theirs), value=plain)
+
+
+def _is_label(figure: Term, text: Proposition) -> bool:
+    """Whether a figure names the subject: "zone 2", but not "Node 20" nor "at least two reviewers"."""
+    if figure.role != "subj" or " " in figure.key or text.bound:
+        return False
+    at = text.terms.index(figure)
+    return not (at and text.terms[at - 1].shown.lower() in PRODUCTS)
+
+
+def _stand(one: Term, other: Term, left: Proposition, right: Proposition) -> bool:
+    """Whether both texts tell a state that has one value at a time: "is 5", "is stored in Redis", "listens on 80"."""
+    return all(
+        (text.passive or term.role == "pred" or text.verb in STANDING or (term.quantity and not text.verb))
+        and not _is_number_of_name(term, text)
+        for term, text in ((one, left), (other, right))
+    )
+
+
+def _is_number_of_name(term: Term, text: Proposition) -> bool:
+    """Whether a figure without unit is part of a name: "error 42", "Windows 10", but not "port 80"."""
+    if not term.quantity or " " in term.key or not term.head:
+        return False
+    at = text.terms.index(term)
+    before = text.terms[at - 1] if at else None
+    return before is not None and before.chunk == term.chunk and before.key not in _COUNTED
+
+
+_COUNTED = frozenset(("port", "version", "pin", "rate", "siz", "seed", "level"))
+_LIMITING = frozenset(("for", "if", "when", "of", "until", "without", "else"))
+
+
+def _unexplained(terms: Sequence[Term], other: Proposition) -> list[Term]:
+    """Return the terms left over that could limit or change what a text is about."""
+    keys = {term.key for term in other.terms}
+    return [term for term in terms if not term.quantity and term.key not in LIGHT and term.key not in keys]
+
+
+def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
+    if left.negations % 2 != right.negations % 2 or found.opposites:
+        return None
+    if left.event or right.event:
+        return None
+    if _is_timing(found.left) and _is_timing(found.right):
+        return _against(_SAYS, _shown(found.left), _shown(found.right))
+    turned = _turned_down(found)
+    if turned:
+        return _against(f"one uses '{_escaped(turned)}', the other turns it down")
+    ours = [term for term in heavy(found.left) if term.role != "else"]
+    theirs = [term for term in heavy(found.right) if term.role != "else"]
+    if not (0 < len(ours) <= MOST_VALUE_WORDS and 0 < len(theirs) <= MOST_VALUE_WORDS):
+        return None
+    if len({term.chunk for term in ours}) > 1 or len({term.chunk for term in theirs}) > 1:
+        return None
+    if any(term.quantity for term in (*ours, *theirs)):
+        return None
+    if roles_clash(found, left, right) or not _exclude(ours, theirs, left, right, found):
+        return None
+    one, other = ours[-1], theirs[-1]
+    plain = len(heavy(found.left)) + len(heavy(found.right)) == len(found.left) + len(found.right)
+    return _against(
+        _SAYS, _shown(ours), _shown(theirs), value=plain and not found.synonyms and _stand(one, other, left, right)
+    )
+
+
+def _active_verbs(left: Proposition, right: Proposition) -> set[str]:
+    return {text.verb for text in (left, right) if not text.passive}
+
+
+def _is_timing(terms: Sequence[Term]) -> bool:
+    """Whether terms say when something happens, and nothing else."""
+    heavy = [term for term in terms if term.key not in WEAK or term.key in TIMING]
+    return bool(heavy) and all(
+        term.role not in ("subj", "if", "for")
+        and (term.key in TIMING or term.key.startswith("every ") or (term.universal and term.role in ("on", "at")))
+        for term in heavy
+    )
+
+
+def _turned_down(found: Alignment) -> str:
+    """Return the value that one text states and the other names as the alternative it turns down, or ""."""
+    for ours, theirs, at in ((found.left, found.right, 0), (found.right, found.left, 1)):
+        turned = [pair for pair in found.pairs if pair[at].role == "else" and pair[1 - at].role not in ("else", "subj")]
+        kept = [pair for pair in found.pairs if pair[at].role != "else" and pair[at].key not in LIGHT]
+        if (
+            turned
+            and kept
+            and heavy(ours)
+            and not heavy(theirs, LIGHT)
+            and len({term.chunk for term in heavy(ours)}) == 1
+        ):
+            return " ".join(pair[1 - at].shown for pair in turned)
+    return ""
+
+
+def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Proposition, found: Alignment) -> bool:
+    """Whether two values in the same place exclude each other."""
+    one, other = ours[-1], theirs[-1]
+    if any(is_kind_of(a.key, b.key) or is_kind_of(b.key, a.key) for a in ours for b in theirs):
+        return False
+    kindred = any({a.key for a in ours} & kin and {b.key for b in theirs} & kin for kin in EXCLUSIVE)
+    whole = _is_whole(ours, left) and _is_whole(theirs, right)
+    if not (one.head and other.head) and not (kindred and (one.head == other.head or whole)):
+        return False
+    names = any(term.name for term in ours) and any(term.name for term in theirs)
+    roles = {_place(one, left), _place(other, right)}
+    if "subj" in roles or roles & _LIMITING:
+        return False
+    if _active_verbs(left, right) & ADDITIVE and not (left.only or right.only):
+        return False
+    if kindred:
+        return len(roles) == 1 or roles <= _FILLED
+    if names and whole and roles == {"used"} and not any(a.role in ("for", "as") for a, _ in found.pairs):
+        return False  # a thing uses several others
+    if names:
+        return roles <= _FILLED
+    if "from" in roles and "com" in (left.verb, right.verb) and not any(term.name for term in (*ours, *theirs)):
+        return False  # causes: a leak comes from one thing in one case and from another in the next
+    return len(roles) == 1 and bool(roles & _SINGLE) and whole
+
+
+_FILLED = frozenset(("used", "pred", "with", "by", "on", "in", "from", "at", "as", "to", "against", "per", "into"))
+_SINGLE = frozenset(("in", "at", "from", "to", "on", "against", "per"))
+
+
+def _place(term: Term, text: Proposition) -> str:
+    if term.role == "obj":
+        return "used" if text.verb in ("us", "choos", "pick", "run", "be", "follow", "") else "object"
+    return term.role
+
+
+def _is_whole(terms: list[Term], text: Proposition) -> bool:
+    """Whether terms are all of their phrase."""
+    chunk = terms[0].chunk
+    return all(term in terms for term in text.terms if term.chunk == chunk)
+
+
+def _other_scope(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
+    """One restricts to some what the other states of all."""
+    if left.only == right.only or left.negations % 2 != right.negations % 2 or found.opposites:
+        return None
+    open_side = right if left.only else left
+    ours, theirs = heavy(found.left), heavy(found.right)
+    if len(ours) > 2 or len(theirs) > 2 or len(found.pairs) < 2:
+        return None
+    roles = {term.role for term in (*ours, *theirs)}
+    if len(roles) == 1 and any(term.universal for term in open_side.terms):
+        return _against("one says only what the other says of all")
+    return None
+
+
+_SAYS = "one says '{}', the other '{}'"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _shown(terms: Sequence[Term]) -> str:
+    return " ".join(term.shown for term in terms)

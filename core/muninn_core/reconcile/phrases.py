@@ -1,0 +1,189 @@
+"""Replaces phrases of several words by marks, so that wordings of one meaning become equal tokens.
+
+A mark begins with "§": `§max` and `§min` are bounds, `§only` a restriction, `§not` a denial, `§part` less than all,
+`§maybe` a plan or a wish, `§then` what comes later, `§else` an alternative that is turned down, `§may` a permission.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import product
+
+_PHRASES = """
+at any time :
+at all times :
+at all :
+under any circumstances :
+bit by|for bit :
+in size|length|total :
+by any means :
+the|our team : we
+it was decided|agreed that :
+is|are|be excluded|exempt|exempted from : §not
+has|have been? shut down : disabled
+is|are|was|were shut|switched|turned down|off : disabled
+is|are|was|were|been switched|turned on : enabled
+came from : is caused by
+is|are|was|were due to : is caused by
+is|are|was|were the cause|reason of|for|behind : caused
+at the? least : §min
+no|not fewer|less than : §min
+a? minimum of : §min
+the? minimum : §min
+or|and more|newer|later|above|higher|over|greater|upwards|up : §min
+must|may|should|can|does|do not drop|fall|go below : §min
+at the? most : §max
+up to : §max
+as many|much as : §max
+no|not more|longer|larger|bigger|greater|higher|later than : §max
+must|may|should|can|does|do|is|are not be? longer|larger|bigger|greater|higher|older|more than : §max
+less|fewer than : §max
+or less|fewer|lower|below|under|earlier : §max
+is|are|be capped|limited at|to : §max
+capped|limited at|to : §max
+has|have a limit|cap of : §max
+a|the? maximum|max size|length|number|count? of? : §max
+limit|cap|budget|maximum|max : §max
+time out|outs : timeout
+times|timed out : timeout
+timeouts : timeout
+run time : runtime
+front end : frontend
+back end : backend
+start|boot up : startup
+time zone : timezone
+data base : database
+file name|names : filename
+code base : codebase
+work flow|flows : workflow
+end to end : e2e
+pull|merge request|requests : pr
+prs : pr
+continuous integration : ci
+continuous deployment|delivery : cd
+two|multi|2 factor authentication|auth|login : mfa
+2fa : mfa
+virtual machine|machines : vm
+user interface : ui
+regular expression|expressions : regex
+operating system|systems : os
+environment|env variable|variables|var|vars : env variable
+message broker|queue : broker
+read only : readonly
+write only : writeonly
+take|takes|took|taken place : happen
+is|are carried out : happen
+carried out : happen
+is|are in charge of : do
+is|are responsible for : do
+responsible for : do
+rather than : §else
+instead of : §else
+in place of : §else
+as opposed to : §else
+and|but not : §else
+nobody|none|nothing except|but : §only
+no one except|but|other than : §only
+nobody other than : §only
+only after|once : after
+only if|when : if
+only : §only
+solely|exclusively : §only
+no longer : §not
+not yet : §not
+not any more : §not
+nobody|nothing : §not
+no one : §not
+has|have|had|need|needs to : must
+ought to : must
+must : must
+is|are|was? not|never allowed|permitted|acceptable to? : §not
+is|are|be forbidden|prohibited|banned|disallowed : §not
+forbidden|prohibited|banned|disallowed : §not
+is|are allowed|permitted|free|welcome to? : §may
+is|are|be fine|ok|okay|acceptable : §may
+allowed|permitted to? : §may
+may|can : §may
+must|may|should|shall|can|do|does|did|is|are|was|were|has|have|will not : §not
+must|may|should|shall|can|do|does|did|is|are|was|were|has|have|will never : §not
+not|never|no|without|cannot|neither|nor|none : §not
+cant|dont|doesnt|isnt|arent|mustnt|shouldnt|didnt|wont|hasnt|havent|wasnt|werent : §not
+there is no need for|to : §not require
+has|have no : §not have
+unless : if §not
+turned|switched|set|is|are on : enabled
+turned|switched|set|is|are off : disabled
+opt|opts|opted in : optin
+opt|opts|opted out : optout
+could|would|might be : §maybe
+could|would|might : §maybe
+some day : §maybe
+someday : §maybe
+was|were|is|been suggested|proposed|discussed|considered|planned : §maybe
+suggested|proposed|considering|proposal|proposes|suggests : §maybe
+plan|plans|planned|want|wants|hope|hopes to : §maybe
+some|most of the? : §part
+some|most|many|several : §part
+a few|third|quarter of the : §part
+a few : §part
+half|part|parts|two thirds? of the : §part
+and then : §then
+then|afterwards|afterward|later : §then
+prior to : before
+ahead of : before
+as soon as : after
+in case of|that? : if
+whenever : when
+each|every time : when
+while|during : when
+by hand : manually
+as well as? : and
+in addition to? : and
+too|also|even : and
+in real time : realtime
+in use : used
+keep|keeps|kept track of : track
+"""
+
+
+def _expand(slot: str) -> list[str]:
+    words = slot.removesuffix("?").split("|")
+    return [*words, ""] if slot.endswith("?") else words
+
+
+def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
+    table: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = defaultdict(dict)
+    for line in _PHRASES.strip().splitlines():
+        left, _, right = line.partition(" :")
+        for choice in product(*map(_expand, left.split())):
+            words = tuple(word for word in choice if word)
+            table[words[0]].setdefault(words, tuple(right.split()))
+    return {first: sorted(found.items(), key=lambda each: (-len(each[0]), each[0])) for first, found in table.items()}
+
+
+_BY_FIRST = _table()
+
+
+def rewrite(tokens: Sequence[str]) -> list[tuple[str, str]]:
+    """Return tokens with their phrases replaced, each in lower case and as written; the longest phrase wins."""
+    plain = [
+        # "module A": a single capital within a sentence is a name and no article.
+        f"{token.lower()}."
+        if at and len(token) == 1 and token.isalpha() and token.isupper() and token != "I"
+        else token.lower().replace("'", "").replace("’", "")
+        for at, token in enumerate(tokens)
+    ]
+    result: list[tuple[str, str]] = []
+    at = 0
+    while at < len(plain):
+        for words, marks in _BY_FIRST.get(plain[at], ()):
+            if tuple(plain[at : at + len(words)]) == words:
+                shown = " ".join(tokens[at : at + len(words)])
+                result += [(mark, shown) for mark in marks]
+                at += len(words)
+                break
+        else:
+            result.append((plain[at], tokens[at]))
+            at += 1
+    return result

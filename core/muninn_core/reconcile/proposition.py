@@ -1,0 +1,409 @@
+"""A text as propositions: its terms, each with its role, and what limits or denies them.
+
+The rules cover English. They read a sentence from left to right: a subject up to the verb, an object behind it, and
+phrases that prepositions and conjunctions open. There is no grammar behind it, so the comparison of two propositions
+(`relation`) asks for more than equal roles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from muninn_core.model.value import Value, replace
+from muninn_core.reconcile.clauses import clauses, conjoined, is_amount, is_purpose, verb_at
+from muninn_core.reconcile.lexicon import stem
+from muninn_core.reconcile.phrases import rewrite
+from muninn_core.reconcile.quantity import read_quantity, split_units
+from muninn_core.reconcile.thesaurus.table import is_verb
+from muninn_core.reconcile.vocabulary import (
+    AUXILIARIES,
+    BEING,
+    DETERMINERS,
+    FLIPPED,
+    LIFETIME,
+    PREFERRING,
+    PREPOSITIONS,
+    PRODUCTS,
+    SAME_AS,
+    STOP,
+    SUBORDINATORS,
+    UNIVERSAL,
+    WEAK,
+    key_of,
+)
+
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_TOKEN = re.compile(r"\w+(?:[./:_+#-]+\w+)*(?:['’]\w+)?(?:\+\+|#)?%?|%|[,.;:!?()](?=\s|$|[\"'`)])|[()]")
+_NAME = re.compile(r"[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}|-\d")
+_IRREGULAR = _words(
+    "built run written kept set sent cut read made done held taken given drawn chosen shown put hit bound found "
+    "lost left met paid told won split thrown fed led sold laid lit got gotten seen known begun driven hidden "
+    "broken"
+)
+_PAST = _words(
+    "took ran fell rose hit lost left led made sent found had went came showed wrote broke met grew began saw got "
+    "gave was were did"
+)
+_REPORTING = _PAST - _words("was were did made left had found hit saw led")
+_DECIDED = _words("moved switched picked decided migrated adopted agreed replaced removed named changed")
+"""Verbs in the past that tell what holds since."""
+_REASON = re.compile(
+    r"(?:,?\s+\b(?:because|so that|otherwise|in order to)\b"
+    r"|,\s+(?:since|as|which|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
+    r"|\s+since\s+(?=\w+(?:\s+\w+){2})(?![A-Z]|\d)"
+    r"|(?<!\bhas)(?<!\bhave)(?<!\bhad)(?<!\bneed)(?<!\bneeds)"
+    r"\s+to (?=(?:keep|avoid|prevent|make sure|save|leave|ensure|reduce|stay|simplify)\b))",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|:\s+(?=[a-z]{3,} \w+ \w)")
+_DATE = re.compile(
+    r"\b\d{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december) \d"
+    r"|\b\d{4}-\d\d-\d\d\b|\blast (?:night|week|month)|\bweek \d+\b|^\W*(?:on|at) [\w: ]{3,12}(?:day|\d),? the \w"
+    r"|^\W*(?:the |an? |closed |merged |tagged |deployed |flashed |after |restore )*(?:\w+ )?"
+    r"(?:pr|build|run|epoch|sprint|session|ticket|incident|version|commit|experiment|checkpoint|benchmark|test|match"
+    r"|backtest|pipeline|drill|release|issue|bug) #?[0-9a-f]*\d",
+    re.I,
+)
+_TICKET = re.compile(r"\b[A-Z]{2,}-\d+\b")
+
+
+_PREPOSITION = {"using": "with", "via": "with", "through": "with", "out": "without", "off": "from"}
+_SEPARATORS = _words(", ( ) : and or but ; = . ! ?")
+
+
+class Term(Value):
+    """A content word or quantity. `key` is its common form, `role` its place in the sentence.
+
+    Roles are subj, verb, obj, pred (behind a form of "be"), a preposition, a conjunction ("if"), else (an alternative
+    that is turned down) and why (a reason). `chunk` numbers the phrases of a text; `head` marks the last word of one.
+    `name` tells whether it looks like a proper name or identifier. `time` is "early" or "late" where the text orders
+    two events. `part` numbers clauses and what conjunctions join, `denied` tells whether that part has a denial.
+    """
+
+    key: str
+    shown: str
+    role: str
+    chunk: int
+    head: bool = False
+    name: bool = False
+    quantity: bool = False
+    universal: bool = False
+    time: str = ""
+    denied: bool = False
+    part: int = 0
+
+
+class Proposition(Value):
+    """What a text states. `negations` counts denials; `part`, `only`, `maybe` and `may` tell whether it is about less
+    than all, restricts, plans or permits. `bound` is max, min or "". `verb` is the key of the first verb. `passive`
+    tells whether the subject is acted on, `event` whether it reports something that happened at a time. `stated` are
+    the terms without those of a reason, `weight` the keys that matter.
+    """
+
+    terms: tuple[Term, ...]
+    negations: int
+    part: bool
+    only: bool
+    maybe: bool
+    may: bool
+    bound: str
+    verb: str
+    passive: bool
+    event: bool
+    segments: int
+    imperative: bool
+    stated: tuple[Term, ...]
+    weight: frozenset[str]
+
+
+@lru_cache(maxsize=20_000)
+def read(text: str) -> Proposition:
+    """Return a text as one proposition. Results are cached."""
+    reader = _Reader(text)
+    for sentence in sentences(text):
+        body, reason = _without_reason(sentence)
+        reader.read_sentence(_tokens(body))
+        if reason:
+            reader.read_reason(_tokens(reason))
+    return reader.proposition()
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, split at full stops, semicolons and line breaks."""
+    return [part for part in _SENTENCE.split(text.strip()) if part]
+
+
+def without_reasons(text: str) -> str:
+    """Return a text without its reasons: "because ...", "so that ..."."""
+    return "\n".join(_without_reason(sentence)[0] for sentence in sentences(text))
+
+
+def _without_reason(sentence: str) -> tuple[str, str]:
+    found = _REASON.search(sentence)
+    if found is None or len(sentence[: found.start()].split()) < 3:
+        return sentence, ""
+    return sentence[: found.start()], sentence[found.end() :]
+
+
+def _tokens(text: str) -> list[str]:
+    result: list[str] = []
+    for token in _TOKEN.findall(text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " ")):
+        plain = token.removesuffix("'s").removesuffix("’s")
+        if plain.endswith("%") and len(plain) > 1:
+            result += [plain[:-1], "%"]
+        elif "-" in plain and not re.search(r"[_./:\d]", plain):
+            result += [piece for piece in plain.split("-") if piece]
+        else:
+            result += split_units(plain)
+    return result
+
+
+class _Reader:
+    """Collects the terms of a text, clause by clause."""
+
+    def __init__(self, text: str) -> None:
+        self.terms: list[Term] = []
+        self.flags: set[str] = set()
+        self.negations = 0
+        self.bound = ""
+        self.verb = ""
+        self.passive = False
+        self.imperative = False
+        self.event = bool(_DATE.search(text) or _TICKET.search(text))
+        self.chunk = 0
+        self.segments = 0
+        self.parts = 0
+        self._role = "subj"
+        self._after_content = False
+        self._preferring = False
+        self._universal = False
+        self._finite = -1
+        self._fronted = self._subordinate = False
+        self._part_start, self._part_denied = 0, False
+
+    def read_sentence(self, tokens: Sequence[str]) -> None:
+        """Add the terms of a sentence."""
+        self.segments += 1
+        for words in clauses(conjoined(rewrite(tokens))):
+            plain = [word for word, _ in words]
+            verb = verb_at(plain, [shown for _, shown in words])
+            self._preferring = any(stem(word) in PREFERRING for word in plain)
+            start = self._part_start = len(self.terms)
+            self._clause(words, plain, verb)
+            self._end_part()
+            self._order(start, "§then" in plain)
+
+    def read_reason(self, tokens: Sequence[str]) -> None:
+        """Add the terms of a reason. Its denials do not count."""
+        kept = self.negations, set(self.flags), self.bound, self.verb, self.passive
+        start = len(self.terms)
+        words = rewrite(tokens)
+        self._clause(words, [word for word, _ in words], -1)
+        self.terms[start:] = [replace(term, role="why", time="") for term in self.terms[start:]]
+        self.negations, self.flags, self.bound, self.verb, self.passive = kept
+
+    def proposition(self) -> Proposition:
+        terms = _with_lifetime(list(self.terms))
+        last = {term.chunk: place for place, term in enumerate(terms)}
+        for place in last.values():
+            terms[place] = replace(terms[place], head=True)
+        return Proposition(
+            terms=tuple(terms),
+            stated=tuple(term for term in terms if term.role != "why"),
+            weight=frozenset(term.key for term in terms if term.key not in WEAK),
+            negations=self.negations,
+            part="part" in self.flags,
+            only="only" in self.flags,
+            maybe="maybe" in self.flags,
+            may="may" in self.flags,
+            bound=self.bound,
+            verb=self.verb,
+            passive=self.passive,
+            event=self.event,
+            segments=self.segments,
+            imperative=self.imperative,
+        )
+
+    def _clause(self, words: Sequence[tuple[str, str]], plain: Sequence[str], verb: int) -> None:
+        self._open("subj" if verb else "verb")
+        self._finite = verb
+        self._subordinate = False
+        self._fronted = bool(plain) and plain[0] in PREPOSITIONS | SUBORDINATORS
+        self.imperative = self.imperative or verb == 0
+        opens_past = bool(plain) and verb != 0 and plain[0].endswith("ed") and is_verb(stem(plain[0]))
+        self.event = self.event or opens_past or not _REPORTING.isdisjoint(plain)
+        at = 0
+        while at < len(plain):
+            quantity = read_quantity(plain, at)
+            if quantity is None:
+                self._token(words, plain, at)
+                at += 1
+                continue
+            key, end = quantity
+            shown = " ".join(written for _, written in words[at:end])
+            self._add(Term(key=key, shown=shown, role=self._role, chunk=self.chunk, quantity=True))
+            self._fronted = self._fronted and end < verb
+            at = end
+
+    def _token(self, words: Sequence[tuple[str, str]], plain: Sequence[str], at: int) -> None:
+        word, shown = words[at]
+        if at == self._finite and word not in AUXILIARIES:
+            self._finite_verb(word, shown, at == 0)
+        elif word.startswith("§"):
+            self._mark(word)
+        elif word in SUBORDINATORS:
+            self._subordinator(plain, at)
+        elif word in AUXILIARIES:
+            if at == self._finite or (not self._subordinate and word in BEING):
+                self._auxiliary(plain, at)
+        elif word in PREPOSITIONS:
+            self._preposition(words, plain, at)
+        elif word in _SEPARATORS:
+            self._separator(plain, at)
+        elif word in DETERMINERS:
+            if self._fronted and not self._subordinate and self._after_content and at < self._finite:
+                self._open("subj")
+                self._fronted = False
+            self._universal = word in UNIVERSAL
+        elif word not in STOP:
+            self._word(word, shown, at == 0)
+            if self._role == "verb":
+                self._open("obj")
+
+    def _finite_verb(self, word: str, shown: str, initial: bool) -> None:
+        self.event = self.event or _is_past(word)
+        self._open("verb")
+        self._word(word, shown, initial)
+        self._open("obj")
+        self._subordinate = False
+
+    def _subordinator(self, plain: Sequence[str], at: int) -> None:
+        if plain[at] in ("after", "before", "until") and at + 1 < len(plain) and read_quantity(plain, at + 1):
+            self._open("amount")
+        else:
+            self._open(plain[at])
+            self._subordinate = True
+
+    def _separator(self, plain: Sequence[str], at: int) -> None:
+        if plain[at] == "," and self._fronted:
+            verb = self._finite
+            opens_request = verb < 0 and at + 1 < len(plain) and is_verb(stem(plain[at + 1]))
+            self._open("subj" if verb > at else "obj" if verb >= 0 and not opens_request else "verb")
+            self._fronted = self._subordinate = False
+            return
+        if plain[at] in (",", "but", "and"):
+            self._end_part()
+        self._open(self._role)
+
+    def _auxiliary(self, plain: Sequence[str], at: int) -> None:
+        word = plain[at]
+        self.event = self.event or word in ("was", "were")
+        following = next((each for each in plain[at + 1 :] if each not in STOP and not each.startswith("§")), "")
+        self._after_content = False
+        if following.endswith("ed") or following.removeprefix("re") in _IRREGULAR:
+            self.passive = self.passive or word in BEING or any(each in BEING for each in plain[at + 1 : at + 4])
+            self._open("verb")
+        elif word in BEING or any(each in BEING for each in plain[at + 1 : at + 3]):
+            self._open("pred")
+        elif word in ("has", "have", "had"):
+            self._open("obj")
+        else:
+            self._open("verb")
+
+    def _preposition(self, words: Sequence[tuple[str, str]], plain: Sequence[str], at: int) -> None:
+        word = plain[at]
+        if is_amount(plain, at + 1):
+            self._open("amount")
+        elif self._preferring and word in ("over", "to") and self.terms:
+            self._open("else")
+        elif word == "to" and is_purpose(words, at + 1):
+            self._open("purpose")
+        elif not self._subordinate and word != "of" and (self._role != "else" or self._after_content):
+            self._open(_PREPOSITION.get(word, word))  # but "the state of the cart" is one phrase
+
+    def _mark(self, word: str) -> None:
+        mark = word[1:]
+        if mark == "not":
+            self.negations += 1
+            self._part_denied = True
+        elif mark in ("max", "min"):
+            self.bound = self.bound or mark
+        elif mark == "else":
+            self._open("else")
+        elif mark == "then":
+            pass
+        else:
+            self.flags.add(mark)
+            if mark == "may":
+                self._open("verb")
+
+    def _word(self, word: str, shown: str, initial: bool) -> None:
+        base = stem(word)
+        key = key_of(word)
+        flipped = FLIPPED.get(base) or FLIPPED.get(SAME_AS.get(base, ""))
+        if flipped:
+            self.negations += 1
+            self._part_denied = True
+            key = flipped
+        name = bool(_NAME.search(shown)) or word in PRODUCTS or (shown[:1].isupper() and not initial)
+        if self._role == "verb" and not self.verb:
+            self.verb = key
+            self.event = self.event or word in _PAST
+        if self._role == "else" and self._after_content and is_verb(base) and not name and key == self.verb:
+            return
+        self._add(
+            Term(
+                key=word if name and _NAME.search(shown) and "/" in word else key,
+                shown=shown,
+                role=self._role,
+                chunk=self.chunk,
+                name=name,
+                universal=self._universal,
+            )
+        )
+
+    def _add(self, term: Term) -> None:
+        self.terms.append(term)
+        self._after_content = True
+
+    def _end_part(self) -> None:
+        self.parts += 1
+        self.terms[self._part_start :] = [
+            replace(term, denied=self._part_denied, part=self.parts) for term in self.terms[self._part_start :]
+        ]
+        self._part_start, self._part_denied = len(self.terms), False
+
+    def _open(self, role: str) -> None:
+        self.chunk += 1
+        self._universal = False
+        self._role = role
+        self._after_content = False
+
+    def _order(self, start: int, later: bool) -> None:
+        """Mark the terms of two events as early and late: "A before B", "after B, A", "first A, then B"."""
+        terms = self.terms[start:]
+        for role, own, other in (("before", "late", "early"), ("after", "early", "late")):
+            if any(term.role == role for term in terms):
+                self.terms[start:] = [replace(term, time=own if term.role == role else other) for term in terms]
+                return
+        if later and start:
+            self.terms = [replace(term, time=term.time or "early") for term in self.terms[:start]]
+            self.terms += [replace(term, time="late") for term in terms]
+
+
+def _is_past(word: str) -> bool:
+    return word in _PAST or (word.endswith("ed") and not word.endswith("eed") and word not in _DECIDED)
+
+
+def _with_lifetime(terms: list[Term]) -> list[Term]:
+    """Give words for a duration ("expires after", "is valid for") one key, when there is a duration."""
+    if not any(term.quantity and term.key.endswith((" ms", " month")) for term in terms):
+        return terms
+    return [replace(term, key="lifetime") if term.key in LIFETIME else term for term in terms]

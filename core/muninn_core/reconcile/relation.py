@@ -1,0 +1,110 @@
+"""Judges how two texts relate: the same fact, a contradiction, or neither.
+
+The terms of both are aligned: equal ones, synonyms, opposites. What stays without a partner decides. Two texts are the
+same only when nothing of weight is left over and no sign speaks against it. They contradict each other when all is
+aligned but one thing that excludes the other: a figure, a value, a denial, an order of events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from muninn_core.model.value import Value
+from muninn_core.reconcile.alignment import align, exchanged_parts, heavy, is_far, roles_clash
+from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
+from muninn_core.reconcile.proposition import Proposition, Term, read, sentences
+from muninn_core.reconcile.vocabulary import (
+    BOUNDED_WEAK,
+    NEGATED_WEAK,
+    PARTNERS,
+    WEAK,
+)
+
+MOST_SYNONYMS = 2
+"""The maximum number of synonyms, beside equal words, of two texts that are the same."""
+
+
+MIN_SENTENCE = 3
+"""In terms: shorter sentences of a longer text are not compared on their own."""
+
+
+class Relation(Value):
+    """How two texts relate. `reason` says why they contradict each other, "" otherwise. `sides` are the two values that
+    exclude each other, as written; empty for other contradictions. `value` tells whether the texts differ in these
+    values and in nothing else, and state what holds one value at a time, so that the newer one may replace the older.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+    sides: tuple[str, ...] = ()
+    value: bool = False
+
+
+APART = Relation(verdict="apart")
+"""Two texts that neither state the same nor contradict each other."""
+
+
+def relate(one: str, other: str) -> Relation:
+    """Return how two texts relate. The verdict does not depend on their order; a reason names `one` first."""
+    found = _relate(min(one, other), max(one, other))
+    sides = found.sides if one <= other else found.sides[::-1]
+    return Relation(verdict=found.verdict, reason=found.reason.format(*sides), sides=sides, value=found.value)
+
+
+@lru_cache(maxsize=50_000)
+def _relate(one: str, other: str) -> Found:
+    left, right = read(one), read(other)
+    if _is_same(left, right):
+        return Found(verdict="same")
+    found = contradiction(left, right)
+    if found.verdict == "apart":
+        found = _in_sentences(one, other)
+    return found
+
+
+def _in_sentences(one: str, other: str) -> Found:
+    """Compare the sentences of two texts, when one has several."""
+    first, second = sentences(one), sentences(other)
+    if len(first) == len(second) == 1 or len(first) * len(second) > 9:
+        return NOTHING
+    for left in first:
+        for right in second:
+            first_read, second_read = read(left), read(right)
+            least = 2 if 1 in (len(first), len(second)) else MIN_SENTENCE
+            if min(len(first_read.stated), len(second_read.stated)) < least:
+                continue
+            found = contradiction(first_read, second_read)
+            if found.verdict != "apart":
+                return Found(verdict="contradiction", reason=found.reason, sides=found.sides)
+    return NOTHING
+
+
+def forget() -> None:
+    """Empty the caches of read texts and judged pairs."""
+    _relate.cache_clear()
+    read.cache_clear()
+
+
+def _is_same(left: Proposition, right: Proposition) -> bool:
+    if is_far(left, right) or (left.part, left.only, left.maybe) != (right.part, right.only, right.maybe):
+        return False
+    if left.negations != right.negations or left.bound != right.bound:
+        return False
+    if left.may != right.may and not left.negations and not left.bound:
+        return False
+    both = all(any(term.role == "why" for term in side.terms) for side in (left, right))
+    found = align(left.terms if both else left.stated, right.terms if both else right.stated)
+    weak = NEGATED_WEAK if left.negations else BOUNDED_WEAK if left.bound else WEAK
+    ours, theirs = _without_partners(found.left, found.right, weak), _without_partners(found.right, found.left, weak)
+    if found.opposites or ours or theirs or found.synonyms > MOST_SYNONYMS:
+        return False
+    if len(heavy([pair[0] for pair in found.pairs])) < 2:
+        return False
+    return not (roles_clash(found, left, right) or exchanged_parts(found))
+
+
+def _without_partners(terms: Sequence[Term], others: Sequence[Term], weak: frozenset[str]) -> list[Term]:
+    """Return the terms of weight, without the verbs that a weak verb of the other side stands for."""
+    stand_ins = [PARTNERS[term.key] for term in others if term.key in PARTNERS]
+    return [term for term in heavy(terms, weak) if not any(term.key in each for each in stand_ins)]

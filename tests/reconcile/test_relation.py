@@ -1,0 +1,220 @@
+"""Which texts state the same fact, which contradict each other, and which are neither; in both orders."""
+
+import random
+
+import pytest
+
+from muninn_core.reconcile.apply import reconcile
+from muninn_core.reconcile.pairs import compare_all
+from muninn_core.reconcile.quantity import read_quantity, unit_of
+from muninn_core.reconcile.relation import relate
+from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms, base_of, is_kind_of
+from muninn_core.store.fold import fold
+from muninn_core.store.record import make_record
+
+pytest_plugins = ["logs"]
+
+SAME = """
+The parser rejects tabs. | Tabs are rejected by the parser.
+We use Ruff for linting. | Linting is done with Ruff.
+Removal of old rows takes place after 30 days. | Old rows are removed after 30 days.
+The reports come from a replica of the database. | The reports come from a DB replica.
+Set the request time-out to 8 seconds. | The request timeout should be set to 8s.
+The rate limiter permits 50 calls per key. | The rate limiter allows 50 calls per key.
+On Windows the installer needs administrator rights. | The installer needs administrator rights on Windows.
+Never commit generated files. | Generated files must not be committed.
+Tokens expire after 5 minutes. | Tokens are valid for 300 seconds.
+Ledger backups run every 12 hours. | Ledger backups run twice a day.
+The search budget is a quarter of a second. | The search budget is 250 ms.
+Use fixed point for positions. | Use fixed point for positions, because floats drift.
+The exports are CSV, JSON and XML. | The exports are XML, CSV and JSON.
+We use NATS as the event bus. | The event bus is NATS.
+The desync came from unordered maps. | Unordered maps caused the desync.
+Only the release bot may publish packages. | Nobody except the release bot may publish packages.
+Book the trade before the risk check. | After the trade is booked, the risk check runs.
+"""
+
+CONTRADICTIONS = """
+The service listens on port 80. | The service listens on port 81. | one says '80', the other '81'
+Save files are limited to 4 MB. | Save files may be up to 16 MB. | one says '4 MB', the other '16 MB'
+The event bus is NATS. | We use Kafka as our event bus. | one says 'NATS', the other 'Kafka'
+Audit mode is on. | Audit mode is turned off. | one says the opposite of the other
+The feed accepts stale quotes. | The feed rejects stale quotes. | one says the opposite of the other
+Limits are read at startup. | Limits are read on every order. | one says 'startup', the other 'order'
+Run the check first, then book it. | Book it before the check runs. | one puts first what the other puts last
+Yes to soft deletes, no to triggers. | No to soft deletes, yes to triggers. | one states what the other denies
+Use metres for physics and pixels for sprites. | Use pixels for physics and metres for sprites. | \
+one exchanges what the other states
+Only pharmacists can see dosages. | Every nurse can see dosages. | one says only what the other says of all
+The engine is ClickHouse, not DuckDB. | The engine is DuckDB. | one uses 'DuckDB', the other turns it down
+"""
+
+NEITHER = """
+The inlet valve is on pin 3. | The outlet valve is on pin 9.
+Requests time out after 30 seconds. | Requests to the report endpoint time out after 120 seconds.
+Caching is done in Redis. | Caching in Redis would be an option.
+Some trades are booked by hand. | All trades are booked by hand.
+Databases are backed up hourly. | Redis is backed up hourly.
+The pump feeds the tank. | The tank feeds the pump.
+The loader converts CSV to Parquet. | The loader converts Parquet to CSV.
+Redis is the cache of the shop. | Redis is the queue of the shop.
+The app needs Node 20. | The app needs 20 seconds.
+The crash was fixed in version 3.1. | The crash was fixed in version 3.10.
+Build 4123 took 7 minutes. | Build 4187 took 9 minutes.
+The audit of 2 March found 6 gaps. | The audit of 9 March found 2 gaps.
+The latency rose to 300 ms. | The latency rose to 500 ms.
+The export supports CSV. | The export supports JSON.
+The test failed because the disk was full. | The test failed because the port was taken.
+"""
+
+
+def rows(table):
+    return [tuple(cell.strip() for cell in line.split("|")) for line in table.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("one", "other"), rows(SAME))
+def test_one_fact_in_two_wordings_is_the_same_in_both_orders(one, other):
+    assert relate(one, other).verdict == relate(other, one).verdict == "same"
+
+
+@pytest.mark.parametrize(("one", "other", "reason"), rows(CONTRADICTIONS))
+def test_a_contradiction_names_its_reason_and_the_sides_in_the_order_of_the_question(one, other, reason):
+    assert relate(one, other).reason == reason
+    turned = relate(other, one)
+    assert turned.verdict == "contradiction"
+    assert turned.sides == relate(one, other).sides[::-1]
+
+
+@pytest.mark.parametrize(("one", "other"), rows(NEITHER))
+def test_near_misses_are_neither_merged_nor_disputed(one, other):
+    assert relate(one, other).verdict == relate(other, one).verdict == "apart"
+
+
+@pytest.mark.parametrize(
+    ("words", "quantity", "unit"),
+    [
+        ("0.5 s", "500 ms", "time"),
+        ("half a second", "500 ms", "time"),
+        ("1 gib", "1073741824 byte", "byte"),
+        ("1,204", "1204", ""),
+        ("daily", "every 86400000 ms", "every"),
+        ("twice a day", "every 43200000 ms", "every"),
+        ("every 24 hours", "every 86400000 ms", "every"),
+        ("1000 times per second", "1000 hz", "hz"),
+        ("1 khz", "1000 hz", "hz"),
+        ("one year", "12 month", "time"),
+        ("2.10", "2.10", ""),
+    ],
+)
+def test_figures_and_units_have_one_form(words, quantity, unit):
+    found = read_quantity(words.split(), 0)
+    assert found == (quantity, len(words.split()))
+    assert unit_of(quantity) == unit
+
+
+def test_words_that_are_no_figure_are_none():
+    assert read_quantity(["every", "valve"], 0) is None
+    assert read_quantity(["once"], 0) is None
+
+
+def test_the_thesaurus_knows_synonyms_antonyms_kinds_and_base_forms():
+    assert are_synonyms("permit", "allow")
+    assert not are_synonyms("truck", "vehicl")
+    assert is_kind_of("breakfast", "meal")
+    assert not is_kind_of("meal", "breakfast")
+    assert are_antonyms("accept", "reject")
+    assert base_of("removal") == "remov"
+    assert base_of("unknownword") == "unknownword"
+
+
+SERVICES = ("billing", "catalog", "ledger", "search", "mailer", "gateway", "importer", "scheduler", "invoice", "login")
+SERVICES += ("audit", "crawler", "pricing")
+TEMPLATES = """
+The {s} service listens on port {n}.
+The {s} service keeps logs for {d} days.
+The {s} worker runs with {k} threads.
+Error {n} of the {s} service means that the request was malformed.
+The {s} table has {n} rows.
+{S} batches have {n} rows.
+Ticket {n} is about the {s} page.
+Zone {k} of the {s} cluster has {d} nodes.
+On {d} May the p95 of the {s} route was {n} ms.
+Build {n} of the {s} service took {d} minutes.
+The {s} API allows {n} requests per minute.
+The {s} database is Postgres {k}.
+The {s} cache holds {n} entries.
+Step {k} of the {s} import writes the manifest.
+The fix for bug {n} in {s} is in release {k}.
+"""
+OF_ONE_SUBJECT = """
+Build {i} took {d} minutes.
+Ticket {i} is about the login loop.
+Zone {i} has {d} valves.
+Test {i} fails on Windows.
+Release 2.{i} fixed the crash on start.
+See ticket {i} for the background.
+The crash was fixed in version 3.{i}.
+Host web-{i} has 64 GB of RAM.
+The export supports format {i}.
+Customer {i} pays {d} euros a month.
+"""
+
+
+def look_alikes():
+    chance = random.Random(3)
+    texts = [
+        template.format(s=s, S=s.capitalize(), n=chance.randrange(100, 999), d=chance.randrange(2, 60), k=i + 2)
+        for i, s in enumerate(SERVICES)
+        for template in TEMPLATES.strip().splitlines()
+    ]
+    texts += [
+        template.format(i=i, d=chance.randrange(2, 60))
+        for i in range(10, 42)
+        for template in OF_ONE_SUBJECT.strip().splitlines()
+    ]
+    chance.shuffle(texts)
+    return texts
+
+
+def test_of_500_facts_that_look_alike_none_is_merged_superseded_or_disputed():
+    texts = look_alikes()
+    assert len(texts) >= 500
+    records = [
+        make_record(
+            {"id": f"{i:04}", "ts": f"2026-01-07T10:{i // 60:02}:{i % 60:02}Z", "type": "insight", "text": text}
+        )
+        for i, text in enumerate(texts)
+    ]
+    found = compare_all(list(fold(records).memories.values()), set())
+    assert (found.merges, found.replaced, found.contradictions) == ((), (), ())
+
+
+def stored(log, *texts, **fields):
+    ids = []
+    for number, text in enumerate(texts):
+        records = [{"type": "decision", "actor": "user", "text": text, **fields}]
+        ids += [record.id for record in log.append(records, f"s{number}")]
+    log.seal()
+    return ids
+
+
+def test_a_newer_value_of_the_same_author_supersedes_the_older_and_undo_and_restore_bring_it_back(log):
+    old, new = stored(log, "The pool is limited to 20 connections", "The pool is limited to 50 connections")
+    outcome = reconcile(log)
+    assert [(each.newer, each.older) for each in outcome.superseded] == [(new, old)]
+    assert outcome.summary == "2 memories consolidated, 0 duplicates removed, 1 superseded, 0 conflicts"
+    assert log.state.memories[old].superseded_by == new
+    log.append([{"type": "restore", "target": old, "actor": "user"}], "s9")
+    log.seal()
+    assert reconcile(log).superseded == ()
+    assert log.state.memories[old].active
+    assert log.state.memories[new].active
+
+
+def test_another_author_another_trust_or_a_pinned_memory_makes_a_conflict_instead(log):
+    old, _ = stored(log, "Jobs are stored in Redis", "Jobs run on one host")
+    log.append([{"type": "decision", "actor": "assistant", "text": "Jobs are stored in Postgres"}], "s7")
+    log.seal()
+    outcome = reconcile(log)
+    assert (outcome.superseded, outcome.conflicts) == ((), 1)
+    assert log.state.memories[old].active
