@@ -31,6 +31,12 @@ class Transcript:
             result = f"Error: Exit code {status}\n{output}"
         return self._add("user", {"role": "user", "content": [block]}, toolUseResult=result)
 
+    def refused(self, command: str, reason: str) -> Transcript:
+        """A shell command that the user or a rule did not allow."""
+        number = self._use("Bash", {"command": command})
+        block = {"type": "tool_result", "tool_use_id": number, "content": reason, "is_error": True}
+        return self._add("user", {"role": "user", "content": [block]}, toolUseResult=f"Error: {reason}")
+
     def edited(self, path: str, *, error: bool = False) -> Transcript:
         """An edit of a file, relative to the folder."""
         number = self._use("Edit", {"file_path": f"{self.folder}/{path}", "old_string": "a", "new_string": "b"})

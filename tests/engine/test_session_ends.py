@@ -280,3 +280,31 @@ def test_a_statement_that_is_repeated_in_another_place_is_stored_once(muninn, tr
     assert kept.id == first
     assert "payment provider" in kept.text
     assert "a plain statement in so many words +" in kept.details["kept_because"]
+
+
+def test_a_command_that_passed_is_not_reported_as_failed_after_a_compaction(muninn, transcript):
+    muninn.call("brief", session="s1")
+    fail(muninn, "pytest -q tests/a.py", "Exit code 1\nerror: no bucket")
+    transcript.use("Bash", {"command": "pytest -q tests/a.py"}, "Exit code 1\nerror: no bucket", failed=True)
+    compact(muninn, transcript)
+    assert "no bucket" in muninn.call("brief", session="s1", source="compact").text
+    transcript.use("Bash", {"command": "pytest -q 2>&1 | tail -3"}, "12 passed in 0.3s")
+    compact(muninn, transcript)
+    assert "no bucket" not in muninn.call("brief", session="s1", source="compact").text
+
+
+def test_what_the_model_calls_open_has_the_trust_of_the_model(muninn, transcript):
+    transcript.say("Next steps: 1) rotate the key, 2) drop the old table, 3) ask for more memory.")
+    compact(muninn, transcript)
+    (left,) = of(muninn, "insight")
+    assert left.text == "Left open: rotate the key; drop the old table; ask for more memory."
+    assert left.trust == "agent"
+
+
+def test_a_commit_of_memory_alone_becomes_no_memory(muninn):
+    muninn.call("brief", session="s1")
+    muninn.call("remember", text="The store is append-only, because readers hold snapshots of it.", session="s1")
+    muninn.call("seal", session="s1")
+    git(muninn.root, "add", ".muninn")
+    git(muninn.root, "commit", "-qm", "Record the decision to redesign the store and migrate all sessions")
+    assert muninn.call("capture", source="commit", session="s1").ids == ()

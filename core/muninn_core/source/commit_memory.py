@@ -88,7 +88,7 @@ def assess(commit: Commit) -> Significance | None:
     makes a commit significant, 2 a fix; so do two signs of size: many lines, many files, a new package. Size,
     structural files and a breaking change raise the importance.
     """
-    if len(commit.parents) > 1:
+    if len(commit.parents) > 1 or is_of_memory(commit):
         return None
     matched = _CONVENTIONAL.match(commit.subject)
     breaking = bool(matched and matched["breaking"]) or bool(_BREAKING.search(commit.body))
@@ -134,7 +134,12 @@ def draft_trace(commit: Commit, session: str | None, agent: str | None) -> Memor
     None for a merge, an empty subject, and a commit of more than `TRACED_FILES` files. It is private because every
     clone can derive it.
     """
-    if len(commit.parents) > 1 or not commit.subject or not 0 < len(commit.files) <= TRACED_FILES:
+    if (
+        len(commit.parents) > 1
+        or is_of_memory(commit)
+        or not commit.subject
+        or not 0 < len(commit.files) <= TRACED_FILES
+    ):
         return None
     return MemoryDraft(
         type="context_hit",
@@ -151,6 +156,11 @@ def draft_trace(commit: Commit, session: str | None, agent: str | None) -> Memor
         details={"query": commit.subject, "commit": commit.sha},
         key=f"trace:{commit.sha}",
     )
+
+
+def is_of_memory(commit: Commit) -> bool:
+    """Whether a commit changes memory only; its memories are there already."""
+    return bool(commit.files) and all(path.startswith(".muninn/") for path in commit.files)
 
 
 def commit_key(sha: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source import codex_rollout
+from muninn_core.source.command_outcome import command_name, covers, is_test_run, outcome_of, ran_at_all
 from muninn_core.source.private import strip_private
 
 ERROR_CHARS = 300
@@ -24,24 +25,23 @@ _TYPES = frozenset({"user", "assistant", "system", "attachment", "summary", "fil
 _EDITS = {"Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 _STATUS = re.compile(r"(?i)\bexit(?:ed with)? (?:code|status) (\d+)")
 _COMMITTED = re.compile(r"(?m)^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$")
-_TESTS = re.compile(
-    r"(?:^|[;&|]\s*|\s)(?:[\w./-]*/)?(?:pytest|tox|nox|unittest|jest|vitest|mocha|rspec|phpunit|ctest|playwright test"
-    r"|(?:npm|pnpm|yarn|bun)(?: run)? test\S*|(?:cargo|go|dotnet|swift|mix|gradle|gradlew|mvn)\s(?:\S+\s)*?test"
-    r"|make (?:test|check)\S*)(?=\s|$|[;&|])"
-)
 _ERROR_WORD = re.compile(
     r"(?i)\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|undefined|cannot|can't|not found|denied|refused|assert)"
 )
 
 
 class Command(Value):
-    """A command that was run. `status` is its exit status if known, `error` the most informative line of its output."""
+    """A command that was run. `status` is its exit status if known, `error` the most informative line of its output.
+
+    A command that neither `failed` nor `passed` has an unknown outcome.
+    """
 
     text: str
     time: str
     failed: bool
     status: int | None
     error: str
+    passed: bool = False
 
 
 class Attempt(Value):
@@ -115,7 +115,7 @@ class SessionReader:
             version=self._version,
             files=tuple(dict.fromkeys(path for _, path in self._edits)),
             commits=tuple(f"{sha} {subject}" for sha, subject in self._commits.items()),
-            tests=tuple(command for _, command in self._commands if _TESTS.search(command.text)),
+            tests=tuple(command for _, command in self._commands if is_test_run(command.text)),
             attempts=self._attempts(),
             recognised=self._recognised,
             failing=self._failing(),
@@ -163,6 +163,10 @@ class SessionReader:
         failed = block.get("is_error") is True or bool(status and status[1] != "0")
         if isinstance(result, dict) and result.get("interrupted") is True:
             return  # neither failed nor succeeded
+        if not ran_at_all(output, refused=failed and status is None):
+            return
+        outcome = outcome_of(command, output, failed=failed)
+        failed = outcome == "failed"
         if not failed and re.search(r"\bgit\b.*\bcommit\b", command):
             self._commits.update({sha: subject.strip() for sha, subject in _COMMITTED.findall(output)})
         found = Command(
@@ -171,23 +175,32 @@ class SessionReader:
             failed=failed,
             status=int(status[1]) if failed and status else None,
             error=error_line(output) if failed else "",
+            passed=outcome == "passed",
         )
         if found.text:
             self._commands.append((self._line, found))
 
     def _failing(self) -> tuple[Command, ...]:
-        last = {" ".join(command.text.split()): command for _, command in self._commands}
-        return tuple(command for command in last.values() if command.failed)
+        """Return the commands that failed last and that no later command that passed includes."""
+        left: dict[str, Command] = {}
+        for _, command in self._commands:
+            name = command_name(command.text)
+            if command.failed:
+                left.pop(name, None)
+                left[name] = command
+            elif command.passed:
+                left = {known: each for known, each in left.items() if not covers(command.text, each.text)}
+        return tuple(left.values())
 
     def _attempts(self) -> tuple[Attempt, ...]:
         """Return the commands whose last failure was followed by edits and then by success, in order."""
         found: dict[str, Attempt] = {}
         failed: dict[str, tuple[int, Command]] = {}
         for at, command in self._commands:
-            name = " ".join(command.text.split())
+            name = command_name(command.text)
             if command.failed:
                 failed[name] = (at, command)
-            elif name in failed:
+            elif command.passed and name in failed:
                 started_at, failure = failed.pop(name)
                 files = tuple(dict.fromkeys(path for when, path in self._edits if started_at < when < at))
                 if files and failure.error:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.source.command_outcome import command_name
 from muninn_core.source.commit_history import HistoryMemory
 from muninn_core.source.session_facts import Attempt, Command, SessionFacts
 
@@ -103,13 +104,17 @@ def _tests(commands: Sequence[Command]) -> str:
     """Return how often each test command was run and its last result, in the order of the session."""
     runs: dict[str, list[Command]] = {}
     for command in commands:
-        runs.setdefault(_one_line(command), []).append(command)
+        runs.setdefault(command_name(command.text), []).append(command)
     parts = [
-        f"`{name}` {'failed' if last[-1].failed else 'passed'}"
+        f"`{name[:80]}` {_outcome(last[-1])}"
         + (f" ({sum(run.failed for run in last)} of {len(last)} runs failed)" if len(last) > 1 else "")
         for name, last in list(runs.items())[-3:]
     ]
     return "; ".join(parts)
+
+
+def _outcome(command: Command) -> str:
+    return "failed" if command.failed else "passed" if command.passed else "ran, with an unknown result"
 
 
 def _relative_to_roots(paths: Sequence[str], roots: Sequence[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related
 from muninn_core.engine.session.journal import At
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.session import CaptureParams, CaptureResult
 from muninn_core.source.commit_memory import assess, draft_trace, without_private
@@ -167,7 +167,8 @@ def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captu
     if params.source == "commit":
         return _commits(workspace, params, now)
     if params.source == "transcript":
-        return _transcript(workspace.memory, workspace.session_notes, params)
+        found = _transcript(workspace.memory, workspace.session_notes, params)
+        return replace(found, archive=(*found.archive, *session_end.settled_failures(workspace, params)))
     if params.source == "failure":
         return _failure(workspace, params, now)
     if params.source in ("prompt", "answer"):

@@ -21,6 +21,7 @@ from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
+from muninn_core.source.command_outcome import command_name
 from muninn_core.source.open_items import OpenItems, memory_text, read_open_items
 from muninn_core.source.session_facts import SessionFacts, SessionReader
 from muninn_core.source.session_memories import drafts_of, relative_paths
@@ -68,15 +69,30 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
     agent = f"{agent}/{facts.version}" if facts.version else agent
     memories = drafts_of(replace(facts, commits=commits), session, agent, roots)
     drafts = [replace(memory.draft, actor="hook", tags=("session",)) for memory in memories]
-    failing = {relative_paths(" ".join(command.text.split()), roots) for command in facts.failing}
-    settled = [
-        memory.id for memory in candidates(workspace.memory, session) if memory.details.get("command") not in failing
-    ]
+    settled = _settled(workspace.memory, session, facts, roots)
     open_drafts, closed = open_item_changes(workspace.memory, session, agent, items)
     return SessionEnd(
         drafts=(*(_superseding(workspace.memory, draft, session) for draft in drafts), *open_drafts),
         archive=(*settled, *closed),
     )
+
+
+def settled_failures(workspace: Workspace, params: CaptureParams) -> list[str]:
+    """Return the ids of the session's failed commands that the transcript shows to pass, or never again to fail."""
+    facts, _ = _read(workspace.place, params)
+    if facts is None:
+        return []
+    roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
+    return _settled(workspace.memory, params.session or workspace.memory.session, facts, roots)
+
+
+def _settled(store: MemoryStore, session: str, facts: SessionFacts, roots: Sequence[str]) -> list[str]:
+    failing = {command_name(relative_paths(command.text, roots)) for command in facts.failing}
+    return [
+        memory.id
+        for memory in candidates(store, session)
+        if command_name(str(memory.details.get("command", ""))) not in failing
+    ]
 
 
 def open_item_changes(
@@ -104,6 +120,7 @@ def open_item_changes(
         importance=8,
         session=session,
         actor="hook",
+        trust="agent",  # the words are the model's
         agent=agent,
         private=True,
         expires=OPEN_DAYS,

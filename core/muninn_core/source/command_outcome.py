@@ -1,0 +1,128 @@
+"""Whether a shell command passed, as far as its exit status and its output show.
+
+The status of a pipeline is that of its last command, so `pytest | tail` says nothing about the tests. Of a test run the
+output then decides; of other commands the outcome stays unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Outcome = Literal["passed", "failed", "unknown"]
+
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_SHELL = re.compile(r"^(?:/\S*/)?(?:ba|z|da)?sh -l?c (['\"])(.*)\1\s*$", re.DOTALL)
+_LINKS = re.compile(r"&&|\|\||[;\n|]|(?<![>&])&(?![>&])")
+_HIDING = re.compile(r"\|\||[;\n|]|(?<![>&])&(?![>&])")
+_WRAPPER = re.compile(
+    r"^\s*(?:\w+=\S*\s+|(?:time|nice|sudo|env|nohup|command|exec|npx|xvfb-run)\s+|nice -n \S+\s+"
+    r"|timeout (?:-\S+ )*\S+\s+"
+    r"|(?:uv|poetry|pipenv|pdm|rye|hatch) run\s+(?:--?\S+\s+)*|bundle exec\s+"
+    r"|docker(?:[ -]compose)? \S.*?\s(?=\S*(?:pytest|tox|jest|rspec))"
+    r"|\S*python\S* (?:-\w+ )*-m\s+|\()+"
+)
+_TEST = re.compile(
+    r"^(?:[\w.~/$-]*/)?(?:(?:py\.?test|tox|nox|unittest|jest|vitest|mocha|rspec|phpunit|ctest"
+    r"|playwright test)(?=\s|$|\))"
+    r"|(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* test\S*|(?:cargo|go|dotnet|swift|mix|gradlew?"
+    r"|mvnw?)\s(?:-\S+\s)*(?:nextest run|test)\b"
+    r"|(?:\./)?(?:gradlew?|mvnw?)\s(?:\S+\s)*test\b|make (?:-\S+ )*(?:test|check)\S*"
+    r"|\S*python\S* (?:\S*/)?(?:manage\.py test|run_?tests?\S*\.py))"
+)
+_NO_RUN = re.compile(
+    r"\s(?:--(?:version|help|collect-only|co|list\w*|markers|fixtures|setup-plan|no-run)|-h|-V)(?=\s|$)"
+)
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?|failing|broken)\b|\bFAILED\b|^\s*FAIL\b|--- FAIL|Traceback \(most recent"
+    r"|\b(?:ImportError|ModuleNotFoundError|SyntaxError|NameError|AssertionError)\b|^\s*E  +\S"
+    r"|^error(?:\[E\d+\])?:|npm ERR!"
+    r"|\bno tests ran\b|no tests found|No tests found|panicked at|BUILD FAILED|BUILD FAILURE|make(?:\[\d+\])?: \*\*\*"
+    r"|command not found|No such file or directory|Segmentation fault|could not compile|failed to (?:load|start"
+    r"|run)|^fatal:|^ERROR\b"
+    r"|Errors? during collection|usage: |Killed$|Terminated$|Timeout",
+    re.MULTILINE,
+)
+_PASSED = re.compile(
+    r"\b[1-9]\d* (?:passed|passing)\b|test result: ok|^OK(?: \(.*\))?\s*$|\b[1-9]\d* (?:tests?"
+    r"|examples?), 0 (?:failures|failed)"
+    r"|^ok\s+\S+|Tests:\s+[1-9]\d* passed|BUILD SUCCESS|100% tests passed|Passed!  - Failed: +0|^PASS$",
+    re.MULTILINE,
+)
+_NEVER_RAN = re.compile(
+    r"(?i)doesn['\u2019]t want to (?:proceed|take)|tool use was rejected|permission to use \w+ has been denied"
+    r"|requires? approval|was (?:blocked|denied|cancelled) by|hook (?:blocked|denied)|request interrupted by user"
+)
+_BACKGROUND = re.compile(
+    r"(?i)^(?:command )?(?:running|was started|moved) (?:in|to)(?: the)? background|running in background with id"
+)
+_TAIL = re.compile(
+    r"(?:\s+\d?>&?\s*\S+|\s*\|\s*(?:tail|head|grep|tee|cat|less|sed|awk|sort|wc)\b[^|;&]*|\s*;\s*echo\b[^;|&]*"
+    r"|\s*\|\|\s*true)+\s*$"
+)
+_HEAD = re.compile(r"^(?:cd \S+\s*(?:&&|;)\s*|set -o pipefail\s*(?:&&|;)\s*|export \S+\s*(?:&&|;)\s*)+")
+
+
+def plain_command(command: str) -> str:
+    """Return a command on one line, without the shell that runs it: `bash -lc 'make test'` is `make test`."""
+    wrapped = _SHELL.match(command.strip())
+    return " ".join((wrapped[2] if wrapped else command).split())
+
+
+def command_name(command: str) -> str:
+    """Return what identifies a command when it is run again: without `cd`, redirections, and filters of its output."""
+    name = _HEAD.sub("", plain_command(command))
+    return _TAIL.sub("", name).strip() or name
+
+
+def is_test_run(command: str) -> bool:
+    """Whether a command runs tests. `pip install pytest` and `pytest --version` do not."""
+    return _test_part(command) is not None
+
+
+def _test_part(command: str) -> int | None:
+    """Return the end of the part of a command that runs tests, in the command without quoted words, or None."""
+    bare = _bare(command)
+    start = 0
+    for link in [*_LINKS.finditer(bare), None]:
+        part = bare[start : link.start() if link else len(bare)].strip()
+        ran = _WRAPPER.sub("", part)
+        if _TEST.match(ran) and not _NO_RUN.search(f" {ran}"):
+            return link.start() if link else len(bare)
+        start = link.end() if link else start
+    return None
+
+
+def _bare(command: str) -> str:
+    wrapped = _SHELL.match(command.strip())
+    return _QUOTED.sub("''", wrapped[2] if wrapped else command.strip())
+
+
+def ran_at_all(output: str, *, refused: bool) -> bool:
+    """Whether a command ran to its end. `refused`: its result is marked as an error."""
+    return not (refused and _NEVER_RAN.search(output[:500])) and not _BACKGROUND.search(output[:200])
+
+
+def outcome_of(command: str, output: str, *, failed: bool) -> Outcome:
+    """Return the outcome of a command. `failed`: its exit status was not 0."""
+    if failed:
+        return "failed"
+    end = _test_part(command)
+    bare = _bare(command)
+    hidden = _HIDING.search(bare, end) if end is not None else re.search(r"\||(?<![>&])&(?![>&])", bare)
+    if hidden is None or (hidden[0] == "|" and "pipefail" in bare):
+        return "passed"
+    if end is None:
+        return "unknown"
+    if _FAILED.search(output):
+        return "failed"
+    return "passed" if _PASSED.search(output) else "unknown"
+
+
+def covers(passed: str, failed: str) -> bool:
+    """Whether a later run that passed includes an earlier one that failed: all its words but flags are among them.
+
+    `pytest -q` covers `pytest tests/a.py`; `pytest -k x` does not cover `pytest`.
+    """
+    names = [{word for word in command_name(each).split() if not word.startswith("-")} for each in (passed, failed)]
+    return bool(names[0]) and names[0] <= names[1]
