@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from muninn_core.context.about import SHOWN, Shown, about_markdown, address_part
+from muninn_core.context.about import SHOWN, Shown, about_markdown, address_part, escape
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.document import Document
@@ -63,8 +63,14 @@ def test_what_a_headline_says_already_is_not_said_once_more_in_the_text() -> Non
 
 def test_markdown_in_a_memory_stays_text() -> None:
     text = told(memory(1, title="[x](http://h) <b>", text="`a`\n\n# Obey\n![i](u)"))
-    assert r"\[x\](http://h) \<b\>" in text
-    assert r"> \`a\` \# Obey !\[i\](u)" in text
+    assert r"\[x\](http://h) \<b>" in text
+    assert r"> \`a\` # Obey !\[i\](u)" in text
+
+
+def test_only_what_means_something_in_markdown_is_escaped() -> None:
+    assert escape("get_user_name + 1 - x > y # z") == "get_user_name + 1 - x > y # z"
+    assert escape("_a_ __init__") == r"\_a\_ \_\_init\_\_"
+    assert escape("# head\n  > said") == "\\# head\n  \\> said"
 
 
 def test_text_from_outside_is_marked_as_data() -> None:

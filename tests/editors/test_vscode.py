@@ -7,6 +7,7 @@ and runs them. Tests that need VS Code are skipped, with the reason, where it ca
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import subprocess
@@ -112,11 +113,17 @@ def test_the_pure_modules_pass_their_unit_tests() -> None:
 
 
 @pytest.mark.usefixtures("packages")
-def test_the_package_holds_the_bundle_and_no_source() -> None:
+def test_the_package_holds_the_bundle_and_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
     file = EXTENSION / f"muninn-{__version__}.vsix"
-    succeed("npm", "run", "--silent", "package", "--", "https://pictures.example/muninn", limit=300)
+    address = "https://code.example.org/team/muninn"
+    monkeypatch.setenv("MUNINN_REPOSITORY", address)
+    succeed("npm", "run", "--silent", "package", limit=300)
     with zipfile.ZipFile(file) as package:
-        assert "](https://pictures.example/muninn/vscode-views.png)" in package.read("extension/readme.md").decode()
+        assert f"]({address}/raw/HEAD/docs/images/vscode-views.png)" in package.read("extension/readme.md").decode()
+        manifest = json.loads(package.read("extension/package.json"))
+    assert manifest["repository"]["url"] == f"{address}.git"
+    assert manifest["bugs"]["url"] == f"{address}/issues"
+    monkeypatch.delenv("MUNINN_REPOSITORY")
     succeed("npm", "run", "--silent", "package", limit=300)
     with zipfile.ZipFile(file) as package:
         assert "![" not in package.read("extension/readme.md").decode()  # VS Code would show a broken one

@@ -265,7 +265,7 @@ def test_a_line_says_what_cites_it_and_why(rules):
     muninn, ids = rules
     told = muninn.call("about", file=FILE, line=7)
     assert told.ids == (ids[0],)
-    assert "*cites get\\_user\\_name, lines 6-8 · unchanged*" in told.text
+    assert "*cites get_user_name, lines 6-8 · unchanged*" in told.text
     assert "decision · in force" in told.text
     assert "… and 2 more about this file" in told.text
 
@@ -293,7 +293,7 @@ def test_a_name_says_what_cites_or_names_it_in_any_file(rules):
     named = muninn.call("remember", text="`get_user_name` is slow for guests.", type="insight").ids[0]
     told = muninn.call("about", file="README.md", line=3, name="get_user_name")
     assert told.ids == (ids[0], named)
-    assert "*names get\\_user\\_name*" in told.text
+    assert "*names get_user_name*" in told.text
     assert muninn.call("about", file="README.md", line=3, name="users").text == ""
 
 
@@ -338,7 +338,7 @@ def test_a_memory_is_a_page_with_its_code_and_its_life(rules):
     page = muninn.call("document", uri=f"muninn:/memory/{ids[0]}.md")
     assert page.title == "Names are never cached"
     assert "> Names are never cached." in page.text
-    assert f"src/users.py:6-8 get\\_user\\_name fresh]({(muninn.root / FILE).as_uri()})" in page.text
+    assert f"src/users.py:6-8 get_user_name fresh]({(muninn.root / FILE).as_uri()})" in page.text
     assert "## History" in page.text
 
 

@@ -102,6 +102,7 @@ async def bare_in() -> AsyncIterator[BareIn]:
         *,
         handshake: bool = True,
         capabilities: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> BareEditor:
         process = await asyncio.create_subprocess_exec(
             *(MUNINN, "lsp", "--repo", str(folder)), stdin=-1, stdout=-1, env=dict(environ)
@@ -110,6 +111,7 @@ async def bare_in() -> AsyncIterator[BareIn]:
         editor = BareEditor(process)
         if handshake:
             params = {"processId": None, "rootUri": folder.as_uri(), "capabilities": dict(capabilities or {})}
+            params |= {"initializationOptions": dict(options)} if options is not None else {}
             await editor.result("initialize", params)
             await editor.send({"method": "initialized", "params": {}})
         return editor

@@ -336,6 +336,34 @@ async def test_what_is_in_doubt_can_be_settled_where_it_stands(
     assert await person.lenses() == []
 
 
+async def test_a_client_with_a_menu_gets_one_action_for_a_memory_the_innermost_first(
+    bare_in: BareIn, repo: Path, environ: dict[str, str]
+) -> None:
+    person = Person(await bare_in(repo, environ, options={"reviewMenu": True}), repo)
+    await person.remember("The module has users.", files=[f"{FILE}:1-{REMOVAL[1]}"])
+    inner = await person.remember("Removal is final.", type="pattern", files=[f"{FILE}:{REMOVAL[0]}-{REMOVAL[1]}"])
+    await person.open()
+    line = line_of("removal-body")
+    assert await person.actions(line, line, only=["quickfix"]) == {}, "nothing is in doubt"
+    asked = await person.actions(line, line, only=["refactor.muninn"], triggerKind=1)
+    assert [title for title in asked if title.startswith("Review")] == [
+        "Review memory: Removal is final",
+        "Review memory: The module has users",
+    ]
+    await person.change(MARKED.range("return"), "yield")
+    await person.change(types.Range(types.Position(line, 0), types.Position(line, 8)), "    pass; ")
+    offered = await person.actions(line, line, only=["quickfix"])
+    (argument,) = next(iter(offered.values()))["command"]["arguments"]
+    assert argument["id"] == inner
+    choices = {choice["title"]: choice["command"] for choice in argument["choices"]}
+    assert choices == {
+        "Confirm (it still holds)": "muninn.confirm",
+        "Supersede": "muninn.write",
+        "Forget": "muninn.forget",
+        "Why is this shown": "muninn.show",
+    }
+
+
 async def test_the_selected_lines_can_take_the_place_of_those_that_are_stale(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:

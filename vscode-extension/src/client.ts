@@ -61,6 +61,7 @@ function options(owner: Owner, log: vscode.LogOutputChannel, progress: Middlewar
     documentSelector: below(owner, '**/*'),
     workspaceFolder: owner.folder,
     outputChannel: log,
+    initializationOptions: { reviewMenu: true },
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),

@@ -2,10 +2,12 @@
 
 import * as vscode from 'vscode';
 import { offerToAgents } from './agents';
+import { Badges } from './badges';
 import { registerCommands } from './commands';
 import { followEditors } from './commands/pack';
 import { filesAtHand } from './commands/place';
 import { coalesced } from './coalesce';
+import { CurrentLine } from './currentLine';
 import { Documents } from './documents';
 import { follow } from './follow';
 import { serverCommand } from './program';
@@ -40,6 +42,7 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api>
   const views = new Views(repositories, () => void count().catch(() => undefined)); // the server's state says what is wrong
   running = repositories;
   extension.subscriptions.push(log, repositories, documents, bar, views, followEditors(), offerToAgents(repositories));
+  extension.subscriptions.push(new CurrentLine(repositories), new Badges(repositories));
   extension.subscriptions.push(registerCommands(repositories, documents, views, log));
   await repositories.update();
   return { repositories, item: bar.item, views };

@@ -1,4 +1,4 @@
-// The server's commands, of which the two that are no verbs, `muninn.show` and `muninn.write`, are done as VS Code does
+// The server's commands, of which those that are no verbs, `muninn.show`, `muninn.write` and `muninn.review`, are done as VS Code does
 // them best: the memories of a lens in a peek where the code is, and the words of a new memory in an input box.
 
 import * as vscode from 'vscode';
@@ -29,19 +29,33 @@ const ASKS: Readonly<Record<string, readonly [title: string, prompt: string, exa
 };
 const ASK = ['Remember this', 'One fact in whole sentences', 'The cache is keyed by commit, because branches share it.'] as const;
 
+/** What the action on a memory carries: what can be done with it, each a command of the server. */
+interface Reviewed {
+  readonly title?: string;
+  readonly choices?: readonly { readonly title: string; readonly command: string; readonly argument: unknown }[];
+}
+
 const SHOW = 'muninn.show';
 const WRITE = 'muninn.write';
+const REVIEW = 'muninn.review';
 
-/** The server's own commands, which lenses and actions carry: its verbs, and the two. */
-export const GESTURES: readonly string[] = [...Object.values(COMMANDS), SHOW, WRITE];
+/** The server's own commands, which lenses and actions carry: its verbs, and what it leaves to the window. */
+export const GESTURES: readonly string[] = [...Object.values(COMMANDS), SHOW, WRITE, REVIEW];
 
 /** Runs one of them for a server: in the window, or by the server where that does it best. Throws a Failure. */
 export async function gesture(server: Server, command: string, argument: unknown): Promise<unknown> {
   const byServer = (): Promise<unknown> => server.run(command, argument);
   if (typeof argument !== 'object' || argument === null) return byServer();
+  if (command === REVIEW) return review(server, argument);
   if (command === WRITE) return write(server, argument, byServer);
   const { path, documents, files } = argument as Shown;
   return command === SHOW && path && (documents?.length || files?.length) ? peek(server, argument) : byServer();
+}
+
+async function review(server: Server, { title = '', choices = [] }: Reviewed): Promise<unknown> {
+  const rows = choices.map((choice) => ({ label: choice.title, choice }));
+  const chosen = await vscode.window.showQuickPick(rows, { title: `${server.label}: ${title}`, placeHolder: 'What holds now?' });
+  return chosen && gesture(server, chosen.choice.command, chosen.choice.argument);
 }
 
 async function peek(server: Server, { path = '', line = 1, documents = [], files = [] }: Shown): Promise<void> {

@@ -3349,7 +3349,7 @@ export interface AnnotateResult {
  * A memory (`id`) or a decision document (`path`) that concerns a file.
  *
  * Lines are the current place of the code (1-based, inclusive), 0 for the whole file. `trust` is that of the memory,
- * "user" for a document.
+ * "user" for a document. `author` and `ts` say who wrote the memory, and when.
  */
 export interface Note {
   id: string;
@@ -3361,6 +3361,8 @@ export interface Note {
   symbol: string;
   state: 'drifted' | 'fresh' | 'gone' | 'moved' | 'unchecked' | '';
   trust: string;
+  author: string;
+  ts: string;
 }
 
 /** A line above a definition or the file (lines 0), as "2 decisions, 1 stale"; `ids` and `paths` name the notes. */

@@ -18,7 +18,7 @@ export interface Appearance {
   readonly text: string;
   readonly tooltip: readonly string[];
   readonly severity: 'normal' | 'warning' | 'error';
-  readonly command: 'muninn.ui.status' | 'muninn.ui.init' | 'muninn.ui.restart';
+  readonly command: 'muninn.ui.status' | 'muninn.ui.init' | 'muninn.ui.menu' | 'muninn.ui.restart';
 }
 
 /**
@@ -54,7 +54,7 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
     text: `${troubled ? '$(warning)' : '$(library)'} ${label}: ${count}${waiting}${status.mode === 'read-only' ? ' · read-only' : ''}`,
     tooltip: state.warning ? [state.warning.message, state.warning.hint, ...tooltip] : tooltip,
     severity: troubled ? 'warning' : 'normal',
-    command: 'muninn.ui.status',
+    command: 'muninn.ui.menu',
   };
 }
 

@@ -28,7 +28,12 @@ NAME_LENGTH = 60
 """The maximum number of characters of a title in an address."""
 
 _STRANGE = re.compile(r"[^\w .-]+")
-_MARKS = re.compile(r"([\\`*_\[\]<>#|])")
+_MARKS = re.compile(r"([\\`*\[\]<|]|(?<![^\W_])_|_(?![^\W_]))")
+"""Characters with a meaning in markdown. An underscore within a word has none (CommonMark 0.31, 6.2)."""
+
+_STARTS = re.compile(r"^([ \t]*)([#>])", re.MULTILINE)
+"""Headings and quotations, which have these characters at the start of a line (CommonMark 0.31, 4.2 and 5.1)."""
+
 _RULES = ("constraint", "decision")
 
 Link = Callable[[str, str], str]
@@ -141,4 +146,4 @@ def markdown_link(text: str, address: str) -> str:
 
 def escape(text: str) -> str:
     """Escape the characters that have a meaning in markdown."""
-    return _MARKS.sub(r"\\\1", text)
+    return _STARTS.sub(r"\1\\\2", _MARKS.sub(r"\\\1", text))

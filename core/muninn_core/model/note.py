@@ -15,7 +15,7 @@ class Note(Value):
     """A memory (`id`) or a decision document (`path`) that concerns a file.
 
     Lines are the current place of the code (1-based, inclusive), 0 for the whole file. `trust` is that of the memory,
-    "user" for a document.
+    "user" for a document. `author` and `ts` say who wrote the memory, and when.
     """
 
     id: str
@@ -27,6 +27,8 @@ class Note(Value):
     symbol: str = ""
     state: Standing = ""
     trust: str = ""
+    author: str = ""
+    ts: str = ""
 
     @property
     def stale(self) -> bool:

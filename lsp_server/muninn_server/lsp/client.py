@@ -31,11 +31,15 @@ _PRIVATE = (".muninn/local/", ".muninn/cache/", ".git/")
 
 
 class Capabilities(NamedTuple):
-    """What the client supports: `muninn:` documents, pull diagnostics, related information of diagnostics."""
+    """What the client supports: `muninn:` documents, pull diagnostics, related information of diagnostics.
+
+    `review_menu`: it shows a menu for the command `muninn.review`.
+    """
 
     virtual_documents: bool = False
     pull_diagnostics: bool = False
     related_information: bool = False
+    review_menu: bool = False
 
 
 def capabilities_of(given: types.InitializeParams) -> Capabilities:
@@ -50,6 +54,7 @@ def capabilities_of(given: types.InitializeParams) -> Capabilities:
         virtual_documents=opens_virtual or (workspace is not None and workspace.text_document_content is not None),
         pull_diagnostics=pull is not None,
         related_information=bool(related),
+        review_menu=isinstance(options, dict) and options.get("reviewMenu") is True,
     )
 
 

@@ -14,6 +14,7 @@ import type { Views } from '../views';
 import { GROUPINGS } from '../views/memories';
 import type { Node, Target } from '../views/node';
 import { context } from './context';
+import { menu } from './menu';
 import * as memory from './memory';
 import { copyPack, insertPack } from './pack';
 import { recall } from './recall';
@@ -42,6 +43,7 @@ export function registerCommands(
   here('recall', (server, query) => recall(server, documents, text(query)));
   here('remember', (server, what, type) => remember(server, text(what), text(type)));
   here('context', (server, query) => context(server, documents, text(query)));
+  ours('menu', () => menu(repositories));
   ours('status', () => showStatus(repositories, log));
   ours('init', () => initialise(repositories));
   ours('restart', async () => void (await Promise.all(repositories.all.map((server) => server.restart()))));

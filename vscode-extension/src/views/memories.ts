@@ -1,5 +1,6 @@
 // Memories as rows: grouped, with their state. Pure.
 
+import { byline } from '../byline';
 import { firstLine } from '../hits';
 import type { Citation, Memory } from '../protocol';
 import { counted } from '../state';
@@ -114,7 +115,7 @@ function marks(memory: Memory, cites: readonly Citation[]): string[] {
 }
 
 function tooltip(memory: Memory, cites: readonly Citation[]): string {
-  const who = `${memory.type.replace('_', ' ')} · ${memory.actor} · ${memory.ts.slice(0, 10)}`;
+  const who = `${memory.type.replace('_', ' ')} · ${byline(memory, new Date())}`;
   const places = cites.map(({ path, start, end, state }) => `${path}${start ? `:${start}-${end}` : ''} ${state}`);
   return [memory.text.trim(), who, ...places].join('\n\n');
 }

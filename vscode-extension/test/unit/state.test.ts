@@ -92,3 +92,7 @@ test('numbers have groups of digits and the right noun', () => {
   expect(counted(1, 'hit', 'hits')).toBe('1 hit');
   expect(counted(12345, 'hit', 'hits')).toBe('12,345 hits');
 });
+
+test('a click on a healthy item opens the menu', () => {
+  expect(appearance({ phase: 'running', status: STATUS }).command).toBe('muninn.ui.menu');
+});

@@ -3,7 +3,7 @@
 import type { Hit, Memory, StatusResult } from '../../src/protocol';
 
 export const STATUS: StatusResult = {
-  saw: { commit: 'c0ffee', branch: 'main', log: 12, shared: 0, index: { generation: 3, lag: 0, surveyed: 0, unembedded: 0, failure: '' }, note: '' },
+  saw: { commit: 'c0ffee', branch: 'main', log: 12, shared: 0, index: { generation: 3, lag: 0, surveyed: 0, unembedded: 0, unencoded: 0, failure: '' }, note: '' },
   pid: 4711,
   version: '0.1.0',
   root: '/repo',
@@ -12,7 +12,7 @@ export const STATUS: StatusResult = {
   clients: 1,
   rss_bytes: 100 * 2 ** 20,
   longest_stall_ms: 1,
-  index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, surveyed: 0, model: 'small', skipped: {} },
+  index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, surveyed: 0, model: 'small', skipped: {}, encoder: '', encoded: 0 },
   log: { records: 12, memories: 12, unsealed: 0, segments: 1, malformed: 0, conflicts: 0, pending: 0 },
   project: { name: 'repo', description: '' },
   focus: { task: '', source: '', items: [] },
@@ -45,6 +45,8 @@ export const HIT: Hit = {
   snippet: [],
   chunks: 1,
   total: 0,
+  author: '',
+  ts: '',
 };
 
 export const MEMORY: Memory = {
@@ -61,6 +63,7 @@ export const MEMORY: Memory = {
   confidence: 0.8,
   trust: 'user',
   actor: 'user',
+  author: 'Ada',
   agent: null,
   session: null,
   sessions: [],

@@ -75,7 +75,7 @@ test('an open session says what waits, and a sealed one where it was', () => {
 });
 
 test('a conflict shows both of its sides', () => {
-  const conflict = { id: 'c1', left: memory('a'), right: memory('b'), reason: 'they differ', ts: '', code: [] };
+  const conflict = { id: 'c1', left: memory('a'), right: memory('b'), reason: 'they differ', ts: '', code: [], keep: '' };
   const [row] = conflictNodes([conflict]);
   expect(row).toMatchObject({ label: 'Memory a', description: 'or: Memory b', kind: 'conflict', target: { to: 'conflict', id: 'c1' } });
   expect(row?.children?.map(({ label }) => label)).toEqual(['Memory a', 'Memory b']);

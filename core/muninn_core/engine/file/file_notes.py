@@ -13,6 +13,7 @@ from muninn_core.context.annotation import lenses
 from muninn_core.context.hover import headline
 from muninn_core.engine.file.pointers import pointers
 from muninn_core.engine.memory.scopes import visible
+from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Doubt, Note, Spot
@@ -164,6 +165,8 @@ def _notes_of(memory: Memory, found: Remembered) -> list[Note]:
             symbol=one.symbol if one else "",
             state=one.state if one else "",
             trust=memory.trust,
+            author=writer(memory.author, memory.actor, memory.agent),
+            ts=memory.ts,
         )
 
     # A citation that was not checked for lack of time is left out: its lines may be outdated.

@@ -7,7 +7,7 @@ extension may prompt for the text itself and send `muninn.remember`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from muninn_server.lsp.editor import Editor
 
 REMEMBER = "refactor.muninn"
+REVIEW = "muninn.review"
+"""The command of a client with a menu; its argument has the choices."""
+
 MAX_MEMORIES = 3
 """Memories at one place that actions are offered for."""
 
@@ -55,9 +58,10 @@ async def _memory_actions(editor: Editor, params: types.CodeActionParams) -> lis
     lines = _lines(params.range, len(document.lines) if document is not None else None)
     only = params.context.only
     found: list[types.CodeAction] = []
-    if _wanted(only, types.CodeActionKind.QuickFix):
+    if _wanted(only, types.CodeActionKind.QuickFix) or _wanted(only, REMEMBER):
         known = await editor.annotations.of(uri)
-        found += _reviewing(params, known, *lines) if known is not None else []
+        menu = editor.client.capabilities.review_menu
+        found += _reviewing(params, known, *lines, menu=menu) if known is not None else []
     if _wanted(only, REMEMBER) and _invoked(params):
         found += _remembering(path, *lines)
     return found
@@ -91,22 +95,41 @@ def _remembering(path: str, start: int, end: int) -> Iterator[types.CodeAction]:
 
 
 def _reviewing(
-    params: types.CodeActionParams, known: AnnotateResult, start: int, end: int
+    params: types.CodeActionParams, known: AnnotateResult, start: int, end: int, *, menu: bool
 ) -> Iterator[types.CodeAction]:
+    """Yield actions on the memories here: those in doubt first, then those about the fewest lines.
+
+    A memory in doubt has quick fixes. One that is not has refactorings, which the user asks for. With `menu` a memory
+    has one action, whose command lets the user choose.
+    """
     marked = {
         each.data["id"]: each
         for each in params.context.diagnostics
         if each.source == "muninn" and isinstance(each.data, dict) and "id" in each.data
     }
-    told = [note for note in known.notes if note.id and (note.stale or _invoked(params))]
-    here = [note for note in told if note.id in marked or _meets(note, start, end)]
+    here = [note for note in known.notes if note.id and (note.id in marked or _meets(note, start, end))]
+    here.sort(key=lambda note: (not _in_doubt(note, marked), note.end - note.start if note.start else sys.maxsize))
     selected = params.range.start != params.range.end
-    for note in list({note.id: note for note in sorted(here, key=lambda one: not one.stale)}.values())[:MAX_MEMORIES]:
-        diagnostic = marked.get(note.id)
-        for title, command, argument in _of_note(note, known.path, start, end, selected=selected):
-            action = _action(f"{title}: {note.title}", types.CodeActionKind.QuickFix, command, argument)
-            action.diagnostics = [diagnostic] if diagnostic is not None else None
+    first: dict[str, Note] = {}
+    for note in here:
+        first.setdefault(note.id, note)
+    for note in list(first.values())[:MAX_MEMORIES]:
+        doubt = _in_doubt(note, marked)
+        kind = types.CodeActionKind.QuickFix if doubt else REMEMBER
+        if not _wanted(params.context.only, kind) or not (doubt or _invoked(params)):
+            continue
+        choices = list(_of_note(note, known.path, start, end, selected=selected))
+        if menu:
+            offered = [{"title": title, "command": name, "argument": argument} for title, name, argument in choices]
+            choices = [("Review memory", REVIEW, {"id": note.id, "title": note.title, "choices": offered})]
+        for title, command, argument in choices:
+            action = _action(f"{title}: {note.title}", kind, command, argument)
+            action.diagnostics = [marked[note.id]] if note.id in marked else None
             yield action
+
+
+def _in_doubt(note: Note, marked: Container[str]) -> bool:
+    return note.stale or note.id in marked
 
 
 def _of_note(

@@ -1,0 +1,30 @@
+// What stands beside code: which note belongs to a line, its words, and how many memories a file has. Pure.
+
+import { byline } from './byline';
+import { firstLine } from './hits';
+import type { Memory, Note } from './protocol';
+
+const LENGTH = 80;
+
+/** The note about the fewest lines around a line (1-based); of equally near ones the newest. */
+export function innermost(notes: readonly Note[], line: number): Note | undefined {
+  const around = notes.filter(({ id, start, end, state }) => id && state !== 'gone' && start && start <= line && line <= end);
+  return [...around].sort((a, b) => a.end - a.start - (b.end - b.start) || b.ts.localeCompare(a.ts))[0];
+}
+
+/** The text of the annotation. */
+export function annotation(note: Note, now = new Date()): string {
+  const title = firstLine(note.title);
+  const short = title.length > LENGTH ? `${title.slice(0, LENGTH - 1).trimEnd()}…` : title;
+  const doubt = note.state === 'drifted' ? ' (code changed since)' : '';
+  return `${note.type.replace('_', ' ')}: ${short}${doubt} · ${byline({ author: note.author, ts: note.ts }, now)}`;
+}
+
+/** The number of memories of each file that some memory names or cites. */
+export function countFiles(memories: readonly Pick<Memory, 'files' | 'cites'>[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { files, cites } of memories) {
+    for (const path of new Set([...files, ...cites.map(({ path }) => path)])) counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
+  return counts;
+}

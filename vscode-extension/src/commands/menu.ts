@@ -1,0 +1,31 @@
+// The menu of the status bar item: what a person may want there, the most likely first.
+
+import * as vscode from 'vscode';
+import type { Repositories } from '../repositories';
+import { counted } from '../state';
+
+interface Row extends vscode.QuickPickItem {
+  readonly command?: string;
+  readonly argument?: unknown;
+}
+
+/** Offers the commands, those first that something waits for, and runs the one that is chosen. */
+export async function menu(repositories: Repositories): Promise<void> {
+  const { current } = repositories;
+  const { status } = current.state;
+  const rows: Row[] = [];
+  const { conflicts = 0, unsealed = 0 } = status?.log ?? {};
+  if (conflicts) rows.push({ label: '$(git-merge) Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
+  if (unsealed) rows.push({ label: '$(save) Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
+  rows.push(
+    { label: '$(search) Recall…', command: 'muninn.ui.recall' },
+    { label: '$(bookmark) Remember…', command: 'muninn.ui.remember' },
+    { label: '$(package) Context…', command: 'muninn.ui.context' },
+    { label: '', kind: vscode.QuickPickItemKind.Separator },
+    { label: '$(info) Show Status', description: status?.problems.length ? counted(status.problems.length, 'problem', 'problems') : '', command: 'muninn.ui.status' },
+    { label: '$(debug-restart) Restart Server', command: 'muninn.ui.restart' },
+    { label: '$(settings-gear) Settings', command: 'workbench.action.openSettings', argument: '@ext:muninn.muninn' },
+  );
+  const chosen = await vscode.window.showQuickPick(rows, { title: current.label });
+  if (chosen?.command) await vscode.commands.executeCommand(chosen.command, ...(chosen.argument === undefined ? [] : [chosen.argument]));
+}

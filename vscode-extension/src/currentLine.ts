@@ -1,0 +1,63 @@
+// What is remembered about the line of the cursor, behind its text: `decision: signed cookies · NAME, 3 days ago`.
+
+import * as vscode from 'vscode';
+import { annotation, innermost } from './beside';
+import { coalesced } from './coalesce';
+import { within } from './paths';
+import type { Note } from './protocol';
+import type { Repositories } from './repositories';
+
+/** Shows the annotation in the active editor. It asks for the notes of a file once for each of its versions. */
+export class CurrentLine implements vscode.Disposable {
+  private readonly style = vscode.window.createTextEditorDecorationType({
+    after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 3em', fontStyle: 'italic' },
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
+  });
+  private readonly registrations: vscode.Disposable[];
+  private notes: { readonly of: string; readonly notes: readonly Note[] } | undefined;
+  private readonly look = coalesced(() => this.show());
+
+  constructor(private readonly repositories: Repositories) {
+    const again = (): void => void this.look().catch(() => undefined); // the server's state says what is wrong
+    const outdated = (): void => {
+      this.notes = undefined;
+      again();
+    };
+    this.registrations = [
+      this.style,
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => textEditor === vscode.window.activeTextEditor && again()),
+      vscode.window.onDidChangeActiveTextEditor(again),
+      vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('muninn.currentLine') && again()),
+      repositories.onDidChangeState(outdated),
+    ];
+  }
+
+  dispose(): void {
+    for (const registration of this.registrations) registration.dispose();
+  }
+
+  private async show(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (!editor) return;
+    const line = editor.selection.active.line;
+    const note = await this.noteAt(editor, line);
+    if (editor !== vscode.window.activeTextEditor || editor.selection.active.line !== line) return this.show();
+    editor.setDecorations(this.style, note ? [{ range: lineEnd(editor.document, line), renderOptions: { after: { contentText: annotation(note) } } }] : []);
+  }
+
+  private async noteAt(editor: vscode.TextEditor, line: number): Promise<Note | undefined> {
+    const { document } = editor;
+    const server = document.uri.scheme === 'file' ? this.repositories.of(document.uri) : undefined;
+    const enabled = vscode.workspace.getConfiguration('muninn', document.uri).get<boolean>('currentLine.enabled', true);
+    const file = server && within(server.root, document.uri.fsPath);
+    if (!enabled || !file || server.state.phase !== 'running' || server.state.status?.mode === 'uninitialised') return undefined;
+    const of = `${document.uri.toString()} ${document.version}`;
+    if (this.notes?.of !== of) this.notes = { of, notes: (await server.request('annotate', { file })).notes };
+    return innermost(this.notes.notes, line + 1);
+  }
+}
+
+function lineEnd(document: vscode.TextDocument, line: number): vscode.Range {
+  const { end } = document.lineAt(Math.min(line, document.lineCount - 1)).range;
+  return new vscode.Range(end, end);
+}
