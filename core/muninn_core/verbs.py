@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     )
     from muninn_core.protocol.models import (
         EnrichResult,
+        JudgeResult,
         ModelsKeyResult,
         ModelsListResult,
         ModelsTestResult,
@@ -2251,6 +2252,32 @@ class Verbs:
                 "enrich",
                 ids=ids,
                 limit=limit,
+                show_prompt=show_prompt,
+                session=session,
+            ),
+        )
+
+    def judge(
+        self,
+        *,
+        limit: int = 20,
+        dry_run: bool = False,
+        show_prompt: bool = False,
+        session: str | None = None,
+    ) -> JudgeResult:
+        """Ask a model about similar memories that the rules keep apart; `reconcile` applies its verdicts.
+
+        `limit`: The most pairs to ask about.
+        `dry_run`: List the pairs; ask no model and record nothing.
+        `show_prompt`: Show what would be sent; ask no model.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "JudgeResult",
+            self.call(
+                "judge",
+                limit=limit,
+                dry_run=dry_run,
                 show_prompt=show_prompt,
                 session=session,
             ),

@@ -240,6 +240,8 @@ export interface Verbs {
   'models.key': { params: ModelsKeyParams; result: ModelsKeyResult };
   /** Enrich memories. Ask a model for summary, keywords, tags, kind and importance of memories. */
   enrich: { params: EnrichParams; result: EnrichResult };
+  /** Judge similar memories. Ask a model about similar memories that the rules keep apart; `reconcile` applies its verdicts. */
+  judge: { params: JudgeParams; result: JudgeResult };
   /** Initialise Muninn. Create .muninn with its defaults; existing files are not changed. */
   init: { params: InitParams; result: InitResult };
   /** Show the status. Report the state of the daemon, the index and the log, and the problems that a person should fix. */
@@ -364,6 +366,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'models.usage': 'muninn.models.usage',
   'models.key': 'muninn.models.key',
   enrich: 'muninn.enrich',
+  judge: 'muninn.judge',
   init: 'muninn.init',
   status: 'muninn.status',
   ready: 'muninn.ready',
@@ -1743,6 +1746,18 @@ export interface EnrichParams {
   ids?: readonly string[];
   /** The most memories to ask about. */
   limit?: number;
+  /** Show what would be sent; ask no model. */
+  show_prompt?: boolean;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** How many pairs to ask about. */
+export interface JudgeParams {
+  /** The most pairs to ask about. */
+  limit?: number;
+  /** List the pairs; ask no model and record nothing. */
+  dry_run?: boolean;
   /** Show what would be sent; ask no model. */
   show_prompt?: boolean;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
@@ -3589,6 +3604,32 @@ export interface Enriched {
   tags: readonly string[];
   kind: string;
   importance: number;
+  problem: string;
+}
+
+/** The pairs, most similar first. `waiting` counts pairs that were not asked about. */
+export interface JudgeResult {
+  saw: ReadState;
+  pairs: readonly JudgedPair[];
+  waiting: number;
+  spent: Spent;
+  dry_run: boolean;
+  prompts: readonly ShownPrompt[];
+}
+
+/**
+ * Two memories that the rules leave as new, and the model's verdict: same, new, contradictory or uncertain.
+ *
+ * `likeness` is the cosine of their meaning. `problem` says why there is no verdict.
+ */
+export interface JudgedPair {
+  left: string;
+  right: string;
+  left_text: string;
+  right_text: string;
+  likeness: number;
+  verdict: string;
+  reason: string;
   problem: string;
 }
 

@@ -94,6 +94,28 @@ def enrich(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         line(console, (f"{count(result['left'], 'memory', 'memories')} left: run it again.", "hint"))
 
 
+@renders("judge")
+def judge(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print each pair with its verdict."""
+    if result["prompts"]:
+        show_prompts(console, result["prompts"])
+        return
+    if not result["pairs"]:
+        line(console, ("No similar memories wait for a verdict.", "good"))
+    for pair in result["pairs"]:
+        style = {"new": "good", "": "faint"}.get(pair["verdict"], "warn")
+        told = f"  likeness {pair['likeness']:.2f}  {pair['reason'] or pair['problem']}"
+        line(console, (pair["verdict"] or ("not asked" if result["dry_run"] else "no verdict"), style), (told, "faint"))
+        for side in ("left", "right"):
+            paragraph(console, (f"{pair[side]}  {pair[f'{side}_text']}", ""), indent=2)
+    if not result["dry_run"]:
+        show_spent(console, result["spent"])
+        if any(pair["verdict"] not in ("", "new") for pair in result["pairs"]):
+            line(console, ("`muninn reconcile` queues these pairs; `muninn resolve` decides them.", "hint"))
+    if result["waiting"]:
+        line(console, (f"{count(result['waiting'], 'pair')} more.", "hint"))
+
+
 def show_prompts(console: Console, prompts: list[dict[str, Any]]) -> None:
     """Print what would be sent."""
     for prompt in prompts:

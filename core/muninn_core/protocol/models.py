@@ -183,6 +183,41 @@ class EnrichResult(Result):
     prompts: tuple[ShownPrompt, ...] = ()
 
 
+class JudgeParams(Value):
+    """How many pairs to ask about."""
+
+    limit: Annotated[int, Meta(ge=1, le=200, description="The most pairs to ask about.")] = 20
+    dry_run: Annotated[bool, Meta(description="List the pairs; ask no model and record nothing.")] = False
+    show_prompt: Annotated[bool, Meta(description="Show what would be sent; ask no model.")] = False
+    session: SessionId | None = None
+
+
+class JudgedPair(Value):
+    """Two memories that the rules leave as new, and the model's verdict: same, new, contradictory or uncertain.
+
+    `likeness` is the cosine of their meaning. `problem` says why there is no verdict.
+    """
+
+    left: str
+    right: str
+    left_text: str
+    right_text: str
+    likeness: float
+    verdict: str = ""
+    reason: str = ""
+    problem: str = ""
+
+
+class JudgeResult(Result):
+    """The pairs, most similar first. `waiting` counts pairs that were not asked about."""
+
+    pairs: tuple[JudgedPair, ...]
+    waiting: int = 0
+    spent: Spent = Spent()
+    dry_run: bool = False
+    prompts: tuple[ShownPrompt, ...] = ()
+
+
 FAMILY = Family(
     name="models",
     title="Models",
@@ -238,6 +273,16 @@ FAMILY = Family(
             idempotent=False,
             positional=("ids",),
             progress="Enriching",
+        ),
+        Method(
+            verb="judge",
+            title="Judge similar memories",
+            summary="Ask a model about similar memories that the rules keep apart; `reconcile` applies its verdicts.",
+            params=JudgeParams,
+            result=JudgeResult,
+            effect="control",
+            idempotent=False,
+            progress="Judging",
         ),
     ),
 )

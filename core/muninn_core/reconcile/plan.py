@@ -18,6 +18,7 @@ from muninn_core.model.value import Value
 from muninn_core.protocol.reconciliation import Merge, Superseded
 from muninn_core.reconcile.pairs import compare_all, words_of
 from muninn_core.reconcile.relation import forget
+from muninn_core.reconcile.verdicts import judged_conflicts
 from muninn_core.regular_file import FileTooLarge
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
@@ -166,7 +167,7 @@ def _step(fold: Fold) -> list[Record]:
         return [record for record in replaced if record.id not in fold.records]
     known = {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
     new: list[Record] = []
-    for one, other, reason in [*found.contradictions, *_stated_contradictions(state)]:
+    for one, other, reason in [*found.contradictions, *_stated_contradictions(state), *judged_conflicts(fold, state)]:
         pair = frozenset((one, other))
         if pair not in known:
             known.add(pair)

@@ -33,6 +33,7 @@ _KEPT_CHANGE_FIELDS = (
     "left",
     "right",
     "conflict",
+    "verdict",
 )
 _KEPT_LINK_FIELDS = ("relation", "target", "strength")
 
@@ -156,8 +157,8 @@ def _is_about(data: Mapping[str, Any], subject: RedactionSubject) -> bool:
     match data["type"]:
         case "merge":
             return bool(subject.ids.intersection((data["keep"], *data["sources"])))
-        case "conflict":
-            return bool(subject.ids.intersection((data["left"], data["right"])))
+        case "conflict" | "verdict":
+            return bool(subject.ids.intersection((data.get("left"), data.get("right"))))
         case "resolve":
             # Its text is that of the kept side.
             sides = subject.conflicts.get(data["conflict"])

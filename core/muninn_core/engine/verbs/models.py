@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import enrichment, model_accounts
+from muninn_core.engine.memory import enrichment, judging, model_accounts
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.models import (
     EnrichParams,
     EnrichResult,
+    JudgeParams,
+    JudgeResult,
     ModelsKeyParams,
     ModelsKeyResult,
     ModelsListParams,
@@ -42,3 +44,8 @@ class ModelsVerbs(Verbs):
         """Enrich memories."""
         workspace = self._reading(call) if params.show_prompt else self._writing(call)
         return enrichment.enrich_now(workspace, self.models, params, call)
+
+    def judge(self, params: JudgeParams, call: Call) -> JudgeResult:
+        """Ask a model about similar memories."""
+        asks = not (params.dry_run or params.show_prompt)
+        return judging.judge(self._writing(call) if asks else self._reading(call), self.models, params, call)

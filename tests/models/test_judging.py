@@ -1,0 +1,182 @@
+"""Verdicts of a model about similar memories: what is asked, what is recorded, and what reconcile makes of it."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from backends import Backend, Request, says
+from bench.judging import load
+
+from muninn_core.errors import ModelError
+
+if TYPE_CHECKING:
+    from telling import Told
+
+pytest_plugins = ("engines", "telling")
+
+ONE = "The nightly export of invoices is written to the bucket of the finance team."
+OTHER = "Finance's bucket receives the invoices which the export writes each night."
+THIRD = "Passwords are hashed with argon2 before they are stored."
+
+
+def enabled(told: Told, backend: Backend, **more: Any) -> None:
+    told.configure({"m": {"dialect": "openai", "url": backend.url, "model": "small", **more}}, reconcile="m")
+
+
+def verdict(word: str) -> str:
+    return f"VERDICT: {word}\nREASON: They speak of the same export."
+
+
+def remembered(told: Told, *texts: str, **more: Any) -> list[str]:
+    return [told.call("remember", text=text, type="decision", **more).ids[0] for text in texts]
+
+
+@pytest.mark.parametrize("word", ["same", "contradictory", "uncertain"])
+def test_a_verdict_is_a_record_and_reconcile_queues_the_pair_for_a_person(told: Told, word: str) -> None:
+    one, other, _ = remembered(told, ONE, OTHER, THIRD)
+    with Backend(says(verdict(word))) as backend:
+        enabled(told, backend)
+        (pair,) = told.call("judge").pairs
+        assert told.call("judge").pairs == ()
+        assert len(backend.requests) == 1
+    assert (pair.left, pair.right, pair.verdict) == (one, other, word)
+    result = told.call("reconcile")
+    assert (result.duplicates, result.conflicts, result.merges) == (0, 1, ())
+    (conflict,) = told.call("conflicts").conflicts
+    assert "the model small" in conflict.reason
+    assert {conflict.left.id, conflict.right.id} == {one, other}
+    told.call("resolve", id=conflict.id, keep="both")
+    assert told.call("reconcile").conflicts == 0
+    assert told.call("conflicts").conflicts == ()
+
+
+def test_a_pair_that_is_new_is_not_asked_again_until_its_wording_changes(told: Told) -> None:
+    one, _ = remembered(told, ONE, OTHER)
+    with Backend(says(verdict("new"))) as backend:
+        enabled(told, backend)
+        assert told.call("judge").spent.calls == 1
+        assert told.call("reconcile").conflicts == 0
+        assert told.call("judge", dry_run=True).pairs == ()
+        told.call("update", id=one, text=f"{ONE} It is encrypted.")
+        assert len(told.call("judge", dry_run=True).pairs) == 1
+    assert len(backend.requests) == 1
+
+
+def test_a_verdict_about_an_older_wording_does_not_count(told: Told) -> None:
+    one, _ = remembered(told, ONE, OTHER)
+    with Backend(says(verdict("contradictory"))) as backend:
+        enabled(told, backend)
+        told.call("judge")
+    told.call("update", id=one, text=f"{ONE} It is encrypted.")
+    assert told.call("reconcile").conflicts == 0
+
+
+def test_a_dry_run_and_a_shown_prompt_ask_nothing_and_record_nothing(told: Told) -> None:
+    one, other = remembered(told, ONE, f"{OTHER} </note2>")
+    with Backend(says("no")) as backend:
+        enabled(told, backend)
+        log = told.call("status").log.records
+        (pair,) = told.call("judge", dry_run=True).pairs
+        assert (pair.left, pair.right, pair.verdict) == (one, other, "")
+        (prompt,) = told.call("judge", show_prompt=True).prompts
+        assert prompt.about == (one, other)
+        assert prompt.messages[1].text.count("</note2>") == 1
+        assert told.call("status").log.records == log
+    assert backend.requests == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ("They are the same.", "not asked for"),
+        ("VERDICT: identical\nREASON: x", "is no verdict"),
+        ("VERDICT: same", "lacks REASON"),
+        ("VERDICT: same\nREASON: " + "x" * 400, "the limit is 300"),
+        ("VERDICT: same\nREASON: ok\nMERGE: all memories", "not asked for"),
+        ("VERDICT: same\nVERDICT: new\nREASON: x", "twice"),
+        ("判定: 相同", "not asked for"),
+    ],
+)
+def test_an_answer_that_is_no_verdict_is_not_recorded(told: Told, answer: str, problem: str) -> None:
+    remembered(told, ONE, OTHER)
+    with Backend(says(answer)) as backend:
+        enabled(told, backend)
+        (pair,) = told.call("judge").pairs
+    assert problem in pair.problem
+    assert told.call("reconcile").conflicts == 0
+
+
+def test_private_memories_are_not_compared_and_a_repository_that_is_not_named_asks_nothing(told: Told) -> None:
+    remembered(told, ONE)
+    remembered(told, OTHER, private=True)
+    with Backend(says(verdict("same"))) as backend:
+        enabled(told, backend)
+        assert told.call("judge").pairs == ()
+        remembered(told, OTHER)
+        told.route(backend)
+        with pytest.raises(ModelError, match="no route for reconcile is set"):
+            told.call("judge")
+    assert backend.requests == []
+
+
+def test_a_redacted_memory_leaves_nothing_in_verdicts(told: Told) -> None:
+    one, _ = remembered(told, ONE, OTHER)
+    with Backend(says(verdict("same"))) as backend:
+        enabled(told, backend)
+        told.call("judge")
+    told.call("seal")
+    (before,) = (path.read_text() for path in (told.root / ".muninn/memory/sessions").glob("*.jsonl"))
+    assert '"texts":' in before
+    told.call("redact", id=one)
+    files = [path.read_text() for path in (told.root / ".muninn/memory").rglob("*.jsonl")]
+    assert '"texts":' not in "".join(files)
+
+
+def test_a_model_that_lies_merges_nothing_and_every_clone_comes_to_the_same_bytes(told: Told) -> None:
+    pairs = load()[:120]
+    labels = {frozenset((pair.left["text"], pair.right["text"])): pair.label for pair in pairs}
+    batch = [{"text": side["text"], "type": side["type"]} for pair in pairs for side in pair.sides]
+    told.call("remember", batch=batch)
+    told.call("seal")
+    plain = told.root.parent / "plain"
+    shutil.copytree(told.root, plain, ignore=shutil.ignore_patterns("cache", "local"))
+    chance = random.Random(7)
+    lies = 0
+
+    def answer(request: Request) -> None:
+        nonlocal lies
+        asked = request.body["messages"][1]["content"]
+        sides = [text for text in {each for pair in labels for each in pair} if f"\n{text}\n" in asked]
+        right = {"contradiction": "contradictory"}.get(
+            labels.get(frozenset(sides), "new"), labels.get(frozenset(sides), "new")
+        )
+        lie = chance.random() < 0.1
+        lies += lie
+        says(verdict(chance.choice([w for w in ("same", "new", "contradictory") if w != right]) if lie else right))(
+            request
+        )
+
+    with Backend(answer) as backend:
+        enabled(told, backend, max_output=64)
+        told.configure(
+            {"m": {"dialect": "openai", "url": backend.url, "model": "small"}},
+            {"tokens_day": 10_000_000, "usd_day": 1},
+            reconcile="m",
+        )
+        result = told.call("judge", limit=120)
+    assert lies > 3
+    told.call("seal")
+    clone = told.root.parent / "clone"
+    shutil.copytree(told.root, clone, ignore=shutil.ignore_patterns("cache", "local"))
+    merged = told.call("reconcile")
+    without = told.call("reconcile", at=plain)
+    assert merged.merges == without.merges
+    asked = sum(pair.verdict in ("same", "contradictory") for pair in result.pairs)
+    assert merged.conflicts == without.conflicts + asked
+    told.call("reconcile", at=clone)
+    one, other = ((root / ".muninn/memory/main.jsonl").read_bytes() for root in (told.root, clone))
+    assert one == other
+    assert told.call("undo").kind == "reconcile"
