@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,10 @@ from muninn_server.gateway.json_spans import Span, items, members
 
 MAX_BLOCKS = 20_000
 """The most blocks that are remembered. The oldest go first."""
+
+
+_NOTES = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+"""Notes that Claude Code puts beside what a person wrote (observed in version 2.1.330)."""
 
 
 class Block(NamedTuple):
@@ -81,17 +86,17 @@ def places(text: str, body: Mapping[str, Span]) -> tuple[list[Place], bool]:
 
 
 def person_text(message: Mapping[str, Any]) -> str | None:
-    """Return what a person wrote in a message; None for a message of anything else."""
+    """Return what a person wrote in a message, without an agent's notes; None for a message of anything else."""
     content = message.get("content")
     if message.get("role") != "user":
         return None
     if isinstance(content, str):
-        return content
+        return _NOTES.sub("", content)
     if not isinstance(content, list) or not content:
         return None
     if not all(isinstance(block, dict) and block.get("type") != "tool_result" for block in content):
         return None
-    return "\n".join(block["text"] for block in content if isinstance(block.get("text"), str))
+    return "\n".join(_NOTES.sub("", block["text"]) for block in content if isinstance(block.get("text"), str))
 
 
 def with_block(text: str, content: Span, block: str) -> tuple[int, int, str]:
