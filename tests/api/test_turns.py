@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -195,3 +196,15 @@ def test_asynchronous_nodes_are_recorded_too(repository: Repository) -> None:
 def test_only_nodes_of_pocketflow_are_taken(repository: Repository) -> None:
     with repository.turn() as turn, pytest.raises(UsageError, match="not a node"), recorded(object(), turn):
         raise AssertionError("it must not begin")
+
+
+def test_without_a_daemon_the_turn_is_recorded_by_the_program_itself(plain_repo: Path, environ: dict[str, str]) -> None:
+    with open_repository(plain_repo, environ=environ) as alone:
+        alone.init()
+        with alone.turn("Go.", session="alone") as turn:
+            turn.tool_call("shell", command="make", exit_status=1, result="error: no bucket")
+            turn.tool_call("Edit", {"file_path": "src/users.py"})
+            turn.tool_call("shell", command="make", exit_status=0)
+        assert daemon_pid(plain_repo, environ) is None
+        (found,) = alone.candidate_distil("alone").candidates
+        assert (found.kind, found.files) == ("fixed", ("src/users.py",))

@@ -144,7 +144,7 @@ def test_tokens_are_recorded_once_per_response(muninn, tmp_path):
 def test_what_a_session_is_given_can_be_asked_for(muninn):
     identity = muninn.call("remember", text="Sessions live in Postgres.", type="decision", importance=9).ids[0]
     muninn.call("brief", session="s-1")
-    muninn.call("recall", query="where do sessions live", session="s-1")
+    muninn.call("recall", query="where do sessions live <private>for Ada</private>", session="s-1")
     pack = muninn.call("context", query="move sessions", session="s-1")
     muninn.call("recall", query="where do sessions live")  # without a session nobody was given anything
     given = events(muninn, event_type="given", session_id="s-1")

@@ -112,7 +112,6 @@ FAMILY = Family(
             params=CandidateListParams,
             result=CandidateListResult,
             effect="read",
-            use="Call when the user wants to review what past sessions learned, before candidates become memories.",
             synonyms=("candidates",),
         ),
         Method(

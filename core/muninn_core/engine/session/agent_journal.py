@@ -24,7 +24,7 @@ from muninn_core.model.event import EventDraft
 from muninn_core.model.value import replace
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.source.agent_turns import TurnReading, read_turns
-from muninn_core.source.private import strip_private
+from muninn_core.source.private import strip_private, strip_private_values
 from muninn_core.source.turn_events import (
     ANSWER,
     MESSAGE_CHARS,
@@ -69,7 +69,8 @@ class AgentJournal:
     def given(self, workspace: Workspace, session: str | None, verb: str, ids: Sequence[str], **about: Any) -> None:
         """Record what a verb gave to a session: ids of memories, or `path:lines` of files. Without ids, nothing."""
         if session and ids:
-            draft = EventDraft(event_type=GIVEN, payload={"verb": verb, "ids": list(ids), **about}, actor="muninn")
+            payload = {"verb": verb, "ids": list(ids), **strip_private_values(about)[0]}
+            draft = EventDraft(event_type=GIVEN, payload=payload, actor="muninn")
             self.record(workspace, session, "", (draft,))
 
     def record(
