@@ -15,7 +15,7 @@ pytest_plugins = ["engines"]
 def two_decisions(muninn, **fields):
     muninn.call("remember", text="The page size is 50.", type="decision", session="s1", **fields)
     muninn.clock.forward(hours=1)
-    muninn.call("remember", text="The page size is 100.", type="decision", session="s2")
+    muninn.call("remember", text="The page size is 100.", type="decision", session="s2", actor="assistant")
 
 
 def memory_files(muninn):

@@ -17,7 +17,7 @@ from muninn_core.protocol.code import GraphEdge, GraphResult
 from muninn_core.protocol.editor import DocumentResult
 from muninn_core.protocol.inspection import Access, LinksResult, MemoriesResult, MemoryLink, ShowResult
 from muninn_core.protocol.memory import ConsolidateResult, ForgetResult, RememberResult, UpdateResult
-from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult
+from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult, Superseded
 from muninn_core.protocol.repository import IndexStatus, LogStatus, Problem, StatusResult
 from muninn_core.protocol.search import ContextResult, RecallResult
 
@@ -155,6 +155,7 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
             conflicts=0,
             segments=(),
             merges=(Merge(kept="a", merged=("b",), reason="same"),),
+            superseded=(Superseded(newer="d", older="c", reason="one value changed"),),
             dry_run=True,
             summary="2 records",
             saw=SAW,

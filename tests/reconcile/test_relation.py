@@ -198,20 +198,20 @@ def stored(log, *texts, **fields):
     return ids
 
 
-def test_a_newer_value_of_the_same_author_supersedes_the_older_and_undo_and_restore_bring_it_back(log):
+def test_a_newer_value_of_the_same_author_supersedes_the_older_until_a_person_revokes_it(log):
     old, new = stored(log, "The pool is limited to 20 connections", "The pool is limited to 50 connections")
     outcome = reconcile(log)
     assert [(each.newer, each.older) for each in outcome.superseded] == [(new, old)]
     assert outcome.summary == "2 memories consolidated, 0 duplicates removed, 1 superseded, 0 conflicts"
     assert log.state.memories[old].superseded_by == new
-    log.append([{"type": "restore", "target": old, "actor": "user"}], "s9")
+    log.append([{"type": "supersede", "target": old, "by": None, "actor": "user"}], "s9")
     log.seal()
     assert reconcile(log).superseded == ()
     assert log.state.memories[old].active
     assert log.state.memories[new].active
 
 
-def test_another_author_another_trust_or_a_pinned_memory_makes_a_conflict_instead(log):
+def test_a_value_of_another_author_makes_a_conflict_instead(log):
     old, _ = stored(log, "Jobs are stored in Redis", "Jobs run on one host")
     log.append([{"type": "decision", "actor": "assistant", "text": "Jobs are stored in Postgres"}], "s7")
     log.seal()

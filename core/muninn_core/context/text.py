@@ -186,6 +186,7 @@ def forget_text(result: ForgetResult) -> str:
 def reconcile_text(result: ReconcileResult) -> str:
     """Return the summary and each merge."""
     lines = [result.summary, *(f"- {m.kept} stands for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
+    lines += [f"- {each.newer} supersedes {each.older}: {each.reason}" for each in result.superseded]
     return "\n".join(lines)
 
 

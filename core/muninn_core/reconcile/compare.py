@@ -37,7 +37,7 @@ def replaces(newer: Memory, older: Memory) -> bool:
         newer.ts > older.ts
         and (newer.actor, newer.agent, newer.trust) == (older.actor, older.agent, older.trust)
         and newer.type == older.type
-        and newer.files == older.files
+        and (newer.files, _cited(newer)) == (older.files, _cited(older))
         and not (older.pinned or newer.unvetted)
         and (newer.expires, newer.scope) == (older.expires, older.scope)
         and judge(newer, older).value
@@ -64,6 +64,10 @@ def _is_mergeable(one: Memory, other: Memory) -> bool:
         and (one.type not in EVENTS or one.task == other.task)
         and _details_agree(one.details, other.details)
     )
+
+
+def _cited(memory: Memory) -> set[str]:
+    return {cite.path for cite in memory.cites}
 
 
 def _details_agree(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -32,8 +32,7 @@ class RecordHistory(Value):
     """A memory's fields after its changes, and what concerns other memories.
 
     `links` has each link with the stamp of the record that made it. `superseders` are (stamp, id or None) of supersede
-    and restore records. `restored_at` is the stamp of the last restore, `worded_at` that of the last change of text or
-    title.
+    records. `restored_at` is the stamp of the last restore, `worded_at` that of the last change of text or title.
     """
 
     fields: dict[str, Any]
@@ -62,7 +61,6 @@ def apply_changes(creation: Record, changes: Iterable[Record]) -> RecordHistory 
             superseders.append((change.stamp, change.data["by"]))
         elif change.type == "restore":
             restored_at = change.stamp
-            superseders.append((change.stamp, None))
             reopen_rejected(fields)
         elif change.type in ("approve", "reject"):
             apply_review(fields, creation, change)
