@@ -62,13 +62,17 @@ def test_a_session_gets_the_brief_commits_fails_and_is_summed_up(gemini: Gemini)
     subject = "Introduce quotas: a token bucket instead of a counter"
     author = "-c user.name=Ada -c user.email=ada@example.org"  # its shell does not read the user's settings of git
     command = f"echo '# bucket' >> src/users.py && git {author} commit -qam '{subject}'"
+    check = "sh -c 'test -f src/quota.txt || { echo error: no quota is set; exit 3; }'"
     script: list[Turn] = [
         [Call("run_shell_command", {"command": command})],
         [Call("run_shell_command", {"command": "make nothing"})],
         [Call("mcp_muninn_recall", {"query": "where do sessions live"})],
+        [Call("run_shell_command", {"command": check})],
+        [Call("write_file", {"file_path": str(gemini.repo / "src/quota.txt"), "content": "3\n"})],
+        [Call("run_shell_command", {"command": check})],
         ["Done."],
     ]
-    first, second, third, fourth = gemini.work(script, "Please commit.")
+    first, second, third, fourth, *_ = gemini.work(script, "Please commit.")
     assert "Sessions live in Postgres, not in Redis." in first.text
     assert "mcp_muninn_recall" in first.tools
     assert f"<hook_context>Remembered: {subject}</hook_context>" in second.text
@@ -78,8 +82,11 @@ def test_a_session_gets_the_brief_commits_fails_and_is_summed_up(gemini: Gemini)
     assert (memory["title"], memory["agent"], memory["sealed"]) == (subject, "gemini", True)
     fired = [entry["event"] for entry in gemini.events()]
     (turn,) = gemini.turns(memory["session"])
-    assert (turn[0], turn[-2:], turn.count("tool_call"), turn.count("usage")) == ("prompt", ["answer", "usage"], 3, 4)
-    assert (fired[0], fired.count("post-failure"), fired[-1]) == ("session-start", 1, "session-end")
+    assert (turn[0], turn[-2:], turn.count("tool_call"), turn.count("usage")) == ("prompt", ["answer", "usage"], 6, 7)
+    (found,) = gemini.call("candidate.list")["candidates"]
+    assert found["text"].startswith(f"`{check}` failed: error: no quota is set\n")
+    assert (found["kind"], found["files"], found["agent"]) == ("fixed", ["src/quota.txt"], "gemini")
+    assert (fired[0], fired.count("post-failure"), fired[-1]) == ("session-start", 2, "session-end")
     assert gemini.failures() == []
 
 

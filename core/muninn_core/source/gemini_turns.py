@@ -14,6 +14,7 @@ from muninn_core.source.turn_events import Turns, text, texts
 
 _HOOK = re.compile(r"(?s)<hook_context>.*?</hook_context>")
 _WRAPPED = re.compile(r"</?untrusted_context>\n?")
+_FRAME = re.compile(r"\AOutput: (?:\(empty\))?|\n?Process Group PGID: \d+\s*\Z")
 _EXIT = re.compile(r"\nExit Code: (\d+)\n")
 
 
@@ -43,7 +44,7 @@ class Reader:
 
     def _read_call(self, call: dict[str, Any], time: str) -> None:
         key = text(call.get("id"))
-        output = _WRAPPED.sub("", _HOOK.sub("", _output(call.get("result")))).strip()
+        output = _FRAME.sub("", _WRAPPED.sub("", _HOOK.sub("", _output(call.get("result")))).strip())
         status = _EXIT.search(f"\n{output}\n")
         failed = call.get("status") == "error" or bool(status and status[1] != "0")
         self._turns.call(key, text(call.get("timestamp")) or time, text(call.get("name")), call.get("args"))
