@@ -62,9 +62,10 @@ def checks(repo: str) -> Iterator[Check]:
     yield from _runtime(place)
     yield from _config(place)
     yield from _daemon(place)
-    claude = _claude(place)
-    yield _hooks(place, connected=claude.message.startswith(CONNECTED))
+    claude, codex = _claude(place), _codex(place)
+    yield _hooks(place, connected=any(each.message.startswith(CONNECTED) for each in (claude, codex)))
     yield claude
+    yield codex
 
 
 def _run(argv: list[str]) -> int:
@@ -213,7 +214,38 @@ def _claude(place: Place) -> Check:
 def _settings_files(place: Place) -> tuple[Path, ...]:
     home = os.environ.get("CLAUDE_CONFIG_DIR")
     folders = Path(place.root, ".claude"), Path(home) if home else Path.home() / ".claude"
-    return (folders[0] / "settings.local.json", folders[0] / "settings.json", folders[1] / "settings.json")
+    own = (folders[0] / "settings.local.json", folders[0] / "settings.json")
+    main = (Path(place.main, ".claude", "settings.local.json"),) if place.linked else ()
+    return (*own, *main, folders[1] / "settings.json")
+
+
+def _codex(place: Place) -> Check:
+    """Check the files that Codex reads for this work tree: hooks of the main checkout, configuration of its own folder.
+
+    Codex CLI 0.169 runs hooks in a linked work tree only when that has a `.codex/config.toml` too.
+    """
+    home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
+    here, main = Path(place.root, ".codex", "hooks.json"), Path(place.main, ".codex", "hooks.json")
+    try:
+        found = [path for path in dict.fromkeys((main, here, home / "hooks.json")) if _has_hooks(path)]
+    except (OSError, ValueError) as error:
+        return Check("codex", "fail", f"the hooks can't be read: {error}", "Correct the file.")
+    if not found:
+        return Check("codex", "ok", "not connected", "`muninn install codex` connects Codex.")
+    remedy = "Run `muninn install codex` in this work tree, and trust its folder and hooks in Codex."
+    if found == [here] and place.linked:
+        return Check("codex", "warn", f"no hook runs: in a linked work tree Codex reads {main}, not {here}", remedy)
+    config = Path(place.root, ".codex", "config.toml")
+    if main in found and place.linked and not config.exists():
+        return Check("codex", "warn", f"no hook of {main} runs in this linked work tree: it has no {config}", remedy)
+    return Check("codex", "ok", f"{CONNECTED} {found[0]}")
+
+
+def _has_hooks(path: Path) -> bool:
+    try:
+        return _mentions_hooks(json.loads(path.read_text("utf-8")))
+    except FileNotFoundError:
+        return False
 
 
 def _mentions_hooks(settings: Any) -> bool:

@@ -157,7 +157,7 @@ def _printed(client: Client, command: str) -> list[str]:
         return snippet(client.snippet).splitlines()
     lines: list[str] = []
     for file in client.files:
-        name = (file.shared or file.here).removeprefix("{root}/")
+        name = (file.shared or file.here).removeprefix("{root}/").removeprefix("{main}/")
         lines += [*([""] if lines else []), f"{name}:", "", *with_command(file.content, command).add("").splitlines()]
     return lines
 

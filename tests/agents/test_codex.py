@@ -5,6 +5,7 @@ Nothing leaves the machine: the model is on loopback, the home folder is the tes
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -182,6 +183,17 @@ def test_two_sessions_at_once_in_two_work_trees_keep_to_themselves(codex: Codex,
         sessions = dict(zip(subjects, both.map(work, subjects, subjects.values()), strict=True))
     for place, subject in subjects.items():
         codex.assert_remembers(subject, sessions[place], place)
+
+
+def test_hooks_that_are_installed_in_a_linked_work_tree_run_there(codex: Codex, tmp_path: Path) -> None:
+    codex.muninn("uninstall", "codex")
+    linked = tmp_path / "linked"
+    git(codex.repo, "worktree", "add", "-q", "-b", "linked", str(linked))
+    codex.muninn("install", "codex", at=linked)
+    codex.trust(linked)
+    codex.work([["Good."]], "Where do sessions live?", at=linked)
+    runs = (linked / ".muninn" / "local" / "hooks.log").read_text().splitlines()
+    assert [json.loads(run)["event"] for run in runs][:2] == ["session-start", "user-prompt"]
 
 
 def test_a_daemon_that_was_killed_holds_no_session_up(codex: Codex) -> None:

@@ -52,11 +52,11 @@ class Workbench:
         }
         self.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
 
-    def muninn(self, *words: str) -> str:
-        """Run a Muninn command in the repository; return its output."""
+    def muninn(self, *words: str, at: Path | None = None) -> str:
+        """Run a Muninn command in the repository, or `at` another work tree; return its output."""
         # `claude plugin` with a key would look for its server for twenty seconds.
         env = {name: value for name, value in self.env.items() if name != "ANTHROPIC_API_KEY"}
-        command = [MUNINN, *words, "--repo", str(self.repo)]
+        command = [MUNINN, *words, "--repo", str(at or self.repo)]
         done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

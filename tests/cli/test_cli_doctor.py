@@ -24,13 +24,13 @@ def verdicts(shell: Shell, *, code: int = 0) -> dict[str, dict[str, Any]]:
 
 def test_a_sound_repository_has_nothing_to_mend(shell: Shell) -> None:
     found = verdicts(shell)
-    assert {"python", "git", "runtime", "config", "daemon", "index", "memory", "hooks", "claude"} <= set(found)
+    assert {"python", "git", "runtime", "config", "daemon", "index", "memory", "hooks", "claude", "codex"} <= set(found)
     assert {check["verdict"] for check in found.values()} == {"ok"}
 
 
 def test_each_check_is_a_line_for_people(shell: Shell) -> None:
     lines = shell.run("doctor").stdout.splitlines()
-    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["ok"] * 9
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["ok"] * 10
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +181,23 @@ def test_a_git_file_that_leads_nowhere_is_told(new_shell: Callable[[], Shell], t
     assert found["verdict"] == "warn"
     assert "does not lead to a repository" in found["message"]
     lost.run("daemon", "stop")
+
+
+def test_hooks_that_codex_does_not_run_in_a_linked_work_tree_are_reported(
+    new_shell: Callable[[], Shell], tmp_path: Path
+) -> None:
+    shell = new_shell()
+    shell = Shell(shell.repo, {**shell.environ, "CODEX_HOME": str(tmp_path / "codex"), "HOME": str(tmp_path)})
+    linked = tmp_path / "linked"
+    git(shell.repo, "worktree", "add", "-q", "-b", "linked", str(linked))
+    there = Shell(linked, shell.environ)
+    assert verdicts(there)["codex"]["message"] == "not connected"
+    (linked / ".codex").mkdir()
+    (linked / ".codex" / "hooks.json").write_text('{"hooks": {"Stop": [{"hooks": [{"command": "muninn hook stop"}]}]}}')
+    assert "reads " + str(shell.repo / ".codex" / "hooks.json") in verdicts(there)["codex"]["message"]
+    (linked / ".codex" / "hooks.json").unlink()
+    shell.run("install", "codex")
+    assert "it has no " in verdicts(there)["codex"]["message"]
+    assert there.run("install", "codex").returncode == 0
+    assert not (linked / ".codex" / "hooks.json").exists()
+    assert verdicts(there)["codex"]["message"] == f"hooks are in {shell.repo / '.codex' / 'hooks.json'}"

@@ -308,3 +308,23 @@ def test_a_commit_of_memory_alone_becomes_no_memory(muninn):
     git(muninn.root, "add", ".muninn")
     git(muninn.root, "commit", "-qm", "Record the decision to redesign the store and migrate all sessions")
     assert muninn.call("capture", source="commit", session="s1").ids == ()
+
+
+def test_files_that_the_shell_changed_are_part_of_the_summary_and_earlier_changes_are_not(muninn, transcript):
+    (muninn.root / "before.txt").write_text("mine\n")
+    muninn.call("brief", session="s1")
+    transcript.use("Bash", {"command": "sed -i s/a/b/ src/users.py && ./generate.sh"})
+    (muninn.root / "src/users.py").write_text("USERS = {'a': 1}\n")
+    (muninn.root / "made.txt").write_text("new\n")
+    end(muninn, transcript)
+    (summary,) = of(muninn, "session_summary")
+    assert "Changed made.txt, src/users.py." in summary.text
+    assert "before.txt" not in summary.text
+
+
+def test_changes_beside_a_session_that_only_reads_are_not_its_own(muninn, transcript):
+    muninn.call("brief", session="s1")
+    transcript.use("Bash", {"command": "git status"})
+    (muninn.root / "made.txt").write_text("new\n")
+    end(muninn, transcript)
+    assert of(muninn, "session_summary") == []

@@ -31,6 +31,12 @@ class Place:
         return bool(self.git_dir) and self.git_dir != self.identity
 
     @property
+    def main(self) -> str:
+        """The main checkout of a linked work tree, where it has one; else `root`."""
+        above, name = os.path.split(self.identity)
+        return above if self.linked and name == ".git" else self.root
+
+    @property
     def project(self) -> str:
         """The name of the repository's folder, the same in all its work trees."""
         above, name = os.path.split(self.identity)

@@ -54,7 +54,7 @@ class Attempt(Value):
 class SessionFacts(Value):
     """The facts of a transcript. Paths are absolute as written; times are RFC 3339, "" when missing.
 
-    `failing` are the commands whose last run failed; `agent` is the program.
+    `failing` are the commands that failed last; `agent` is the program. `commands` are all that were run.
     """
 
     session: str
@@ -69,6 +69,7 @@ class SessionFacts(Value):
     recognised: int
     failing: tuple[Command, ...] = ()
     agent: str = "claude-code"
+    commands: tuple[Command, ...] = ()
 
 
 class SessionReader:
@@ -120,6 +121,7 @@ class SessionReader:
             recognised=self._recognised,
             failing=self._failing(),
             agent=self._agent,
+            commands=tuple(command for _, command in self._commands),
         )
 
     def _read_entry(self, entry: dict[str, Any]) -> None:

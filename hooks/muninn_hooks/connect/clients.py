@@ -179,7 +179,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
         gets="hooks and MCP server",
         files=(
             File(
-                here="{root}/.codex/hooks.json",
+                here="{main}/.codex/hooks.json",  # in a linked work tree Codex reads the main checkout's
                 everywhere="{codex}/hooks.json",
                 content=Content(pieces=_grouped_hooks(CODEX, _CODEX_HOOKS)),
                 plain=True,

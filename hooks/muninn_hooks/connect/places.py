@@ -30,7 +30,8 @@ def path_of(file: File, client: Client, scope: str, repo: str, environ: Mapping[
             raise UsageError(f"{client.title} belongs to a repository", hint="Leave --global out.")
         path = file.everywhere.format(**_homes(environ))
     else:
-        path = (file.shared if scope == SHARED and file.shared else file.here).format(root=locate(repo).root)
+        place = locate(repo)
+        path = (file.shared if scope == SHARED and file.shared else file.here).format(root=place.root, main=place.main)
     folder = os.path.dirname(path)
     others = (other for name in file.names if os.path.exists(other := os.path.join(folder, name)))
     return path if os.path.exists(path) else next(others, path)

@@ -222,8 +222,7 @@ def is_here(facts: SessionFacts, place: Place) -> bool:
 
 def main_of(place: Place) -> list[str]:
     """Return the main work tree of a linked one as a list of one path, else an empty list."""
-    git_dir = Path(place.identity)
-    return [str(git_dir.parent)] if place.linked and git_dir.name == ".git" else []
+    return [place.main] if place.main != place.root else []
 
 
 def _identity(folder: str) -> str:

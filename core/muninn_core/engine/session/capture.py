@@ -158,6 +158,7 @@ def note_start(workspace: Workspace, session: str | None, now: datetime) -> None
             workspace.session_notes.put(name, "head", head)
         if session:
             workspace.session_notes.put(session, "at", timestamp(now))
+            session_end.note_edited(workspace, session)
     except MuninnError as error:  # the brief works without the note
         log.warning("cannot note where the session starts: %s", error)
 
