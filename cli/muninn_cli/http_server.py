@@ -73,14 +73,14 @@ def serve_http(face: str, options: Options, environ: Mapping[str, str]) -> int:
         sys.stdout.flush()
         stream.read()
     except KeyboardInterrupt:
-        _disconnect(sock)
+        disconnect(sock)
         return 0
     finally:
         sock.close()
     raise DaemonError("the daemon left, and the port is closed", hint=f"Start `{service.command}` again.")
 
 
-def _disconnect(sock: socket.socket) -> None:
+def disconnect(sock: socket.socket) -> None:
     """Disconnect, and wait until the daemon has closed the port."""
     try:
         sock.shutdown(socket.SHUT_WR)

@@ -21,6 +21,7 @@ _MODULES = {
     "mcp": "muninn_cli.stdio_proxy",
     "http": "muninn_cli.stdio_proxy",
     "gateway": "muninn_cli.stdio_proxy",
+    "open": "muninn_cli.stdio_proxy",
     "daemon": "muninn_cli.daemon",
     "doctor": "muninn_cli.doctor",
     "completion": "muninn_cli.completion",
@@ -32,7 +33,7 @@ _MODULES = {
 }
 """The module of each command, with a `main(argv) -> int`. Any other word is a verb of the catalogue."""
 
-_WITH_WORD = ("install", "uninstall", "lsp", "mcp", "http", "gateway")
+_WITH_WORD = ("install", "uninstall", "lsp", "mcp", "http", "gateway", "open")
 """Commands that share a module, whose `main` therefore gets the word as well."""
 
 _FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--no-pager")

@@ -1,4 +1,4 @@
-"""The options of `muninn lsp`, `muninn mcp` and `muninn http`, read without argparse: editors and agents wait."""
+"""The options of `muninn lsp`, `mcp`, `http`, `gateway` and `open`, read without argparse: editors and agents wait."""
 
 from __future__ import annotations
 
@@ -44,13 +44,21 @@ USAGE = {
         "  --print-config   print URL and token as JSON, and exit\n"
         "  --print-header   print the header with the token, for `curl -H @-`, and exit\n"
     ),
+    "open": (
+        "usage: muninn open [--print] [--port N] [--repo DIR]\n"
+        "\n"
+        "Show memory in a browser. The page is on 127.0.0.1 until this command ends; its link works once.\n"
+        "\n"
+        "  --print   print the link, and open no browser\n"
+        "  --port N  the port to serve (default: the last one, or any free port)\n"
+    ),
 }
 
 
 class Options:
     """The folder of the repository, the tool sets, and for HTTP the port and what to print instead of serving."""
 
-    __slots__ = ("http", "port", "print_config", "print_header", "repo", "tools")
+    __slots__ = ("http", "port", "print_config", "print_header", "print_link", "repo", "tools")
 
     def __init__(self, repo: str) -> None:
         self.repo = repo
@@ -59,6 +67,7 @@ class Options:
         self.port = 0
         self.print_config = False
         self.print_header = False
+        self.print_link = False
 
 
 def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Options:
@@ -68,7 +77,7 @@ def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Opt
     `--json`, which some clients add, have no effect.
     """
     options = Options((environ.get("CLAUDE_PROJECT_DIR") if face == "mcp" else None) or ".")
-    options.http = face in ("http", "gateway")
+    options.http = face in ("http", "gateway", "open")
     rest = iter(words)
     for word in rest:
         option, given, value = word.partition("=")
@@ -81,7 +90,9 @@ def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Opt
             options.port = _port(value if given else _value(rest, "--port needs a number"))
         elif face == "mcp" and word == "--http":
             options.http = True
-        elif face != "lsp" and word == "--print-config":
+        elif face == "open" and word == "--print":
+            options.print_link = True
+        elif face in ("mcp", "http", "gateway") and word == "--print-config":
             options.print_config = True
         elif face in ("http", "gateway") and word == "--print-header":
             options.print_header = True

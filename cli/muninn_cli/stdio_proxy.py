@@ -1,7 +1,7 @@
 """`muninn lsp` and `muninn mcp`: copies bytes between stdio and the daemon without reading them.
 
-An editor or agent waits for this process, so it imports little. `muninn mcp --http` and `muninn http` copy nothing: the
-daemon listens as long as this process runs (`muninn_cli.http_server`).
+An editor or agent waits for this process, so it imports little. `muninn mcp --http`, `muninn http` and `muninn open`
+copy nothing: the daemon listens as long as this process runs (`muninn_cli.http_server`, `muninn_cli.page`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHUNK = 65536
 
 
 def main(argv: list[str]) -> int:
-    """Serve stdin and stdout until either side ends. `argv` is lsp, mcp, http or gateway, and its options."""
+    """Serve stdin and stdout until either side ends. `argv` is lsp, mcp, http, gateway or open, and its options."""
     from muninn_cli import exits
 
     face, *words = argv
@@ -37,6 +37,10 @@ def main(argv: list[str]) -> int:
         sys.stderr.write(f"muninn {face}: {error}\n{USAGE[face]}")
         return exits.USAGE
     try:
+        if face == "open":
+            from muninn_cli.page import serve_page
+
+            return serve_page(options, os.environ)
         if options.http:
             from muninn_cli.http_server import serve_http
 

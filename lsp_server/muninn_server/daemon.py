@@ -67,6 +67,7 @@ PROTOCOLS = {
     "mcp-http": "muninn_server.mcp.http_transport",
     "http": "muninn_server.http.transport",
     "gateway": "muninn_server.gateway.transport",
+    "page": "muninn_server.http.transport",
 }
 """The protocols with libraries of their own. Each module has `async serve(reader, writer, session, hello)`."""
 

@@ -2,7 +2,8 @@
 
 The only importer of uvicorn and h11. Every program of the machine can reach loopback, and so can a page in a browser.
 Each request must name a host that is this machine, must not come from a page of another origin (Streamable HTTP,
-"Security Warning"), and must carry the bearer token that only the user can read. There is no CORS and no cookie.
+"Security Warning"), and must carry the bearer token that only the user can read. The page has a cookie instead
+(`muninn_server.http.page`). There is no CORS.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ App = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
 class AccessCheck:
     """Passes on requests that name this machine as host, come from no foreign page and carry the token.
 
-    `command` prints the token; a refusal names it. Requests for the `public` paths need no token.
+    `command` prints the token; a refusal names it. Requests for the `public` paths, and for all paths below those that
+    end in a slash, need no token.
     """
 
     def __init__(self, app: App, port: int, token: str, command: str, public: Collection[str] = ()) -> None:
@@ -97,7 +99,8 @@ class AccessCheck:
             return 421, "This is not the host that you asked for."
         if any(origin.decode("latin-1").lower() not in self._origins for origin in origins):
             return 403, "Pages of other origins are not answered."
-        if scope["path"] in self._public:
+        path = scope["path"]
+        if path in self._public or any(each.endswith("/") and path.startswith(each) for each in self._public):
             return None
         scheme, _, token = b"".join(given.get(b"authorization", [])[:1]).partition(b" ")
         if scheme.lower() != b"bearer" or not secrets.compare_digest(token.strip(), self._token):

@@ -183,7 +183,8 @@ class Hello(Value):
     """The first request of a connection. `face` is the protocol that follows.
 
     `tools` are the tool sets that an MCP client requests. For HTTP, `port` is the port to listen on (0 for any), and
-    `secret` the bearer token that requests must carry.
+    `secret` the bearer token that requests must carry. For the page, `page` is the secret that its link and its cookie
+    come from; the link works unless `linked` says that an earlier daemon sent it already.
     """
 
     version: str
@@ -196,6 +197,8 @@ class Hello(Value):
     tools: tuple[str, ...] = ()
     port: Annotated[int, Meta(ge=0, le=65535)] = 0
     secret: str = ""
+    page: str = ""
+    linked: bool = False
 
 
 def decode_hello(message: Any) -> tuple[object, Hello]:

@@ -83,6 +83,10 @@ class Session:
         """Return a session with the same rights for a client with another name."""
         return Session(self.engine, self._pools, self.place, client=name, stop=self._stop, actor=self._actor)
 
+    def as_agent(self) -> Session:
+        """Return a session for a program that cannot act as a user."""
+        return Session(self.engine, self._pools, self.place, client=self.client, stop=self._stop, actor="assistant")
+
     async def call(
         self,
         verb: str,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from muninn_core.engine.metrics import counter, gauge
@@ -15,7 +13,15 @@ from muninn_server.http import json_rpc
 from muninn_server.http.event_stream import stream
 from muninn_server.http.feed import Feed
 from muninn_server.http.openapi import document
-from muninn_server.http.replies import Reply, caller_of, error_reply, json_reply, read_json_body, send_reply
+from muninn_server.http.replies import (
+    Reply,
+    caller_of,
+    cancelled_with,
+    error_reply,
+    json_reply,
+    read_json_body,
+    send_reply,
+)
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.rpc import Unreadable, decode_body
 from muninn_server.session import Session, error_of
@@ -87,7 +93,7 @@ class Application:
 
     async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
         body = await read_json_body(scope, receive)
-        async with _cancelled_with(receive) as cancelled:
+        async with cancelled_with(receive) as cancelled:
             return await json_rpc.answer(self._session, body, caller_of(scope), cancelled)
 
     async def _emit(self, scope: ASGIScope, receive: Receive) -> Reply:
@@ -103,20 +109,3 @@ def _body_of(body: bytes) -> Any:
         return decode_body(body)
     except Unreadable as error:
         raise ParseError(f"the body is not JSON: {error}", hint="Send the parameters of event.append.") from None
-
-
-@contextlib.asynccontextmanager
-async def _cancelled_with(receive: Receive) -> AsyncIterator[threading.Event]:
-    """Yield an event that is set when the client disconnects."""
-    cancelled = threading.Event()
-
-    async def wait() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        cancelled.set()
-
-    waiting = asyncio.get_running_loop().create_task(wait())
-    try:
-        yield cancelled
-    finally:
-        waiting.cancel()

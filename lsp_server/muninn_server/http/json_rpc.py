@@ -1,16 +1,17 @@
 """JSON-RPC 2.0 over HTTP: one request per POST, one response, with the methods and errors of the socket.
 
-A client has the rights of an agent (`Session`): it cannot act as a user. Batches and notifications are refused; a
-connection carries any number of requests.
+A client of the API has the rights of an agent (`Session`): it cannot act as a user. Batches and notifications are
+refused; a connection carries any number of requests.
 """
 
 from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Collection
 from typing import Any
 
-from muninn_core.errors import BadParams, ParseError, RequestError
+from muninn_core.errors import BadParams, ParseError, RefusedError, RequestError
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
@@ -22,8 +23,13 @@ CLAIMS = ("actor", "agent", "trust", "session")
 """Parameters by which a client states who it is. The daemon sets them for a client that cannot act as a user."""
 
 
-async def answer(session: Session, body: bytes, caller: str, cancelled: threading.Event) -> Reply:
-    """Return the response to one request. Setting `cancelled` ends the verb at its next safe point."""
+async def answer(
+    session: Session, body: bytes, caller: str, cancelled: threading.Event, verbs: Collection[str] = METHODS
+) -> Reply:
+    """Return the response to one request for one of `verbs`. Setting `cancelled` ends the verb at its next safe point.
+
+    `caller` is the calling program, "" for a person.
+    """
     number: object = None
     method = ""
     try:
@@ -31,8 +37,12 @@ async def answer(session: Session, body: bytes, caller: str, cancelled: threadin
         number = _id_of(message)
         method = _method_of(message)
         verb = verb_of(method)
+        if verb in METHODS and verb not in verbs:
+            raise RefusedError(f"the page does not call '{verb}'", hint=f"Run `muninn {verb}` in a terminal.")
         params = with_caller(verb, message.get("params"), caller)
-        result = await session.as_client(caller).call(verb, params, encode_json, cancelled=cancelled)
+        result = await (session.as_client(caller) if caller else session).call(
+            verb, params, encode_json, cancelled=cancelled
+        )
     except Exception as error:  # every failure is a response; error_of logs what is unexpected
         known = error_of(error, method or "request")
         plain = {"jsonrpc": "2.0", "id": number, "error": known.to_plain()}
@@ -56,7 +66,7 @@ def with_caller(verb: str, params: Any, caller: str) -> Any:
                 f"'{verb}' takes no '{name}' over HTTP",
                 hint="Leave it out: the daemon sets who calls. Nothing was done.",
             )
-    return {**params, "agent": caller} if "agent" in method.params.__struct_fields__ else params
+    return {**params, "agent": caller} if caller and "agent" in method.params.__struct_fields__ else params
 
 
 def claims(method: Method) -> list[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from muninn_core.errors import MuninnError, RequestError
@@ -121,3 +124,20 @@ def caller_of(scope: ASGIScope) -> str:
     """Return the name and version of the calling program, from its header User-Agent; "http" without one."""
     product = header(scope, b"user-agent").partition(" ")[0][:100]
     return " ".join(filter(None, product.split("/", 1))) if product.isprintable() and product else "http"
+
+
+@contextlib.asynccontextmanager
+async def cancelled_with(receive: Receive) -> AsyncIterator[threading.Event]:
+    """Yield an event that is set when the client disconnects."""
+    cancelled = threading.Event()
+
+    async def wait() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        cancelled.set()
+
+    waiting = asyncio.get_running_loop().create_task(wait())
+    try:
+        yield cancelled
+    finally:
+        waiting.cancel()

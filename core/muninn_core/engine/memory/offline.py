@@ -1,0 +1,66 @@
+"""Memories as HTML: one article each, and a whole page with search that works from a file, without a network.
+
+Every text is escaped. The page needs no script to be read; its only script searches the articles, and its policy
+admits nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).with_name("offline_files")
+
+STYLE = _FOLDER / "page.css"
+"""The style sheet; the page of `muninn open` has the same."""
+
+SCRIPT = _FOLDER / "offline.js"
+
+
+def article(memory: Mapping[str, Any]) -> str:
+    """Return a memory, or a hit of recall about one, as an article: the statement first, then author and time."""
+    text, title = str(memory.get("text", "")), str(memory.get("title", ""))
+    own = title and not text.startswith(title)  # most titles are the beginning of the text
+    statement = title if own else text
+    rest = f"<p>{escape(text)}</p>" if own else ""
+    files = memory.get("files") or ([memory["path"]] if memory.get("path") else [])
+    tags = "".join(f" <span>#{escape(str(tag))}</span>" for tag in memory.get("tags", ()))
+    about = "".join(f" <code>{escape(str(file))}</code>" for file in files)
+    who = memory.get("author") or memory.get("agent") or memory.get("actor") or ""
+    when = str(memory.get("updated") or memory.get("ts") or "")
+    time = f'<time datetime="{escape(when)}">{escape(when[:10])}</time>'
+    kind = escape(str(memory.get("type", "")))
+    return (
+        f'<article id="m-{escape(str(memory["id"]))}" data-type="{kind}"><h2>{escape(statement)}</h2>{rest}'
+        f'<p class="meta"><span class="kind">{kind.replace("_", " ")}</span> <span>{escape(str(who))}</span> {time}'
+        f"{tags}{about}</p></article>"
+    )
+
+
+def page(name: str, memories: Sequence[Mapping[str, Any]], note: str) -> str:
+    """Return one self-contained page with the memories in their order. `note` says what it shows and leaves out."""
+    style, script = STYLE.read_text("utf-8"), SCRIPT.read_text("utf-8")
+    policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'"
+    kinds = sorted({str(memory["type"]) for memory in memories})
+    options = "".join(f'<option value="{escape(kind)}">{escape(kind.replace("_", " "))}</option>' for kind in kinds)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+        f"<title>Memory of {escape(name)}</title><style>{style}</style></head><body>"
+        f'<header><p class="brand"><strong>Muninn</strong> <span>{escape(name)}</span></p></header>'
+        f'<main id="main"><h1>Memory</h1><p>{escape(note)}</p>'
+        '<form class="search" role="search" hidden><label class="grow">Search <input type="search" name="q"></label>'
+        f'<label>Type <select name="type"><option value="">any</option>{options}</select></label></form>'
+        '<div id="timeline"></div><p class="count" role="status"></p>'
+        f'<div class="list">{"".join(map(article, memories))}</div></main><script>{script}</script></body></html>\n'
+    )
+
+
+def _source(text: str) -> str:
+    """Return the source expression of the policy that admits exactly this text (CSP 3, hash-source)."""
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"

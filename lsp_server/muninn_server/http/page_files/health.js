@@ -1,0 +1,38 @@
+// The room Health: what works, what lags, and what to do about it.
+
+import { call } from './api.js';
+import { count, h, table } from './dom.js';
+
+const MB = 1024 * 1024;
+
+/** Fill the room. */
+export async function health(place) {
+  const [status, ready, projections, check] = await Promise.all([call('status', {}), call('ready', {}), call('projections.status', {}), call('check', {})]);
+  const fine = ready.ok && !status.problems.length && check.ok;
+  place.append(h('h1', {}, 'Health'),
+    h('p', { class: fine ? 'good' : 'warn' }, fine ? 'Everything works.' : 'Something needs your attention.'),
+    h('h2', {}, 'Checks'), h('ul', { class: 'plain-list' }, ready.checks.map((each) => h('li', {}, h('span', { class: each.ok ? 'good' : 'bad' }, each.ok ? 'good ' : 'bad '), h('strong', {}, each.name), ` ${each.message}`, each.hint ? h('p', { class: 'hint' }, each.hint) : null))));
+  if (status.problems.length) {
+    place.append(h('h2', {}, 'Problems'), h('ul', { class: 'plain-list' }, status.problems.map((each) => h('li', {}, h('span', { class: 'warn' }, each.message), each.path ? [' ', h('code', {}, each.line ? `${each.path}:${each.line}` : each.path)] : null, each.hint ? h('p', { class: 'hint' }, each.hint) : null))));
+  }
+  if (check.findings.length) {
+    place.append(h('h2', {}, 'Files of memory'), h('ul', { class: 'plain-list' }, check.findings.slice(0, 100).map((each) => h('li', {}, h('span', { class: each.level === 'error' ? 'bad' : 'warn' }, `${each.level} `), each.message, each.path ? [' ', h('code', {}, each.line ? `${each.path}:${each.line}` : each.path)] : null, each.hint ? h('p', { class: 'hint' }, each.hint) : null))));
+  }
+  const { index, log, journal } = status;
+  const facts = [
+    ['Index', `${index.state}, ${count(index.files, 'file')}, ${count(index.chunks, 'chunk')}, ${index.lag ? `${count(index.lag, 'file')} behind` : 'current'}`],
+    ['Memory', `${count(log.memories, 'memory', 'memories')} in ${count(log.records, 'record')}, ${log.unsealed} not sealed, ${log.malformed} malformed`],
+    ['Journal', `${count(journal.events, 'event')}${journal.failure ? `, ${journal.failure}` : ''}`],
+    ['Daemon', `version ${status.version}, up ${duration(status.uptime_seconds)}, ${Math.round(status.rss_bytes / MB)} MB, ${count(status.clients, 'client')}`],
+    ['Longest stall', `${Math.round(status.longest_stall_ms)} ms`],
+  ];
+  place.append(h('h2', {}, 'State'), h('dl', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
+    h('h2', {}, 'Projections'), table('Projections', Object.keys(projections.projections[0] ?? {}).map((name) => name.replaceAll('_', ' ')), projections.projections.map((each) => Object.values(each).map((value) => (typeof value === 'number' ? value : String(value))))),
+    h('p', { class: 'hint' }, '`muninn doctor` also checks the installation and the hooks of agents.'));
+}
+
+function duration(seconds) {
+  if (seconds < 90) return count(Math.round(seconds), 'second');
+  if (seconds < 5400) return count(Math.round(seconds / 60), 'minute');
+  return count(Math.round(seconds / 3600), 'hour');
+}

@@ -1,0 +1,89 @@
+// The room Memory: search with reasons, filters, a timeline; each memory with its history and what can be done.
+
+import { call } from './api.js';
+import { age, bars, button, count, fold, guarded, h } from './dom.js';
+import { card } from './card.js';
+
+const PAGE = 50;
+
+/** Fill the room. `id` shows one memory. */
+export async function memory(place, id) {
+  if (id) return one(place, id);
+  const overview = await call('overview', {});
+  const asked = new URLSearchParams(location.search);
+  const kinds = Object.keys(overview.kinds).sort();
+  const form = h('form', { class: 'search', role: 'search', onsubmit: (event) => event.preventDefault() },
+    h('label', { class: 'grow' }, 'Search memory', h('input', { type: 'search', name: 'q', value: asked.get('q') ?? '' })),
+    h('label', {}, 'Type', h('select', { name: 'type' }, h('option', { value: '' }, 'any'),
+      kinds.map((kind) => h('option', { value: kind, selected: kind === asked.get('type') }, kind.replace('_', ' '))))),
+    h('label', {}, 'Changed', h('select', { name: 'since' }, [['', 'ever'], ['7d', 'this week'], ['30d', 'this month'],
+      ['365d', 'this year']].map(([value, text]) => h('option', { value }, text)))),
+    h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'archived' }), 'with archived'));
+  const list = h('div', { class: 'results' });
+  place.append(h('h1', {}, 'Memory'),
+    h('p', { class: 'lead' }, `${count(overview.memories, 'memory', 'memories')} that answer questions about this code.`),
+    form, h('div', { class: 'columns' }, list, beside(overview, form)));
+  let number = 0;
+  let timer = 0;
+  const search = async () => {
+    const mine = ++number;
+    const found = h('div', {});
+    await guarded(found, async () => found.append(...(await results(form.elements))));
+    if (mine === number) list.replaceChildren(found);
+  };
+  form.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(search, 150);
+  });
+  await search();
+  return () => clearTimeout(timer);
+}
+
+async function results(fields) {
+  const query = fields.q.value.trim();
+  const type = fields.type.value;
+  const since = fields.since.value || null;
+  if (query) {
+    const answer = await call('recall', { query, kind: 'memory', limit: PAGE, type: type ? [type] : [], since });
+    return [h('p', { class: 'count', role: 'status' }, answer.hits.length ? `${count(answer.hits.length, 'memory', 'memories')}, best first` : 'Nothing answers this search.'),
+      answer.notes.map((note) => h('p', { class: 'hint' }, note)),
+      h('div', { class: 'list' }, answer.hits.map((hit) => card(hit, { reasons: hit.why })))].flat();
+  }
+  const list = h('div', { class: 'list' });
+  const status = h('p', { class: 'count', role: 'status' });
+  const more = h('p', {});
+  let offset = 0;
+  const next = async () => {
+    const params = { limit: PAGE, offset, type: type || null, since, archived: fields.archived.checked };
+    const answer = await call('memories', params);
+    list.append(...answer.memories.map((each) => card(each, { citations: answer.citations[each.id] })));
+    offset += answer.memories.length;
+    status.textContent = answer.total
+      ? `${offset.toLocaleString('en')} of ${count(answer.total, 'memory', 'memories')}, newest first`
+      : 'No memory fits. `muninn remember` stores the first one.';
+    more.replaceChildren(...(offset < answer.total ? [button('Show more', next)] : []));
+  };
+  await next();
+  return [status, list, more];
+}
+
+function beside(overview, form) {
+  const choose = (kind) => {
+    form.elements.type.value = kind;
+    form.dispatchEvent(new Event('input'));
+  };
+  const weeks = overview.weeks;
+  return h('aside', { 'aria-label': 'Summary' },
+    h('h2', {}, 'Last twelve weeks'), bars(weeks, `Memories made per week, oldest first: ${weeks.join(', ')}`),
+    h('h2', {}, 'Types'), h('ul', { class: 'plain-list' }, Object.entries(overview.kinds)
+      .sort((a, b) => b[1] - a[1]).map(([kind, number]) => h('li', {},
+        h('button', { type: 'button', class: 'plain', onclick: () => choose(kind) }, kind.replace('_', ' ')), ` ${number.toLocaleString('en')}`))),
+    h('h2', {}, 'Files'), h('ul', { class: 'plain-list' }, overview.files.slice(0, 8).map((file) =>
+      h('li', {}, h('a', { href: `#code/${encodeURIComponent(file.path)}` }, h('code', {}, file.path)), ` ${file.memories}`))));
+}
+
+async function one(place, id) {
+  const shown = await call('show', { id });
+  place.append(h('h1', {}, 'Memory'), h('p', {}, h('a', { href: '#memory' }, 'All memories')),
+    h('div', { class: 'list' }, card(shown.memory, { citations: shown.citations, open: true })));
+}

@@ -1,0 +1,63 @@
+// The room Sessions: what agents did, turn by turn, and what was kept of it.
+
+import { call } from './api.js';
+import { age, button, count, h } from './dom.js';
+import { card } from './card.js';
+import { happening } from './happening.js';
+
+/** Fill the room. `id` shows one session. */
+export async function sessions(place, id) {
+  if (id) return one(place, id);
+  const [kept, spans] = await Promise.all([call('sessions', { limit: 200 }), call('span.list', { kind: 'session', limit: 200 })]);
+  const all = new Map();
+  for (const span of spans.spans) all.set(span.session_id || span.id, { id: span.session_id || span.id, begin: span.opened_at, end: span.closed_at || span.opened_at, about: [span.type, span.status] });
+  for (const each of kept.sessions) {
+    const known = all.get(each.session);
+    all.set(each.session, { id: each.session, title: each.title, begin: known?.begin ?? each.begin, end: each.end,
+      about: [each.agent || each.actor, each.branch, each.memories ? count(each.memories, 'memory', 'memories') : ''] });
+  }
+  const rows = [...all.values()].sort((a, b) => (a.begin < b.begin ? 1 : -1));
+  place.append(h('h1', {}, 'Sessions'), h('p', { class: 'lead' }, rows.length ? `${count(rows.length, 'session')}, newest first.` : 'No session was recorded yet. `muninn install claude-code` connects an agent.'),
+    h('div', { class: 'list' }, rows.map((row) => h('article', {},
+      h('h2', {}, h('a', { href: `#sessions/${encodeURIComponent(row.id)}` }, row.title || row.id)),
+      h('p', { class: 'meta' }, row.about.filter(Boolean).map((text) => h('span', {}, text)), age(row.begin))))));
+}
+
+async function one(place, id) {
+  const [turns, first, memories] = await Promise.all([call('span.list', { kind: 'turn', session_id: id, limit: 1000 }),
+    call('event.query', { session_id: id, limit: 500 }), call('memories', { session: id, limit: 200 })]);
+  place.append(h('h1', {}, 'Session'), h('p', {}, h('a', { href: '#sessions' }, 'All sessions')), h('p', { class: 'hint' }, id));
+  const status = new Map(turns.spans.map((span) => [span.turn_id || span.id, span]));
+  const list = h('div', {});
+  const more = h('p', {});
+  let events = [];
+  const show = (page) => {
+    events = [...page.hits.map((hit) => hit.event).reverse(), ...events];
+    list.replaceChildren(...drawn(events, status));
+    more.replaceChildren(...(page.next ? [button('Show earlier events', async () => show(await call('event.query', { session_id: id, limit: 500, before: page.next })))] : []));
+  };
+  show(first);
+  place.append(more, list);
+  if (!events.length) place.append(h('p', { class: 'hint' }, 'The journal has no events of this session.'));
+  if (memories.memories.length) {
+    place.append(h('section', { 'aria-label': 'What was kept' }, h('h2', {}, `What was kept (${memories.total})`), h('div', { class: 'list' },
+      memories.memories.map((memory) => card(memory, { citations: memories.citations[memory.id] })))));
+  }
+}
+
+function drawn(events, status) {
+  const turns = new Map();
+  for (const event of events) {
+    if (event.event_type.startsWith('muninn.turn')) continue;
+    const turn = event.turn_id || event.trace_id || '';
+    if (!turns.has(turn)) turns.set(turn, []);
+    turns.get(turn).push(event);
+  }
+  let number = 0;
+  return [...turns].map(([turn, list]) => {
+    const span = status.get(turn);
+    const name = turn ? `Turn ${++number}` : 'Outside of turns';
+    return h('section', { 'aria-label': name }, h('h2', {}, name), h('p', { class: 'meta' }, span ? h('span', {}, span.status) : null, age(list[0].occurred_at)),
+      h('ul', { class: 'plain-list events' }, list.map(happening)));
+  });
+}

@@ -1,0 +1,104 @@
+// The room Waiting: what only a person can decide. Keys: j and k move, and each button's letter presses it.
+
+import { call } from './api.js';
+import { age, button, count, fold, guarded, h } from './dom.js';
+import { card } from './card.js';
+
+/** Fill the room. */
+export async function waiting(place) {
+  const [conflicts, pending, candidates, checked] = await Promise.all([
+    call('conflicts', {}), call('memories', { pending: true, limit: 200 }),
+    call('candidate.list', { events: true, limit: 200 }), call('verify', {}),
+  ]);
+  const stale = checked.found.filter((each) => each.cites.some((cite) => ['drifted', 'gone'].includes(cite.state)));
+  const sections = [
+    ['Contradictions', 'Two memories say different things. Keep one, or both.', conflicts.conflicts.map(conflict)],
+    ['Approvals', 'These memories are not used before a person approves them.', pending.memories.map(approval)],
+    ['Candidates', 'Sessions showed this. Store what is worth remembering.', candidates.candidates.map((each) => candidate(each, candidates.events))],
+    ['Stale', 'The cited code has changed or is gone. Confirm what still holds.', stale.map(doubtful)],
+  ];
+  const total = sections.reduce((sum, [, , items]) => sum + items.length, 0);
+  place.append(h('h1', {}, 'Waiting'), h('p', { class: 'lead' },
+    total ? `${count(total, 'decision')} for you. Keys: j and k move; the underlined first letter of a button presses it.` : 'Nothing waits for a decision.'));
+  for (const [title, about, items] of sections) {
+    if (items.length) place.append(h('section', { 'aria-label': title }, h('h2', {}, `${title} (${items.length})`), h('p', { class: 'hint' }, about), items));
+  }
+  const press = (event) => keys(event, place);
+  document.addEventListener('keydown', press);
+  return () => document.removeEventListener('keydown', press);
+}
+
+function keys(event, place) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea, select')) return;
+  const items = [...place.querySelectorAll('.item')];
+  const at = items.findIndex((item) => item.contains(document.activeElement));
+  if (event.key === 'j' || event.key === 'k') {
+    const next = items[Math.max(0, Math.min(items.length - 1, at + (event.key === 'j' ? 1 : -1)))];
+    next?.focus();
+    event.preventDefault();
+  } else if (at >= 0 && event.key.length === 1) {
+    const one = [...items[at].querySelectorAll('.decide button')].find((each) => each.dataset.key === event.key.toLowerCase());
+    if (!one) return;
+    event.preventDefault();
+    one.click();
+  }
+}
+
+function item(label, content, choices) {
+  const row = h('div', { class: 'actions decide' });
+  const whole = h('div', { class: 'item', tabindex: -1, role: 'group', 'aria-label': label }, content, row);
+  for (const [name, work, kind] of choices) {
+    const one = button(name, async () => {
+      const next = whole.nextElementSibling ?? whole.previousElementSibling;
+      await work(row);
+      whole.remove();
+      next?.focus();
+    }, kind);
+    one.dataset.key = name[0].toLowerCase();
+    one.setAttribute('aria-keyshortcuts', one.dataset.key);
+    row.append(one);
+  }
+  return whole;
+}
+
+function conflict(each) {
+  const side = (name, memory) => h('div', { class: 'side' }, h('h3', {}, name), card(memory));
+  const keep = (which) => () => call('resolve', { id: each.id, keep: which });
+  const content = [h('p', {}, each.reason || 'They contradict each other.'),
+    h('div', { class: 'versus' }, side('Left', each.left), side('Right', each.right)),
+    each.code.length ? fold('The cited code', () => each.code.map((code) => h('div', {},
+      h('p', { class: 'hint' }, `${code.side}: `, h('code', {}, `${code.path}:${code.start}-${code.end}`)),
+      code.text ? h('pre', { tabindex: 0 }, code.text) : h('p', {}, code.problem)))) : null];
+  return item('A contradiction', content, [['Left holds', keep('left'), 'main'], ['Right holds', keep('right'), 'main'], ['Both hold', keep('both')]]);
+}
+
+function approval(memory) {
+  const reject = async (row) => {
+    const reason = row.querySelector('input')?.value.trim();
+    if (reason) return call('reject', { ids: [memory.id], reason });
+    if (!row.querySelector('input')) row.prepend(h('label', { class: 'grow' }, 'Reason for the rejection', h('input', { name: 'reason' })));
+    row.querySelector('input').focus();
+    throw new Error('Give a reason, then reject again');
+  };
+  return item(memory.title || memory.text, card(memory), [['Approve', () => call('approve', { ids: [memory.id] }), 'main'], ['Reject', reject]]);
+}
+
+function candidate(each, events) {
+  const mine = events.filter((event) => each.evidence.includes(event.event_id));
+  const text = h('textarea', {}, each.text);
+  const content = [h('p', {}, h('strong', {}, each.title || each.text)),
+    h('p', { class: 'meta' }, h('span', { class: 'kind' }, each.type.replaceAll('_', ' ')), h('span', {}, each.agent), age(each.found_at), each.files.slice(0, 3).map((file) => h('code', {}, file))),
+    fold('Text', () => h('label', {}, 'Text to store', text)),
+    mine.length ? fold(`Evidence (${mine.length})`, () => mine.map((event) => h('div', {}, h('p', { class: 'hint' }, `${event.event_type} `, age(event.occurred_at)),
+      h('pre', { tabindex: 0 }, event.payload?.text ?? JSON.stringify(event.payload, null, 1))))) : null];
+  return item(each.title || each.text, content, [
+    ['Store', () => call('candidate.promote', text.value === each.text ? { id: each.id } : { id: each.id, text: text.value }), 'main'],
+    ['Discard', () => call('candidate.discard', { id: each.id })],
+  ]);
+}
+
+function doubtful(each) {
+  const content = [h('p', {}, h('a', { href: `#memory/${encodeURIComponent(each.id)}` }, each.title)),
+    h('ul', { class: 'plain-list' }, each.cites.map((cite) => h('li', {}, h('code', {}, cite.start ? `${cite.path}:${cite.start}-${cite.end}` : cite.path), ` ${cite.state}`)))];
+  return item(each.title, content, [['Confirm', () => call('confirm', { id: each.id }), 'main'], ['Forget', () => call('forget', { id: each.id, reason: 'the cited code has changed' })]]);
+}
