@@ -85,3 +85,15 @@ def test_an_older_record_has_the_author_of_the_commit_that_added_it(muninn):
     assert muninn.call("history", id=second.id).memory.author == "Bo"
     assert "Ada, just now" in muninn.call("about", file="src/users.py", line=0).text
     assert [each.author for each in muninn.call("memories").memories] == ["", ""]  # a list does not read the history
+
+
+def test_a_shallow_clone_names_no_author_because_its_oldest_commit_adds_everything(muninn, start, tmp_path):
+    (muninn.root / ".muninn/config.yaml").write_text("memory:\n  author: none\n")
+    muninn.touch(".muninn/config.yaml")
+    memory = remember(muninn)
+    muninn.call("seal")
+    git(muninn.root, "add", ".muninn")
+    git(muninn.root, "commit", "-q", "-m", "One", "--author", "Ada <ada@example.org>")
+    git(muninn.root, "commit", "-q", "--allow-empty", "-m", "Two", "--author", "Bo <bo@example.org>")
+    git(muninn.root, "clone", "-q", "--depth", "1", muninn.root.as_uri(), str(tmp_path / "shallow"))
+    assert start(tmp_path / "shallow").call("show", id=memory.id).memory.author == ""

@@ -2,9 +2,9 @@
 // them best: the memories of a lens in a peek where the code is, and the words of a new memory in an input box.
 
 import * as vscode from 'vscode';
-import { COMMANDS, type RememberParams, type RememberResult } from './protocol';
+import { COMMANDS, type RememberParams } from './protocol';
 import type { Server } from './server';
-import { told } from './commands/remember';
+import { store } from './commands/remember';
 
 /** What a lens and the action "why is this shown" carry. Lines are 1-based; 0 is the whole file. */
 interface Shown {
@@ -83,10 +83,7 @@ async function write(server: Server, argument: Written, byServer: () => Promise<
     links: supersedes ? [{ relation: 'supersedes', target: supersedes }] : [],
     actor: 'user',
   };
-  const result: RememberResult = await server.request('remember', params);
-  void server.refresh();
-  told(server, result);
-  return result;
+  return store(server, params);
 }
 
 const IN_DOCUMENT = Symbol('in a document');

@@ -17,6 +17,30 @@ function contradict(root, one = 'We use Redis for the page cache.', other = 'We 
 }
 
 /** Does all of it on the repository `root`, which has no memory yet. */
+/** What a person types before the repository has a memory. */
+export async function first(desk) {
+  const remember = async (button) => {
+    await desk.run('Muninn: Remember');
+    await desk.answer('Muninn: Remember', FACT);
+    await desk.page.locator('.quick-input-title', { hasText: 'What is it?' }).waitFor();
+    await desk.rows.filter({ hasText: 'decision' }).first().click();
+    const dialog = desk.page.locator('.monaco-dialog-box', { hasText: 'no memory yet' });
+    await dialog.waitFor();
+    await desk.shot(`before-memory-${button.toLowerCase().replaceAll(' ', '-')}`);
+    await dialog.locator('.monaco-button', { hasText: button }).click();
+  };
+  await desk.step('words that were typed before there is a memory are kept', async () => {
+    await desk.status.filter({ hasText: 'not initialised' }).waitFor();
+    await remember('Cancel');
+    await desk.lines(FACT.slice(0, 20)).first().waitFor();
+    await desk.status.filter({ hasText: 'not initialised' }).waitFor();
+  });
+  await desk.step('or they are stored, after the repository was initialised', async () => {
+    await remember('Initialise and Remember');
+    await desk.status.filter({ hasText: '1 memory' }).waitFor();
+  });
+}
+
 export async function daily(desk, root) {
   await desk.step('a repository without memory says so, and a click initialises it', async () => {
     await desk.status.filter({ hasText: 'not initialised' }).waitFor();
@@ -109,6 +133,26 @@ export async function daily(desk, root) {
     await desk.lens('1 decision, 1 attempt').waitFor({ state: 'detached' });
     await desk.lens('1 decision').waitFor();
   });
+  await desk.step('the line of the cursor says what is remembered about it, the explorer counts, and a click on the status opens a menu', async () => {
+    const about = ['--file', 'src/cache.py:4-6', '--type', 'decision', '--session', 'shell', '--json', '--repo', root];
+    const said = execFileSync(muninn, ['remember', 'Pages have a name and a commit.', ...about]);
+    await desk.status.filter({ hasText: '2 here, 2 in all' }).waitFor();
+    await desk.file('cache.py');
+    await desk.page.keyboard.press('Control+g');
+    await desk.input.fill(':5');
+    await desk.page.keyboard.press('Enter');
+    await desk.decorated('.view-lines span', 'decision: Pages have a name and a commit · Test, just now');
+    await desk.run('View: Show Explorer');
+    await desk.decorated('.explorer-folders-view .monaco-icon-label, .explorer-folders-view .monaco-icon-label *', '2');
+    await desk.shot('line');
+    await desk.status.click();
+    await desk.rows.filter({ hasText: 'Recall…' }).waitFor();
+    await desk.shot('status-menu');
+    await desk.page.keyboard.press('Escape');
+    execFileSync(muninn, ['forget', JSON.parse(said).memory.id, '--session', 'shell', '--repo', root]);
+    await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
+    await desk.view();
+  });
   await desk.step('a contradiction waits in its view, is seen side by side, and is decided', async () => {
     contradict(root);
     const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Redis' });
@@ -183,6 +227,7 @@ export async function daily(desk, root) {
   });
   await desk.step('status shows the lines in the output channel', async () => {
     await desk.status.click();
+    await desk.rows.filter({ hasText: 'Show Status' }).first().click();
     await desk.page.locator('.output-view .view-lines, .panel .view-lines', { hasText: 'Memory: ' }).waitFor();
     await desk.hovered(desk.status, 'Index:');
     await desk.shot('status');

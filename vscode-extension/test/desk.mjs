@@ -110,6 +110,12 @@ export class Desk {
     }
   }
 
+  /** Waits for a text that a decoration shows: it is in the styles of the page alone. */
+  decorated(within, text) {
+    const shown = ([where, words]) => [...document.querySelectorAll(where)].some((each) => getComputedStyle(each, '::after').content.includes(words));
+    return this.page.waitForFunction(shown, [within, text]);
+  }
+
   tab(name) {
     return this.page.locator('.tab.active', { hasText: name });
   }

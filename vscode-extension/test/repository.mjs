@@ -40,6 +40,7 @@ export function repository(folder = mkdtempSync(path.join(tmpdir(), 'muninn-repo
   }
   const git = (...args) => execFileSync('git', ['-C', root, ...args], { stdio: 'pipe' });
   git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'Test');
   git('add', '.');
   git('-c', 'user.name=test', '-c', 'user.email=test@example.invalid', 'commit', '-q', '-m', 'a cache');
   return { root, remove: () => remove(root) };

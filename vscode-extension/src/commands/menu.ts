@@ -16,11 +16,13 @@ export async function menu(repositories: Repositories): Promise<void> {
   const rows: Row[] = [];
   const { conflicts = 0, unsealed = 0 } = status?.log ?? {};
   if (conflicts) rows.push({ label: '$(git-merge) Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
-  if (unsealed) rows.push({ label: '$(save) Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
   rows.push(
     { label: '$(search) Recall…', command: 'muninn.ui.recall' },
     { label: '$(bookmark) Remember…', command: 'muninn.ui.remember' },
     { label: '$(package) Context…', command: 'muninn.ui.context' },
+  );
+  if (unsealed) rows.push({ label: '$(save) Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
+  rows.push(
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     { label: '$(info) Show Status', description: status?.problems.length ? counted(status.problems.length, 'problem', 'problems') : '', command: 'muninn.ui.status' },
     { label: '$(debug-restart) Restart Server', command: 'muninn.ui.restart' },

@@ -1,7 +1,8 @@
 // Muninn: Remember. A text and its type; the selected lines, or the file at hand, are what it is about.
 
 import * as vscode from 'vscode';
-import type { KINDS, RememberResult } from '../protocol';
+import { Failure } from '../failure';
+import type { KINDS, RememberParams, RememberResult } from '../protocol';
 import type { Server } from '../server';
 import { citedAtHand } from './place';
 
@@ -26,14 +27,37 @@ export async function remember(server: Server, text?: string, type?: string): Pr
   if (!stated) return undefined;
   const chosen = type ?? (await typeOf(server));
   if (!chosen) return undefined;
-  const result = await server.request('remember', { text: stated, type: chosen, files, actor: 'user' });
+  return store(server, { text: stated, type: chosen, files, actor: 'user' });
+}
+
+const INITIALISE = 'Initialise and Remember';
+
+/**
+ * Stores a memory and says so. Where the repository has no memory yet it offers to initialise it; a person who does not
+ * want that gets the words in a document. Throws a Failure.
+ */
+export async function store(server: Server, params: RememberParams): Promise<RememberResult | undefined> {
+  let result: RememberResult;
+  try {
+    result = await server.request('remember', params);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not_initialised') throw error;
+    const detail = 'Initialising writes the folder .muninn. Then your words are stored.';
+    const answer = await vscode.window.showInformationMessage(`${server.label}: this repository has no memory yet.`, { modal: true, detail }, INITIALISE);
+    if (answer !== INITIALISE) {
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: params.text ?? '', language: 'markdown' }));
+      return undefined;
+    }
+    await server.request('init', {});
+    result = await server.request('remember', params);
+  }
   void server.refresh();
   told(server, result);
   return result;
 }
 
 /** Says in the status bar that a memory is stored. */
-export function told(server: Server, { masked }: RememberResult): void {
+function told(server: Server, { masked }: RememberResult): void {
   const secret = masked ? ' A secret in it was masked.' : '';
   vscode.window.setStatusBarMessage(`$(check) ${server.label}: remembered.${secret}`, 5000);
 }

@@ -47,6 +47,7 @@ export const HIT: Hit = {
   total: 0,
   author: '',
   ts: '',
+  newer: '',
 };
 
 export const MEMORY: Memory = {
