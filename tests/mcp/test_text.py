@@ -181,7 +181,7 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
     texts = {verb: render(result) for verb, result in results.items()}
     assert texts["context"] == "# Pack"
     assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
-    assert texts["reconcile"] == "2 records\n- a stands for b: same"
+    assert texts["reconcile"] == "2 records\n- a stands for b: same\n- d supersedes c: one value changed"
     assert "problem: x.jsonl:4 a torn line. Look." in texts["status"]
 
 
