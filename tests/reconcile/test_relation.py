@@ -38,6 +38,7 @@ CONTRADICTIONS = """
 The service listens on port 80. | The service listens on port 81. | one says '80', the other '81'
 Save files are limited to 4 MB. | Save files may be up to 16 MB. | one says '4 MB', the other '16 MB'
 The event bus is NATS. | We use Kafka as our event bus. | one says 'NATS', the other 'Kafka'
+The old table is gone. | The old table is still used. | one says the opposite of the other
 Audit mode is on. | Audit mode is turned off. | one says the opposite of the other
 The feed accepts stale quotes. | The feed rejects stale quotes. | one says the opposite of the other
 Limits are read at startup. | Limits are read on every order. | one says 'startup', the other 'order'

@@ -19,7 +19,7 @@ def _stems(words: str) -> frozenset[str]:
 _ALIKE = """
 keep store save retain persist hold held kept preserve
 send dispatch emit sent ship deliver
-remove delete purge erase wipe clear drop discard
+remove delete purge erase wipe clear drop discard gone
 start begin launch boot started began begun
 finish complete conclude end
 reject refuse decline
@@ -115,7 +115,7 @@ for _line in _ALIKE.strip().splitlines():
     SAME_AS.update({_each: _first for _each in (_first, *_others) if _each not in SAME_AS})
 
 WEAK = _stems(
-    "use do does done perform handle happen make have has had get go goes gone run come live serve exist lie find "
+    "use do does done perform handle happen make have has had get go goes run come live serve exist lie find "
     "found provide work employ utilise utilize leverage adopt follow apply set put mean type kind sort already "
     "fully exactly currently simply explicitly always still completely own actually generally normally usually "
     "both so there such must should will shall being been used use uses using take give carry that via please "
