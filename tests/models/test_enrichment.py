@@ -133,6 +133,20 @@ def test_private_notes_of_sessions_and_archived_memories_are_never_sent(told: To
         assert backend.requests == []
 
 
+def test_a_daemon_that_ends_does_not_wait_for_a_model(told: Told) -> None:
+    with Backend(stalls()) as backend:
+        enabled(told, backend, timeout_seconds=60)
+        told.call("remember", text=TEXT)
+        begun = time.monotonic()
+        while not backend.requests and time.monotonic() - begun < 30:
+            backend.released.wait(0.01)
+        assert backend.requests
+        begun = time.monotonic()
+        told.engine.close()
+        assert time.monotonic() - begun < 10
+        assert [line["state"] for line in told.ledger()] == ["reserved"]
+
+
 def test_older_memories_are_enriched_on_request_once_and_the_prompt_can_be_seen_first(told: Told) -> None:
     first = told.call("remember", text=TEXT).ids[0]
     second = told.call("remember", text="Sessions in Redis: cookies are </note> small.").ids[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from backends import Backend, Reply, anthropic_events, bytes_of, openai_events, says, sse, stalls, status
 
-from muninn_core.errors import ModelError
+from muninn_core.errors import BadParams, ModelError, UsageError
 from muninn_core.models import keychain
 
 if TYPE_CHECKING:
@@ -200,6 +200,11 @@ def test_a_key_that_is_given_is_held_in_memory_and_shown_nowhere(told: Told) -> 
     with Backend(says("ready")) as backend:
         told.route(backend, key="prompt")
         assert "muninn models key m" in told.call("models.list").routes[0].problem
+        with pytest.raises(UsageError, match="an agent can't give a key"):
+            told.call("models.key", actor="assistant", route="m", value="sk-of-the-agent")
+        for wrong in ("", " ", "a\nb"):
+            with pytest.raises(BadParams, match="empty or not printable"):
+                told.call("models.key", route="m", value=wrong)
         assert told.call("models.key", route="m", value=KEY).place == "memory"
         assert told.call("models.test", route="m").text == "ready"
         assert backend.requests[0].headers["Authorization"] == f"Bearer {KEY}"

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from queue import Empty, SimpleQueue
 from types import ModuleType
 from typing import Any
 
@@ -29,6 +30,9 @@ FIRST_WAIT = 0.5
 
 LONGEST_WAIT = 30.0
 """Seconds. A server that names a longer time is not waited for."""
+
+CANCEL_SECONDS = 0.1
+"""How often a call is checked for its cancellation."""
 
 RETRIED = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 """Statuses that may change by themselves. 529 is Anthropic's `overloaded_error`."""
@@ -86,15 +90,23 @@ class ModelClient:
         clean = masked(prompt, patterns)
         reserved = self._reservation(settings.budget, name, route, clean, repository, session)
         key = self.keys.of(name, route) if route.dialect not in COMMANDS else ""
+
+        def attempt() -> Asked:
+            entry = replace(reserved, id=self._new_id())
+            return self._once(settings.budget, entry, route, clean, key, on_text)
+
+        return _cancellable(lambda: self._attempts(name, attempt, key, cancelled), cancelled)
+
+    def _attempts(self, name: str, attempt: Callable[[], Asked], key: str, cancelled: Callable[[], bool]) -> Asked:
         failure = HttpFailure("not tried")
         with self._asking:
-            for attempt in range(ATTEMPTS):
-                if attempt and not self._pause(attempt, failure):
+            for number in range(ATTEMPTS):
+                if number and not self._pause(number, failure):
                     break
                 if cancelled():
                     raise Cancelled("the request was cancelled")
                 try:
-                    return self._once(settings.budget, replace(reserved, id=self._new_id()), route, clean, key, on_text)
+                    return attempt()
                 except HttpFailure as error:
                     failure = error
         raise ModelError(_failed_text(name, failure, key), hint=_failed_hint(name, failure))
@@ -156,6 +168,33 @@ class ModelClient:
             return False
         self._wait(seconds * (0.5 + self._chance()) if failure.wait is None else seconds)
         return True
+
+
+def _cancellable(run: Callable[[], Asked], cancelled: Callable[[], bool]) -> Asked:
+    """Run a call on a thread of its own, and return when it ends or is cancelled.
+
+    A cancelled call goes on until its answer or its time ends, and is then in the ledger. A process that ends does not
+    wait for it; its reservation stays.
+    """
+    outcome: SimpleQueue[Asked | BaseException] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            outcome.put(run())
+        except BaseException as error:  # raised again for the caller
+            outcome.put(error)
+
+    threading.Thread(target=work, name="model", daemon=True).start()
+    while True:
+        try:
+            found = outcome.get(timeout=CANCEL_SECONDS)
+        except Empty:
+            if cancelled():
+                raise Cancelled("the request was cancelled") from None
+            continue
+        if isinstance(found, BaseException):
+            raise found
+        return found
 
 
 def send(route: Route, prompt: Prompt, key: str, environ: Mapping[str, str], on_text: Callable[[str], None]) -> Answer:

@@ -50,7 +50,7 @@ class Enricher:
             self._pool.submit(self._enrich, workspace, tuple(ids))
 
     def close(self) -> None:
-        """Finish the memory in progress and drop the others; `enrich` finds them later."""
+        """Drop the memories that wait, and the one in progress; `enrich` finds them later."""
         self._closed = True
         self._pool.shutdown(wait=True, cancel_futures=True)
 

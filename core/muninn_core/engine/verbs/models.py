@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.memory import enrichment, judging, model_accounts
 from muninn_core.engine.verbs.base import Verbs
+from muninn_core.errors import UsageError
 from muninn_core.protocol.models import (
     EnrichParams,
     EnrichResult,
@@ -38,6 +39,8 @@ class ModelsVerbs(Verbs):
 
     def models_key(self, params: ModelsKeyParams, call: Call) -> ModelsKeyResult:
         """Hold or store a key."""
+        if call.actor == "assistant":
+            raise UsageError("an agent can't give a key", hint="A person runs `muninn models key` in a terminal.")
         return model_accounts.give_key(self.trees.open(call.place), self.models, params)
 
     def enrich(self, params: EnrichParams, call: Call) -> EnrichResult:
