@@ -35,7 +35,7 @@ class Served:
         file = self.home / ".config/muninn/config.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
         models = {"routes": routes, "fallbacks": fallbacks or {}, "budget": {"tokens_day": 10, "usd_day": 0}}
-        use = {str(self.repo): {"models": {"context": context}}}
+        use = {str(self.repo): {"models": {"context": context, "context_seconds": 60}}}
         file.write_text(yaml.safe_dump({"models": models, "repositories": use}))
 
     def call(self, verb: str, **params: Any) -> Any:

@@ -71,12 +71,13 @@ class Budget(Value):
 class ModelUse(Value):
     """What one repository uses models for: the names of routes, "" for none.
 
-    `context` lets the gateway add memory of the repository to requests.
+    `context` lets the gateway add memory of the repository to requests. A request waits for it for `context_seconds`.
     """
 
     enrich: str = ""
     reconcile: str = ""
     context: bool = False
+    context_seconds: Annotated[float, Meta(gt=0, le=60)] = 0.3
 
 
 class ModelSettings(Value):

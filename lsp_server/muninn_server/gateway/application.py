@@ -36,9 +36,6 @@ ENDPOINTS = {
 WITHOUT_MEMORY = frozenset({"/v1/responses"})
 """Endpoints that pass without change: the server keeps their conversations, so a block can't be put back."""
 
-MEMORY_SECONDS = 0.3
-"""How long a request waits for memory. Then it passes without."""
-
 BLOCK_CHARS = 4_400
 """Characters of a block, below 1,500 tokens by the estimate of 3 bytes for a token."""
 
@@ -134,7 +131,9 @@ class Gateway:
             raise ModelError("the body is not a JSON object with a 'model'") from None
         chosen = backends(settings, str(model.value), dialect)
         wanted = settings.use.context and path not in WITHOUT_MEMORY and header(scope, CONTEXT).lower() != "off"
-        prepared = await self._with_memory(text, body) if wanted else Prepared(text, model, ())
+        prepared = (
+            await self._with_memory(text, body, settings.use.context_seconds) if wanted else Prepared(text, model, ())
+        )
         await _until_gone(self._first(path, dialect, chosen, prepared, scope, send), receive)
 
     async def _first(
@@ -202,7 +201,7 @@ class Gateway:
 
     # --- memory ---
 
-    async def _with_memory(self, text: str, body: Mapping[str, Span]) -> Prepared:
+    async def _with_memory(self, text: str, body: Mapping[str, Span], seconds: float) -> Prepared:
         """Put known blocks back, and add one to a person's new message. A request that can't be read passes."""
         model = body["model"]
         try:
@@ -213,7 +212,7 @@ class Gateway:
             return Prepared(text, model, ())
         last = found[-1]
         if new and self._blocks.get(last.key) is None:
-            self._blocks.add(last.key, await self._block(conversation(found), last))
+            self._blocks.add(last.key, await self._block(conversation(found), last, seconds))
         blocks = [(place, self._blocks.get(place.key)) for place in found]
         kept = [(place, block) for place, block in blocks if block is not None and block.text and self._may(block)]
         changes = [with_block(text, place.content, block.text) for place, block in kept]
@@ -222,14 +221,14 @@ class Gateway:
         moved = Span(model.value, model.start + shift, model.end + shift)
         return Prepared(changed, moved, tuple(dict.fromkeys(ids_of([block for _, block in kept]))))
 
-    async def _block(self, name: str, place: Place) -> Block:
+    async def _block(self, name: str, place: Place, seconds: float) -> Block:
         """Return what is added to a new message; nothing when nothing fits, or when it takes too long."""
         asked = place.asked.strip()
         if not asked:
             return Block("")
         params = {"prompt": asked, "session": name, "max_chars": BLOCK_CHARS, "limit": 10, "shared": True}
         try:
-            found = await asyncio.wait_for(self._session.call("remind", params, lambda result: result), MEMORY_SECONDS)
+            found = await asyncio.wait_for(self._session.call("remind", params, lambda result: result), seconds)
         except (TimeoutError, MuninnError) as error:
             log.info("a request passes without memory: %s", error or "it took too long")
             return Block("")
