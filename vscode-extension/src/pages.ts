@@ -62,7 +62,7 @@ export function withReasons(text: string, why: readonly Reason[]): string {
 // A list reads well as text and rendered; a table does not.
 function reasons(why: readonly Reason[]): string[] {
   return why.map(({ signal, value, weight, contribution, note }) => {
-    const sum = `+${contribution.toFixed(3)} (value ${value.toFixed(3)}, weight ${weight.toFixed(3)})`;
+    const sum = `${contribution < 0 ? '' : '+'}${contribution.toFixed(3)} (value ${value.toFixed(3)}, weight ${weight.toFixed(3)})`;
     return `- ${signal}: ${sum}${note ? `, ${note.replace(/\s+/g, ' ')}` : ''}`;
   });
 }

@@ -32,5 +32,7 @@ test('below the document of a memory stands why a question found it', () => {
 
 - words: +1.000 (value 2.500, weight 0.400), commit, cache
 `);
+  const against = [{ signal: 'stale', value: 1, weight: -0.3, contribution: -0.3, note: '' }];
+  expect(withReasons('# Cache by commit\n', against)).toContain('- stale: -0.300 (value 1.000, weight -0.300)');
   expect(withReasons('# Cache by commit\n', [])).toBe('# Cache by commit\n');
 });
