@@ -100,7 +100,9 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     try:
         spare_cache = Path(f"{address.base}.cache")
         daemon = Daemon(place, binding, spare_cache, tcp=binding.tcp, environ=environ)
-        asyncio.run(daemon.serve())
+        with asyncio.Runner() as runner:
+            runner.get_loop()  # fails before there is a coroutine to warn of, for example without a free descriptor
+            runner.run(daemon.serve())
     finally:
         binding.release()
     return 0

@@ -92,6 +92,13 @@ def _pinned(call: Call, root: Path) -> list[str]:
     return ids
 
 
+def _candidate(call: Call, _root: Path) -> list[str]:
+    text = "Never log the e-mail addresses of customers, the auditor said."
+    call("event.append", event_type="prompt", session_id="s1", payload={"text": text})
+    call("candidate.distil", session_id="s1")
+    return [each.id for each in call("candidate.list").candidates]
+
+
 def _configured(call: Call, _root: Path) -> None:
     call("config.set", key="index.workers", value="2")
 
@@ -159,6 +166,7 @@ SCENARIOS: Mapping[str, Scenario] = {
     "forget": Scenario(_sealed, _on_first("forget", reason="Old.", session="s1")),
     "pin": Scenario(_sealed, _on_first("pin", reason="Needed.", session="s1")),
     "unpin": Scenario(_pinned, _on_first("unpin", session="s1")),
+    "candidate.promote": Scenario(_candidate, _on_first("candidate.promote")),
     "restore": Scenario(_forgotten, _on_first("restore", session="s1")),
     "promote a note": Scenario(_note, _on_first("promote", session="s1")),
     "promote to global": Scenario(_two, _on_first("promote", scope="global", session="s1")),

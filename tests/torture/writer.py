@@ -57,6 +57,7 @@ class Writer:
             self._ledger.write("error", nonce, verb=verb, error=f"{type(error).__name__}: {error.message}", **more)
             return {}
         ids = answer.get("ids") or [None]
+        records = records and answer.get("changed", True) is not False  # restoring what is in force stores nothing
         self._ledger.write("ack", nonce, verb=verb, records=records, id=ids[0] if verb == "remember" else None, **more)
         return answer
 
@@ -124,6 +125,16 @@ class Writer:
         params = {"ids": [kept, gone], "keep": kept, "decision": "supersede", "reason": f"Because of {nonce}."}
         self._call("consolidate", nonce, params, records=False)
 
+    def _promote_candidate(self) -> None:
+        """Say a rule in a session of its own and promote the candidate that is found in it."""
+        nonce = self._nonce()
+        prompt = {"text": f"Never log the numbers of {nonce}, the auditor said."}
+        self._call_bare("event.append", {"event_type": "prompt", "payload": prompt, "session_id": nonce})
+        self._call_bare("candidate.distil", {"session_id": nonce})
+        for each in self._call_bare("candidate.list", {}).get("candidates", ()):
+            if nonce in each["text"]:
+                self._call_bare("candidate.promote", {"id": each["id"]})
+
     def _redact(self) -> None:
         target = self._mine.pop(self._chance.randrange(len(self._mine)))
         self._call("redact", self._nonce(), {"id": target}, records=False, target=target)
@@ -178,12 +189,13 @@ class Writer:
         self._call_bare("draft", {})
         self._call_bare("init", {})
 
-    def _call_bare(self, verb: str, params: dict[str, Any]) -> None:
-        """Call a verb without a session. An error is an answer, too: what it left is judged at the end."""
+    def _call_bare(self, verb: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Call a verb without a session; return {} after an error, whose traces the comparison at the end finds."""
         try:
-            client.call(str(self._root), os.environ, verb, params)
+            return client.call(str(self._root), os.environ, verb, params)
         except MuninnError as error:
             self._ledger.write("error", self._nonce(), verb=verb, error=f"{type(error).__name__}: {error.message}")
+            return {}
 
     def _configure(self) -> None:
         self._call_bare("config.set", {"key": "index.workers", "value": "2"})
@@ -228,6 +240,7 @@ ON_OWN: tuple[Callable[[Writer], None], ...] = (
     Writer._remember_private,
     Writer._record_event,
     Writer._pin,
+    Writer._promote_candidate,
 )
 ELSEWHERE: tuple[Callable[[Writer], None], ...] = (
     Writer._seal,
