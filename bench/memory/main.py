@@ -5,49 +5,67 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from bench.memory.arms import ARMS, WHOLE, arm
 from bench.memory.data import Case, conversations, projects
+from bench.memory.facts import facts
 from bench.memory.run import ask, block, remind, stored
+
+Figures = Mapping[str, float]
 
 
 def main(arguments: list[str]) -> int:
-    """Run the requested sets and print their figures."""
+    """Measure the requested sets, and print their figures as Markdown."""
     parser = argparse.ArgumentParser(prog="python -m bench memory", description="Measure how memories are found.")
     parser.add_argument("--projects", action="append", type=Path, default=[], help="a file of projects (JSON lines)")
     parser.add_argument(
         "--conversations", action="append", default=[], metavar="DIR[:NAME,NAME]", help="a folder of conversations"
     )
+    parser.add_argument("--facts", type=int, default=0, metavar="N", help="N generated facts with three values each")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the generated facts")
+    parser.add_argument("--ablations", action="store_true", help="also measure without each rule")
     parser.add_argument("--json", type=Path, help="the file to write")
     options = parser.parse_args(arguments)
-    if not options.projects and not options.conversations:
-        parser.error("give --projects FILE or --conversations DIR")
-    figures: dict[str, dict[str, float]] = {}
-    for path in options.projects:
-        figures[path.name] = summary(_measured(projects(path)))
+    sets = _sets(options, parser.error)
+    arms = ARMS if options.ablations else (WHOLE,)
+    figures: dict[str, dict[str, Figures]] = {}
+    for name, cases in sets.items():
+        for each in arms:
+            with arm(each):
+                figures.setdefault(name, {})[each] = summary(_measured(cases))
+        print(f"{table(name, figures[name])}\n", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    return 0
+
+
+def _sets(options: argparse.Namespace, error: Callable[[str], object]) -> dict[str, list[Case]]:
+    """Return the requested sets by name; `error` reports what is missing and ends the program."""
+    sets = {path.name: projects(path) for path in options.projects}
     for given in options.conversations:
         folder, _, names = given.partition(":")
         cases = conversations(Path(folder), [name for name in names.split(",") if name])
         if not cases:
-            parser.error(f"{folder} has no conversation {names}".rstrip())
-        figures[given] = summary(_measured(cases))
-    for name, found in figures.items():
-        print(name)
-        for key, value in found.items():
-            print(f"  {key:<28} {value:g}")
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
-    return 0
+            error(f"{folder} has no conversation {names}".rstrip())
+        sets[f"{Path(folder).name} {names}".rstrip()] = cases
+    if options.facts:
+        sets["facts in the same words"] = facts(options.facts, options.seed, reworded=False)
+        sets["facts in other words"] = facts(options.facts, options.seed, reworded=True)
+    if not sets:
+        error("give --projects FILE, --conversations DIR or --facts N")
+    return sets
 
 
 def _measured(cases: list[Case]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for case in cases:
         with stored(case) as opened:
-            counts += ask(case, opened)
+            counts.update(ask(case, opened))
             if case.prompts:
-                counts += block(case, opened)
-                counts += remind(case, opened)
+                counts.update(block(case, opened))
+                counts.update(remind(case, opened))
     return counts
 
 
@@ -57,9 +75,36 @@ def summary(counts: Counter[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, value in counts.items():
         if name == "processor_us":
-            found["processor ms per question"] = round(value / questions / 1000, 2)
+            found["processor ms"] = round(value / questions / 1000, 2)
         elif name.endswith(" x1000"):
             found[name.removesuffix(" x1000")] = round(value / questions / 1000, 3)
         else:
             found[name] = value
     return found
+
+
+COLUMNS: Sequence[tuple[str, str]] = (
+    ("hit@1", "questions"),
+    ("hit@3", "questions"),
+    ("hit@10", "questions"),
+    ("recall@5", ""),
+    ("recall@10", ""),
+    ("newest first", "versions"),
+    ("block: right", "questions"),
+    ("block: wrong on top", "questions"),
+    ("block: shown for unrelated", "block: unrelated"),
+    ("prompts: told right", "prompts: related"),
+    ("prompts: told for unrelated", "prompts: unrelated"),
+    ("processor ms", ""),
+)
+"""The columns of the table, each with the figure that it is a part of."""
+
+
+def table(name: str, arms: Mapping[str, Figures]) -> str:
+    """Return the figures of a set as a table in Markdown, a row for each arm."""
+    whole = arms[WHOLE]
+    shown = [(key, of) for key, of in COLUMNS if any(key in found for found in arms.values())]
+    heads = [f"{key} of {whole[of]:g}" if of in whole else key for key, of in shown]
+    rows = [f"| {name} | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
+    rows += [f"| {each} | {' | '.join(f'{found.get(key, 0):g}' for key, _ in shown)} |" for each, found in arms.items()]
+    return "\n".join(rows)

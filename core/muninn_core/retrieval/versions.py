@@ -60,20 +60,23 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     memories' creation.
     """
     best = sorted((each for each in ranked if each.memory is not None), key=lambda each: each.order)[: w.VERSIONS]
-    best.sort(key=lambda each: _age(each.memory))
     rows = _encodings(reader, [each.memory.id for each in best if each.memory is not None])
+    best = [each for each in best if each.memory is not None and each.memory.id in rows]
+    if len(best) < 2:
+        return
+    best.sort(key=lambda each: _age(each.memory))
+    near = _cosines(np.stack([rows[each.memory.id] for each in best if each.memory is not None]))
     scores = [total(each.signals) for each in best]
     raised = list(scores)
-    for place, newer in enumerate(best):
-        for before, older in enumerate(best[:place]):
-            assert newer.memory is not None
-            assert older.memory is not None
-            left, right = rows.get(older.memory.id), rows.get(newer.memory.id)
-            if left is None or right is None or scores[place] < scores[before] - w.VERSION_SPAN:
-                continue
-            if is_version(older.memory.text, newer.memory.text, cosine(left, right)):
-                raised[place] = max(raised[place], round(raised[before] + _STEP, 4))
-                older.newer = newer.memory.id
+    for place, before in np.argwhere(np.tril(near >= SAME_HEAD, -1)).tolist():
+        newer, older = best[place].memory, best[before].memory
+        assert newer is not None
+        assert older is not None
+        if scores[place] < scores[before] - w.VERSION_SPAN:
+            continue
+        if is_version(older.text, newer.text, float(near[place, before])):
+            raised[place] = max(raised[place], round(raised[before] + _STEP, 4))
+            best[before].newer = newer.id
     for candidate, score, own in zip(best, raised, scores, strict=True):
         if score > own:
             candidate.add(signal("newer", round(score - own, 4), w.NEWER, "newer than another hit about the same"))
@@ -93,9 +96,10 @@ def is_version(older: str, newer: str, near: float) -> bool:
     return bool(_CHANGE.search(newer)) or shared >= _REPEATED or _numbers_differ(older, newer)
 
 
-def cosine(one: NDArray[np.int8], other: NDArray[np.int8]) -> float:
-    """Return the cosine of two encodings, from integers, so that every processor has the same."""
-    return float(np.dot(one.astype(np.int32), other.astype(np.int32))) / (SCALE * SCALE)
+def _cosines(rows: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return the cosines of encodings [n, dim] with one another, from integers: every processor has the same."""
+    whole = rows.astype(np.int32)
+    return (whole @ whole.T) / (SCALE * SCALE)
 
 
 def _numbers_differ(older: str, newer: str) -> bool:

@@ -1,0 +1,42 @@
+"""The arms of the measurement: the product as it is, and without one of its rules at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from muninn_core.index import encoder
+from muninn_core.retrieval import weights
+
+RULES: dict[str, tuple[str, Any]] = {
+    "without neighbours in the session": ("NEARBY", 0.0),
+    "without times": ("TIME", 0.0),
+    "without the penalty of questions": ("QUESTION", 0.0),
+    "without less weight for words that cover little": ("COVERED", 0.0),
+    "without versions of a fact": ("VERSIONS", 0),
+}
+"""An arm, and the weight that switches its rule off."""
+
+WHOLE = "Muninn"
+WITHOUT_ENCODER = "without the text encoder"
+ARMS = (WHOLE, WITHOUT_ENCODER, *RULES)
+
+
+@contextmanager
+def arm(name: str) -> Iterator[None]:
+    """Run a block as one of `ARMS`, in this process."""
+    module, attribute, value = (
+        (encoder, "_FOLDER", Path("/nonexistent"))
+        if name == WITHOUT_ENCODER
+        else (weights, *RULES.get(name, ("NEARBY", weights.NEARBY)))
+    )
+    before = getattr(module, attribute)
+    setattr(module, attribute, value)
+    encoder.load_encoder.cache_clear()
+    try:
+        yield
+    finally:
+        setattr(module, attribute, before)
+        encoder.load_encoder.cache_clear()
