@@ -31,7 +31,7 @@ def flask(muninn):
 def test_a_memory_that_answers_is_shown_above_code_that_repeats_the_words(flask):
     result = flask.call("recall", query="where are sessions stored")
     assert [hit.text for hit in result.remembered] == [FACT]
-    assert {hit.kind for hit in result.hits} == {"code", "memory"}
+    assert {"code", "memory"} <= {hit.kind for hit in result.hits}
     shown = recall_text(result)
     assert shown.startswith("Remembered:")
     assert shown.count(FACT) == 1

@@ -42,7 +42,7 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
         lexical = start(reader.documents, partial(lexical_matches, reader, query.words, reach, kind, bounds.allowed))
         dense, encoded = near_matches(reader, request, reach)
         words = lexical()
-        fused = fuse(words, dense, _completed(reader, request, words, encoded))
+        fused = fuse(words, dense, _completed(reader, request, words, encoded), mixed=kind is None)
         if files is None:  # before the vectors, which evict what both lexical searches share in the CPU caches
             files = _scaled_files(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
@@ -111,11 +111,13 @@ def encoded_matches(reader: Reader, vector: np.ndarray, limit: int, allowed: All
     return [source.encoded_cosines(vector, some) if some else () for source, some in pairs]
 
 
-def fuse(lexical: Sequence[Matches], dense: Sequence[Matches], encoded: Sequence[Matches] = ()) -> Sequence[Scores]:
+def fuse(
+    lexical: Sequence[Matches], dense: Sequence[Matches], encoded: Sequence[Matches] = (), *, mixed: bool = False
+) -> Sequence[Scores]:
     """Scale the matches of all sources and merge them by source and id. `dense` and `encoded` may be empty.
 
     Words, and cosines of the table, are scaled to 0..1. A cosine of the text encoder means the same in every question,
-    so that it is multiplied by a constant.
+    so that it is multiplied by a constant; `mixed` with code, the best is scaled to 1 at most.
     """
     top = _top(lexical)
     words = [{number: score / top for number, score in found} if top > 0 else {} for found in lexical]
@@ -127,7 +129,9 @@ def fuse(lexical: Sequence[Matches], dense: Sequence[Matches], encoded: Sequence
         floor = min(_at_rank(dense, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
         _add_meaning(fused, dense, floor, 1 / (high - floor) if high > floor else 0.0)
     if _count(encoded):
-        _add_meaning(fused, encoded, 0.0, w.ENCODED)
+        # Beside code a memory's meaning counts 1 at most, like that of code.
+        most = 1 / max(_top(encoded), 1 / w.ENCODED) if mixed else w.ENCODED
+        _add_meaning(fused, encoded, 0.0, most)
     return fused
 
 

@@ -143,8 +143,9 @@ def _neighbours(
     for source, ids in zip(reader.sources, ids_of_memories(reader, allowed), strict=True):
         chunks = source.chunks(ids) if ids else {}
         cosines |= {chunks[number].path: value for number, value in memory_cosines(source, request, ids)}
+    most = w.ENCODED if request.kind == "memory" else 1.0  # as in `candidates.fuse`
     return [
-        ScoredChunk(memory_chunk(memory), memory, 0.0, max(0.0, cosines.get(memory.id, 0.0)) * w.ENCODED)
+        ScoredChunk(memory_chunk(memory), memory, 0.0, min(most, max(0.0, cosines.get(memory.id, 0.0)) * w.ENCODED))
         for memory in (request.memories[each] for each in allowed)
     ]
 

@@ -186,7 +186,7 @@ SECOND = 0.67
 ENCODED = 2.0
 """The factor of a cosine by the text encoder. Texts about one thing have a cosine of about 0.5."""
 
-COVERED = 0.5
+COVERED = 0.4
 """The share of the question, by rarity, that the best memory has to cover for `words` to count whole. It applies with
 the text encoder."""
 

@@ -1,4 +1,7 @@
-"""The order of memories within their sessions: what was stored right before and after a memory. It follows the log."""
+"""The order of the project's memories within their sessions: what was stored right before and after one.
+
+It follows the log.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,9 @@ class SessionOrder:
             if self._open:
                 for identity, memory in changed.items():
                     self._remove(identity)
-                    if memory is not None and memory.active and memory.session:
-                        self._session[identity] = memory.session
-                        insort(self._ids.setdefault(memory.session, []), identity)
+                    if memory is not None and (session := _session(memory)):
+                        self._session[identity] = session
+                        insort(self._ids.setdefault(session, []), identity)
 
     def near(self, identity: str, reach: int) -> Sequence[tuple[str, int]]:
         """Return (id, distance) of the active memories stored up to `reach` places before and after one.
@@ -48,9 +51,9 @@ class SessionOrder:
 
     def _read(self) -> None:
         for memory in self._all().values():
-            if memory.active and memory.session:
-                self._session[memory.id] = memory.session
-                self._ids.setdefault(memory.session, []).append(memory.id)
+            if session := _session(memory):
+                self._session[memory.id] = session
+                self._ids.setdefault(session, []).append(memory.id)
         for ids in self._ids.values():
             ids.sort()
         self._open = True
@@ -62,3 +65,8 @@ class SessionOrder:
             del ids[bisect_left(ids, identity)]
             if not ids:
                 del self._ids[session]
+
+
+def _session(memory: Memory) -> str:
+    """Return the session of an active memory of the project, "" for any other."""
+    return (memory.session or "") if memory.active and memory.scope == "project" else ""
