@@ -216,9 +216,9 @@ ERRORS = {
         "there is no client 'codx'",
         "Did you mean 'codex'?",
     ),
-    "help nope": (
+    "help xyzzy": (
         2,
-        "there is no verb 'nope'",
+        "there is no verb 'xyzzy'",
         "`muninn help` shows all verbs.",
     ),
 }
