@@ -43,6 +43,8 @@ def test_a_verdict_is_a_record_and_reconcile_queues_the_pair_for_a_person(told: 
         assert told.call("judge").pairs == ()
         assert len(backend.requests) == 1
     assert (pair.left, pair.right, pair.verdict) == (one, other, word)
+    assert told.call("history", id=one).events[-1].summary == f"a model compared it with {other}: {word}"
+    assert told.call("log").entries[0].title.startswith("The nightly export")
     result = told.call("reconcile")
     assert (result.duplicates, result.conflicts, result.merges) == (0, 1, ())
     (conflict,) = told.call("conflicts").conflicts

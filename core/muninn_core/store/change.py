@@ -56,6 +56,8 @@ def required_ids(data: Mapping[str, Any]) -> tuple[str, ...]:
             return (data["conflict"],)
         case "supersede" if data["by"] is not None:
             return (data["target"], data["by"])
+        case "verdict" if isinstance(data.get("left"), str) and isinstance(data.get("right"), str):
+            return (data["left"], data["right"])  # a model's judgement; it changes no memory
         case kind if kind in CHANGES:
             return (data["target"],)
     return ()

@@ -160,6 +160,9 @@ def _summary(record: Record, identity: str, reason: str) -> str:
         case "merge":
             others = ", ".join(data["sources"])
             summary = f"absorbed {others}" if data["keep"] == identity else f"merged into {data['keep']}"
+        case "verdict":
+            other = data["right"] if data["left"] == identity else data["left"]
+            summary = f"a model compared it with {other}: {data.get('verdict')}"
         case "resolve":
             summary = f"decided a conflict: keep {data['keep']}"
         case "link" | "unlink":
