@@ -74,7 +74,7 @@ def contradiction(muninn):
     return muninn, conflict
 
 
-def test_a_person_decides_a_contradiction_once(contradiction):
+def test_a_person_decides_a_contradiction_and_may_reconsider(contradiction):
     muninn, conflict = contradiction
     assert muninn.call("status").log.conflicts == 1
     assert "1 contradiction in memory waits" in muninn.call("brief").text
@@ -84,7 +84,10 @@ def test_a_person_decides_a_contradiction_once(contradiction):
     assert muninn.call("conflicts").conflicts == ()
     assert muninn.texts("where are sessions stored", kind="memory") == [right.text]
     with pytest.raises(NotFoundError):
-        muninn.call("resolve", id=conflict.id, keep="left")
+        muninn.call("resolve", id="0" * 20, keep="left")
+    again = muninn.call("resolve", id=conflict.id, keep="left")
+    assert (again.left.active, again.right.active) == (True, False)
+    assert muninn.texts("where are sessions stored", kind="memory") == [again.left.text]
 
 
 def test_a_new_wording_goes_to_the_side_that_is_kept(contradiction):
