@@ -269,6 +269,7 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
     "graph": {"--format": _DIAGRAM},
     "export": {
         "--out": {"metavar": "FILE", "help": "write the bundle to a file instead of stdout"},
+        "--html": {"metavar": "FILE", "help": "write a page for browsers: --form html --out FILE"},
     },
 }
 """Options of the command line alone, by verb."""

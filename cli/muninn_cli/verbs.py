@@ -63,6 +63,8 @@ def _run(argv: list[str]) -> int:
     else:
         method = _method(argv[0])
         given = verb_parser(method).parse(argv[1:])
+    if getattr(given, "html", None) is not None:
+        given.form, given.out = "html", given.html
     if getattr(given, "queries", None) is not None:
         from muninn_cli.batch import answer_queries
 

@@ -1133,6 +1133,7 @@ class Verbs:
         since: str | None = None,
         until: str | None = None,
         private: bool = False,
+        form: Literal["bundle", "html"] = "bundle",
     ) -> ExportResult:
         """Write memories to a bundle for another repository; it is checked for secrets again.
 
@@ -1145,6 +1146,7 @@ class Verbs:
         `since`: Only memories made at or after this RFC 3339 time or date (UTC).
         `until`: Only memories made before this RFC 3339 time or date (UTC).
         `private`: Include private memories.
+        `form`: bundle: records for another repository; html: one page that is read without a network.
         """
         return cast(
             "ExportResult",
@@ -1158,6 +1160,7 @@ class Verbs:
                 since=since,
                 until=until,
                 private=private,
+                form=form,
             ),
         )
 

@@ -1097,6 +1097,8 @@ export interface ExportParams {
   until?: string | null;
   /** Include private memories. */
   private?: boolean;
+  /** bundle: records for another repository; html: one page that is read without a network. */
+  form?: 'bundle' | 'html';
 }
 
 /** The bundle, and how to import it. */
@@ -2806,7 +2808,8 @@ export interface ResolveResult {
 /**
  * A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
  *
- * `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets.
+ * `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets. The
+ * form html has no records: `page` is a document with the memories in force, the newest first.
  */
 export interface ExportResult {
   saw: ReadState;
@@ -2816,6 +2819,7 @@ export interface ExportResult {
   memories: number;
   private: number;
   masked: number;
+  page: string;
 }
 
 /**

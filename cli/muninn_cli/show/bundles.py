@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def bundle_text(result: dict[str, Any]) -> str:
-    """Return a bundle as JSON with one record per line, for readable diffs."""
+    """Return the page, or a bundle as JSON with one record per line, for readable diffs."""
+    if result.get("page"):
+        return str(result["page"])
     records = ",\n".join(_json(record) for record in result["records"])
     head = f'{{"version":{result["version"]},"exported":{_json(result["exported"])},"records":['
     return f"{head}\n{records}\n]}}\n" if records else f"{head}]}}\n"

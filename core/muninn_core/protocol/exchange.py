@@ -29,12 +29,17 @@ class ExportParams(Value):
     ] = None
     until: Annotated[str | None, Meta(description="Only memories made before this RFC 3339 time or date (UTC).")] = None
     private: Annotated[bool, Meta(description="Include private memories.")] = False
+    form: Annotated[
+        Literal["bundle", "html"],
+        Meta(description="bundle: records for another repository; html: one page that is read without a network."),
+    ] = "bundle"
 
 
 class ExportResult(Result):
     """A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
 
-    `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets.
+    `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets. The
+    form html has no records: `page` is a document with the memories in force, the newest first.
     """
 
     version: int
@@ -43,6 +48,7 @@ class ExportResult(Result):
     memories: int
     private: int = 0
     masked: int = 0
+    page: str = ""
 
 
 class ImportParams(Value):

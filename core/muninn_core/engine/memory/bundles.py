@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from muninn_core.engine.memory.offline import page
 from muninn_core.engine.memory.scopes import on_task
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.exchange import ExportParams, ExportResult, ImportParams, ImportResult
 from muninn_core.regular_file import read_regular
 from muninn_core.store.bundle import BUNDLE_VERSION, bundle_form, mask_record, plan_import, read_bundle, select_records
+from muninn_core.store.fold import fold
 from muninn_core.store.record import Record
 from muninn_core.store.stamp import normalise
 from muninn_core.worktree.memory_store import MemoryStore
@@ -24,7 +27,7 @@ SHOWN = 5
 
 
 def export(workspace: Workspace, params: ExportParams) -> ExportResult:
-    """Return the records of the memories that pass every filter. The same memories give the same result."""
+    """Return the memories that pass every filter, as records or as a page. Equal memories give an equal result."""
     since, until = _time("since", params.since), _time("until", params.until)
     everything, source = _of_scope(workspace.memory, params)
     tasks = on_task(everything, params.task)
@@ -33,22 +36,40 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
         for memory in everything.values()
         if _passes(memory, params, since, until) and (tasks is None or memory.task in tasks)
     ]
-    shown = params.private or params.scope == "session"  # session notes are always private
-    ids = frozenset(memory.id for memory in memories if shown or not memory.private)
+    with_private = params.private or params.scope == "session"  # session notes are always private
+    ids = frozenset(memory.id for memory in memories if with_private or not memory.private)
     masked, records = 0, []
     for record in select_records(source, ids):
         clean, count = mask_record(record, workspace.config.memory.secrets)
         masked += count
         records.append(clean)
-    return ExportResult(
+    exported = ExportResult(
         version=BUNDLE_VERSION,
         exported=max((record.ts for record in records), default=""),
-        records=tuple(bundle_form(record) for record in records),
+        records=tuple(bundle_form(record) for record in records) if params.form == "bundle" else (),
         memories=len(ids),
         private=len(memories) - len(ids),
         masked=masked,
         saw=workspace.read_state(),
     )
+    if params.form == "bundle":
+        return exported
+    shown = [memory for memory in fold(records).memories.values() if memory.active and memory.id in ids]
+    return replace(exported, memories=len(shown), page=_page(workspace.layout.root.name, shown, params, exported))
+
+
+def _page(name: str, memories: list[Memory], params: ExportParams, exported: ExportResult) -> str:
+    """Return a page with memories, which says what it shows and leaves out."""
+    newest_first = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
+    filters = {"type": params.type, "tag": params.tag, "session": params.session, "task": params.task}
+    filters |= {"scope": params.scope, "since": params.since, "until": params.until}
+    chosen = ", ".join(f"{key} {value}" for key, value in filters.items() if value)
+    note = f"{len(memories):,} memories ({chosen}), as of {exported.exported[:10] or 'the beginning'}."
+    if hidden := exported.memories - len(memories):
+        note += f" {hidden:,} that are no longer in force are left out."
+    if exported.private:
+        note += f" {exported.private:,} private ones are left out."
+    return page(name, [to_plain(memory) for memory in newest_first], note)
 
 
 def _of_scope(store: MemoryStore, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
