@@ -133,12 +133,13 @@ function small(label, fields, submit, done, close, kind = 'main') {
 }
 
 function editor(memory, done, close) {
-  const fields = [h('label', { class: 'grow' }, 'Title', h('input', { name: 'title', value: memory.title })),
+  const title = memory.text.startsWith(memory.title) ? '' : memory.title; // the daemon makes one from the text
+  const fields = [h('label', { class: 'grow' }, 'Title, if it is not the beginning of the text', h('input', { name: 'title', value: title })),
     h('label', { class: 'grow' }, 'Text', h('textarea', { name: 'text' }, memory.text)),
     h('label', {}, 'Importance', h('input', { name: 'importance', type: 'number', min: 1, max: 10, value: memory.importance })),
     h('label', { class: 'grow' }, 'Reason', h('input', { name: 'reason' }))];
   return small('Save', fields, (given) => call('update', {
-    id: memory.id, text: given.text.value, title: given.title.value, importance: Number(given.importance.value),
+    id: memory.id, text: given.text.value, title: given.title.value === title ? '' : given.title.value, importance: Number(given.importance.value),
     reason: given.reason.value,
   }), done, close);
 }

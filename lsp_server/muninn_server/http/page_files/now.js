@@ -26,7 +26,7 @@ export async function now(place) {
   place.append(h('h1', {}, 'Now'), h('p', { class: 'lead' }, 'What agents do, and what they are given, the newest first.'),
     h('form', { class: 'search', onsubmit: (event) => event.preventDefault() }, h('label', {}, 'Events', type)), empty, list);
   type.addEventListener('change', () => [...list.children].forEach((item) => (item.hidden = !fits(item))));
-  const end = follow((kind, data) => kind === 'journal' && add(data, true));
+  const end = follow((kind, data) => kind === 'journal' && add(data.event, true));
   try {
     const recent = await call('event.query', { limit: 50 });
     for (const hit of recent.hits) add(hit.event, false);

@@ -50,17 +50,22 @@ connect((on) => {
   live.textContent = on ? 'live' : 'reconnecting…';
   live.className = on ? 'on' : 'off';
 });
-// Memory that changed elsewhere shows up when the reader is not in the middle of something.
-let seen = -1;
+
+let known = null;
 let waits = 0;
-follow((kind, data) => {
-  if (kind !== 'memory' && kind !== 'state') return;
-  const at = JSON.stringify(kind === 'state' ? data.memory ?? {} : data);
-  const changed = seen !== -1 && seen !== at;
-  seen = at;
-  const busy = main.querySelector('details[open], textarea, :focus:not(main)');
-  if (!changed || kind === 'state' || busy || location.hash.startsWith('#now')) return;
+
+/** Show the room again soon, unless the reader is in the middle of something. */
+function refresh() {
+  const busy = () => main.querySelector('details[open], textarea, :focus:not(main)') || location.hash.startsWith('#now');
   clearTimeout(waits);
-  waits = setTimeout(() => show(false), 400);
+  waits = setTimeout(() => busy() || show(false), 400);
+}
+
+follow((kind, data) => {
+  if (kind === 'memory') refresh();
+  if (kind !== 'state') return;
+  const at = JSON.stringify(data.memory);
+  if (known !== null && known !== at) refresh(); // memory changed while the connection was broken
+  known = at;
 });
 show(false);

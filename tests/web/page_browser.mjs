@@ -1,0 +1,246 @@
+// Drives a real Chromium through the page of `muninn open`. The configuration is JSON in PAGE; each check prints a line of
+// JSON: its name, and what is wrong, "" when nothing is.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { createRequire } from 'node:module';
+
+const given = JSON.parse(process.env.PAGE);
+const require = createRequire(given.modules);
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const ROOMS = ['memory', 'waiting', 'sessions', 'now', 'code', 'cost', 'health'];
+const WIDTHS = [360, 1280, 2560];
+const PATIENCE = 30_000;
+
+const wrong = [];
+const referrers = [];
+const browser = await chromium.launch({
+  executablePath: given.chromium,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+});
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+context.setDefaultTimeout(PATIENCE);
+
+async function check(name, work) {
+  let problem;
+  try {
+    problem = (await work()) ?? '';
+  } catch (error) {
+    problem = String(error.stack ?? error);
+  }
+  process.stdout.write(`${JSON.stringify({ name, problem })}\n`);
+}
+
+/** Note what a hostile text would do: open a dialog, run a script, be refused by the policy. */
+function watch(page) {
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+  page.on('console', (message) => /Content Security Policy|TrustedHTML/.test(message.text()) && wrong.push(message.text()));
+  page.on('request', (request) => request.headers().referer && referrers.push(request.headers().referer));
+}
+
+async function enter(page, room) {
+  await page.evaluate((hash) => (location.hash = hash), room);
+  await page.waitForSelector(`[data-shows=${room.split('/')[0]}]`);
+  await page.waitForFunction((hash) => decodeURIComponent(location.hash) === `#${hash}`, decodeURIComponent(room));
+}
+
+async function violations(page) {
+  const found = await page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+    return violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
+  });
+  return found.join('\n');
+}
+
+const verb = (...words) => execFileSync(given.muninn, [...words, '--repo', given.repo], { encoding: 'utf8' });
+const page = await context.newPage();
+watch(page);
+
+await check('the link leads to the page, and no address keeps it', async () => {
+  await page.goto(given.link);
+  await page.waitForSelector('[data-shows=memory]');
+  if (/code=/.test(page.url())) return page.url();
+  if (await page.evaluate(() => document.cookie)) return 'a script reads the cookie';
+});
+const home = page.url().replace(/#.*/, '');
+await page.evaluate(axe);
+
+for (const room of ROOMS) {
+  await check(`room ${room}`, async () => {
+    await enter(page, room);
+    const alerts = await page.$$eval('[role=alert]', (all) => all.map((one) => one.textContent));
+    const wide = [];
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (over > 0) wide.push(`${width}px: ${over}px too wide`);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    return [...alerts, ...wide, await violations(page)].filter(Boolean).join('\n');
+  });
+}
+
+await check('the dark colours have enough contrast', async () => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const found = [];
+  for (const room of ['waiting', 'memory']) {
+    await enter(page, room);
+    found.push(await violations(page));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found.filter(Boolean).join('\n');
+});
+
+await check('search shows the reasons of a rank', async () => {
+  await enter(page, 'memory');
+  await page.fill('input[name=q]', 'lighthouse lamp');
+  const article = page.locator('article', { hasText: 'The lamp of the lighthouse' });
+  await article.first().waitFor();
+  await article.first().locator('summary', { hasText: 'Why it is here' }).click();
+  await article.first().locator('meter').first().waitFor();
+  return violations(page);
+});
+
+await check('a memory is edited, forgotten and restored', async () => {
+  await enter(page, `memory/${given.edited}`);
+  const article = page.locator(`#m-${given.edited}`);
+  await article.locator('button', { hasText: 'Edit' }).click();
+  await article.locator('textarea[name=text]').fill('The lamp turns once in twelve seconds.');
+  const bad = await violations(page);
+  if (bad) return bad;
+  await article.locator('button', { hasText: 'Save' }).click();
+  await page.locator('h2', { hasText: 'once in twelve seconds' }).waitFor();
+  await article.locator('summary').last().click();
+  await article.locator('button', { hasText: 'Forget' }).click();
+  await article.locator('form button', { hasText: 'Forget' }).click();
+  await article.locator('.state', { hasText: 'archived' }).waitFor();
+  await article.locator('summary').last().click();
+  await article.locator('button', { hasText: 'Restore' }).click();
+  await article.locator('.state', { hasText: 'archived' }).waitFor({ state: 'detached' });
+});
+
+await check('a redaction needs the typed confirmation', async () => {
+  await enter(page, `memory/${given.redacted}`);
+  const article = page.locator(`#m-${given.redacted}`);
+  await article.locator('button', { hasText: 'Redact' }).click();
+  await article.locator('input[name=confirm]').fill('wrong');
+  await article.locator('button', { hasText: 'Redact for good' }).click();
+  await article.locator('[role=alert]', { hasText: 'nothing was redacted' }).waitFor();
+  await article.locator('input[name=confirm]').fill(given.redacted.slice(-6));
+  await article.locator('button', { hasText: 'Redact for good' }).click();
+  await article.locator('.state', { hasText: 'redacted' }).waitFor();
+});
+
+await check('keys decide what waits', async () => {
+  await enter(page, 'waiting');
+  const before = await page.locator('.item').count();
+  await page.keyboard.press('j');
+  const label = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  if (label !== 'A contradiction') return `the focus is on ${label}`;
+  await page.keyboard.press('l');
+  await page.waitForFunction((number) => document.querySelectorAll('.item').length === number - 1, before);
+  if (JSON.parse(verb('conflicts', '--json')).conflicts.length) return 'the conflict is still open';
+});
+
+await check('a session shows its events in order', async () => {
+  await enter(page, 'sessions/s-page');
+  const kinds = await page.$$eval('.events > li', (all) => all.map((one) => one.dataset.type));
+  if (kinds.join() !== 'prompt,tool_call,answer') return kinds.join();
+});
+
+await check('hostile texts are texts', async () => {
+  const marked = await page.evaluate(() => document.querySelectorAll('main script, main img, main iframe, main b, main style').length);
+  for (const room of ['memory', 'waiting', 'now', 'code', `code/${encodeURIComponent(given.file)}`, `memory/${given.hostile}`]) {
+    await enter(page, room);
+    const found = await page.$$eval('main script, main img, main iframe, main b, main style, main [onerror]', (all) => all.length);
+    if (found) return `${room}: ${found} elements`;
+  }
+  await page.locator('text=window.hacked').first().waitFor();
+  if (await page.evaluate(() => 'hacked' in window)) return 'a script ran';
+  if (marked || wrong.length) return wrong.join('\n');
+});
+
+await check('a page of another origin calls nothing and shows nothing', async () => {
+  const other = http.createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>elsewhere</p>'));
+  await new Promise((done) => other.listen(0, '127.0.0.1', done));
+  const stranger = await context.newPage();
+  await stranger.goto(`http://127.0.0.1:${other.address().port}/`);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'muninn/forget', params: { id: given.hostile } });
+  const outcome = await stranger.evaluate(async ([target, data]) => {
+    const found = [];
+    for (const type of ['application/json', 'text/plain']) {
+      try {
+        const options = { method: 'POST', credentials: 'include', headers: { 'Content-Type': type }, body: data };
+        found.push((await fetch(`${target}rpc`, options)).status);
+      } catch {
+        found.push('refused');
+      }
+    }
+    const frame = document.createElement('iframe');
+    frame.src = target;
+    const loaded = new Promise((done) => (frame.onload = done));
+    document.body.append(frame);
+    await loaded;
+    return [...found, frame.contentDocument === null ? 'closed' : 'open'];
+  }, [home, body]);
+  await stranger.close();
+  other.close();
+  if (outcome.join() !== 'refused,refused,closed') return outcome.join();
+  if (JSON.parse(verb('show', given.hostile, '--json')).memory.archived) return 'the call was carried out';
+});
+
+await check('events go on after the daemon is killed', async () => {
+  await enter(page, 'now');
+  await page.waitForSelector('#live.on');
+  verb('event', 'append', 'note', '--payload', 'text=before the end');
+  await page.locator('.events', { hasText: 'before the end' }).waitFor();
+  process.kill(given.pid, 'SIGKILL');
+  await page.waitForSelector('#live.off');
+  await page.waitForSelector('#live.on');
+  verb('event', 'append', 'note', '--payload', 'text=after the end');
+  await page.locator('.events', { hasText: 'after the end' }).waitFor({ timeout: 4 * PATIENCE });
+  const shown = await page.$$eval('.events > li', (all) => all.filter((one) => /before the end/.test(one.textContent)).length);
+  if (shown !== 1) return `${shown} times`;
+  await enter(page, 'memory');
+  if (await page.$('[role=alert]')) return 'the page lost its rights';
+});
+
+await check('no request names where it came from', () => referrers.join('\n'));
+
+await check('memory is listed without scripts', async () => {
+  const cookies = await context.cookies(home);
+  const plain = await browser.newContext({ javaScriptEnabled: false });
+  await plain.addCookies(cookies);
+  const bare = await plain.newPage();
+  await bare.goto(`${home}?q=lighthouse`);
+  const found = await bare.locator('article').count();
+  await plain.close();
+  if (!found) return 'nothing is listed';
+});
+
+await check('the exported page searches without a network', async () => {
+  const offline = await browser.newContext({ offline: true });
+  const file = await offline.newPage();
+  watch(file);
+  await file.goto(`file://${given.exported}`);
+  await file.fill('input[name=q]', 'lighth');
+  const took = await file.evaluate(() => {
+    const begun = performance.now();
+    document.querySelector('form').dispatchEvent(new Event('input'));
+    return performance.now() - begun;
+  });
+  const shown = await file.locator('article:visible').count();
+  const all = await file.locator('article').count();
+  if (!shown || shown >= all) return `${shown} of ${all}`;
+  await file.evaluate(axe);
+  const found = await violations(file);
+  await offline.close();
+  return [found, took > 1000 ? `${took} ms` : '', ...wrong].filter(Boolean).join('\n');
+});
+
+await browser.close();

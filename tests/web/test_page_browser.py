@@ -1,0 +1,120 @@
+"""The page of `muninn open` and the exported page in a real Chromium; page_browser.mjs has the checks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import clients
+import pytest
+from node import node_folder
+from page_api import page_of
+from repositories import MUNINN, PATIENCE, Home, daemon_pid, git
+
+from muninn_core import client
+
+NAME = "Chromium"
+TOOLS = Path(__file__).resolve().parents[2] / ".tools"
+MODULES = TOOLS / "browser" / "node_modules"
+CHROMIUM = TOOLS / "vscode" / "chromium"
+SCRIPT = Path(__file__).with_name("page_browser.mjs")
+
+HOSTILE = (
+    '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+    """ "'>{{7*7}} <b>bold</b> javascript:alert(1) </p><style>*{display:none}</style>"""
+)
+FILE = 'src/<img src=x onerror="window.hacked=1">.py'
+
+CHECKS = (
+    "the link leads to the page, and no address keeps it",
+    *(f"room {room}" for room in ("memory", "waiting", "sessions", "now", "code", "cost", "health")),
+    "the dark colours have enough contrast",
+    "search shows the reasons of a rank",
+    "a memory is edited, forgotten and restored",
+    "a redaction needs the typed confirmation",
+    "keys decide what waits",
+    "a session shows its events in order",
+    "hostile texts are texts",
+    "a page of another origin calls nothing and shows nothing",
+    "events go on after the daemon is killed",
+    "no request names where it came from",
+    "memory is listed without scripts",
+    "the exported page searches without a network",
+)
+
+pytestmark = pytest.mark.client(NAME)
+
+
+@pytest.fixture(scope="module")
+def outcomes(served: Home, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What is wrong, by check; one browser runs them all."""
+    if not (MODULES / "axe-core").exists() or not CHROMIUM.exists():
+        clients.missing(NAME, "it or its driver is not in .tools; scripts/install-clients.sh installs them")
+    node = Path(node_folder(NAME)) / "node"
+    exported = tmp_path_factory.mktemp("page") / "memory.html"
+    with client.connect(str(served.repo), served.environ) as muninn:
+        ids = fill(muninn, served.repo)
+    command = [MUNINN, "export", "--html", str(exported), "--repo", str(served.repo)]
+    subprocess.run(command, env=served.environ, check=True, capture_output=True, timeout=PATIENCE)
+    with page_of(served.repo, served.environ) as server:
+        given: dict[str, Any] = {
+            "link": server.link,
+            "repo": str(served.repo),
+            "muninn": MUNINN,
+            "exported": str(exported),
+            "chromium": os.path.realpath(CHROMIUM),
+            "modules": str(MODULES),
+            "file": FILE,
+            "pid": daemon_pid(served.repo, served.environ),
+            **ids,
+        }
+        done = subprocess.run(
+            [str(node), str(SCRIPT)],
+            env={**served.environ, "PAGE": json.dumps(given)},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE * 3,
+            check=False,
+        )
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert found, done.stderr
+    return {each["name"]: each["problem"] for each in found}
+
+
+def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
+    """Store memories of all kinds, hostile ones among them; return the ids that the checks name."""
+    (repo / FILE).write_text("def lamp():\n    return 1\n")
+    git(repo, "add", ".")
+    git(repo, "commit", "-q", "-m", HOSTILE)
+    git(repo, "checkout", "-q", "-b", "<img/src=x/onerror=window.hacked=1>")
+
+    def remember(text: str, **more: Any) -> str:
+        stored: str = muninn.call("remember", {"text": text, **more})["memory"]["id"]
+        return stored
+
+    remember("The lamp of the lighthouse burns oil.", type="decision", files=["src/users.py#get_user_name"])
+    hostile = remember(HOSTILE, title=HOSTILE, tags=["<b>"], files=[FILE], agent=HOSTILE)
+    edited = remember("The lamp turns once in nine seconds.")
+    redacted = remember("The keeper's telephone number is known.")
+    remember("Ships report to the harbour by radio.", type="decision")
+    remember(
+        "Ships never report to the harbour by radio.",
+        type="decision",
+        links=[{"relation": "contradicts", "target": redacted}],
+    )
+    muninn.call("reconcile")
+    for kind, payload in (
+        ("prompt", {"text": HOSTILE}),
+        ("tool_call", {"tool": HOSTILE, "command": HOSTILE, "failed": True, "result": HOSTILE}),
+        ("answer", {"text": "Done."}),
+    ):
+        muninn.call("event.append", {"event_type": kind, "payload": payload, "session_id": "s-page"})
+    return {"hostile": hostile, "edited": edited, "redacted": redacted}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_the_page_in_a_browser(outcomes: dict[str, str], name: str) -> None:
+    assert outcomes.pop(name) == ""
