@@ -38,6 +38,8 @@ MACHINE_PRIVATE: Mapping[str, str] = {
 
 UNCOMPARED = {
     "status": "the state of the process, the index and the caches",
+    "metrics": "counts and times of the daemon",
+    "ready": "the state of the index and the journal",
     "why": "needs the id of a pack of this machine",
     "replay": "needs the id of a pack of this machine",
 }

@@ -48,6 +48,7 @@ from muninn_core.protocol.events import (
     TurnEndParams,
     TurnEndResult,
 )
+from muninn_core.source.inside import can_name_file
 from muninn_core.store.disk import translate_errors
 from muninn_core.store.stamp import EPOCH, timestamp
 from muninn_core.worktree.call import Call
@@ -240,6 +241,8 @@ def replay(at: At, params: AuditReplayParams, call: Call) -> AuditReplayResult:
 
 
 def _replay_to(at: At, params: AuditReplayParams, lines: Iterator[tuple[int, bytes]], call: Call) -> AuditReplayResult:
+    if not can_name_file(params.path):
+        raise BadParams("'path' can't name a file", hint="Give the name of a new file.")
     path = at.workspace.layout.root / params.path
     content, count = hashlib.sha256(), 0
     with translate_errors(path):
