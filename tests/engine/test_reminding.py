@@ -9,6 +9,7 @@ import pytest
 from repositories import copy_plain_repo
 
 from muninn_core.protocol.session import RemindParams
+from muninn_core.retrieval.relatedness import _standing_out
 from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
@@ -128,3 +129,24 @@ def test_what_was_given_outlives_the_daemon(full, start):
     again = start(full.root)
     again.call("index")
     assert again.call("remind", prompt=prompt, session="s1").ids == ()
+
+
+@pytest.mark.parametrize("order", ["run the tests", "commit it please", "log the customers"])
+def test_a_short_order_brings_nothing(shared, order):
+    assert shared.call("remind", prompt=order).ids == ()
+
+
+@pytest.mark.parametrize(
+    ("cosines", "told"),
+    [
+        ({"a": 0.42, "b": 0.20}, ["a"]),
+        ({"a": 0.42, "b": 0.40}, []),
+        ({"a": 0.50, "b": 0.49}, ["a"]),
+        ({"a": 0.24, "b": 0.00}, []),
+        ({"a": 0.25}, ["a"]),
+        ({}, []),
+    ],
+)
+def test_a_memory_stands_out_by_meaning_when_it_is_near_and_leads(cosines, told):
+    chunks = {identity: (cosine, None) for identity, cosine in cosines.items()}
+    assert list(_standing_out(chunks, 0.5)) == told

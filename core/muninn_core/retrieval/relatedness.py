@@ -7,7 +7,7 @@ combines the cosine of both texts with the share of each text's rare words that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval.candidates import admitted_chunks, lexical_matches, memory_cosines, near_matches
@@ -39,13 +39,23 @@ ALONE = 0.55
 """The least cosine of related texts that share no word."""
 
 
+NEAR, STANDS_OUT = 0.25, 0.5
+"""The least cosine of the text encoder for a memory that stands out, and the least sum of the cosine and its lead over
+the second memory. Of 84 prompts that share no word with their memory 15 reach both, 3 reach them with another memory,
+and so does none of 180 prompts without one."""
+
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.\w{1,8}\b|(?:[\w.-]+/)+[\w.-]+")
 
 
 class RelatedMemories(NamedTuple):
-    """The ranking of memories by how related they are to the text; those below `least` are left out."""
+    """The ranking of memories by how related they are to the text; those below `least` are left out.
+
+    With `nearest`, and when the text encoder compares them, a memory that stands out by meaning alone is related when
+    no other reaches `least`.
+    """
 
     least: float = SURE
+    nearest: bool = False
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
         """Return the nearest memories by words and by meaning. The meaning of a candidate is its cosine, unscaled."""
@@ -67,17 +77,33 @@ class RelatedMemories(NamedTuple):
         relatedness = Relatedness(pool.query, reader.rarity)
         paths = frozenset(path.removeprefix("./") for path in _PATH.findall(request.text))
         best: dict[str, tuple[float, ScoredChunk]] = {}
+        meanings: dict[str, tuple[float, ScoredChunk]] = {}
         for one in pool.found:
             memory = one.memory
             if memory is None:
                 continue
+            if memory.id not in meanings or one.meaning > meanings[memory.id][0]:
+                meanings[memory.id] = one.meaning, one
             named = any(_same_file(path, file) for file in memory.files for path in paths)
             value = relatedness.score(f"{memory.title} {memory.text}", one.meaning, named=named)
             if value >= self.least and (memory.id not in best or value > best[memory.id][0]):
                 best[memory.id] = value, one
+        if not best and self.nearest and request.encoded is not None:
+            best = _standing_out(meanings, self.least)
         return Ranking(
             Candidate(one.chunk, one.memory, [signal("related", value, 1.0)]) for value, one in best.values()
         )
+
+
+def _standing_out(
+    meanings: Mapping[str, tuple[float, ScoredChunk]], value: float
+) -> dict[str, tuple[float, ScoredChunk]]:
+    """Return the memory nearest by meaning, with a value, when it is near and clearly nearer than the second."""
+    ranked = sorted(meanings.items(), key=lambda each: (-each[1][0], each[0]))[:2]
+    if not ranked:
+        return {}
+    (identity, (first, chunk)), second = ranked[0], ranked[1][1][0] if len(ranked) > 1 else 0.0
+    return {identity: (value, chunk)} if first >= NEAR and 2 * first - second >= STANDS_OUT else {}
 
 
 def _same_file(named: str, path: str) -> bool:

@@ -31,11 +31,18 @@ class RelatedMemory(NamedTuple):
 
 
 def related_memories(
-    workspace: Workspace, text: str, seen: Callable[[Memory], bool], now: datetime, *, least: float = SURE
+    workspace: Workspace,
+    text: str,
+    seen: Callable[[Memory], bool],
+    now: datetime,
+    *,
+    least: float = SURE,
+    nearest: bool = False,
 ) -> list[RelatedMemory]:
     """Return the memories related to a text for which `seen` is true, the most confident first, ties by id.
 
-    `least` is the lowest confidence. Raises MuninnError without an index.
+    `least` is the lowest confidence. With `nearest`, a memory that stands out by meaning alone is related too. Raises
+    MuninnError without an index.
     """
     index = workspace.updater.wait_open(READY_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
@@ -47,7 +54,7 @@ def related_memories(
         memories=memories,
         limit=REACH,
         now=now,
-        terms=RelatedMemories(least),
+        terms=RelatedMemories(least, nearest),
         kind="memory",
         bounds=Bounds(lambda _chunk, memory: memory is not None and seen(memory)),
     )

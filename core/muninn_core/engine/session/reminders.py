@@ -23,11 +23,22 @@ MAX_PROMPT_CHARS = 50_000
 CITATION_SECONDS = 0.05
 """The time limit for judging the citations of reminders."""
 
+SHORT_ORDER = 4
+"""The most words of a prompt that is an order and gets no reminder."""
+
+AS_CERTAIN = 0.7
+"""The least share of the first memory's confidence for further ones. It halves the wrong ones on labelled prompts."""
+
 _MACHINE = re.compile(r"^\s*<(?:task-notification|command-|local-command|bash-|user-prompt-submit-hook)")
 """The beginning of a prompt that a program inserted."""
 
 _WORK_RECORDS = frozenset({"session_summary", "context_hit"})
 """Memory types that record work done and need no reminder."""
+
+
+def _is_short_order(prompt: str) -> bool:
+    """Whether a prompt is a few words like "run the tests": no question, error, file or number."""
+    return len(prompt.split()) <= SHORT_ORDER and not re.search(r"[?/:\d`]|\w\.\w|[a-z][A-Z]|_|(?i:error)", prompt)
 
 
 def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime) -> RemindResult:
@@ -37,22 +48,28 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
     out, and so is text from outside.
     """
     prompt = params.prompt.strip()[:MAX_PROMPT_CHARS]
-    if not prompt or _MACHINE.match(prompt) or re.match(r"/[a-z][\w:-]*(\s|$)", prompt):
+    if not prompt or _is_short_order(prompt) or _MACHINE.match(prompt) or re.match(r"/[a-z][\w:-]*(\s|$)", prompt):
         return RemindResult(text="", ids=(), saw=workspace.read_state())
     delivered = workspace.deliveries.delivered_to(params.session)
     visible_here = visible(workspace.memory, None, params.session)
 
     def seen(memory: Memory) -> bool:
-        own = params.session is not None and params.session in (memory.session, *memory.sessions)
         eligible = memory.type not in _WORK_RECORDS and memory.trust != "outside"
         eligible = eligible and not (params.shared and (memory.private or memory.scope != "project"))
-        return eligible and not own and memory.id not in delivered and visible_here(memory)
+        return eligible and visible_here(memory)
+
+    def known(memory: Memory) -> bool:
+        """Whether the session has a memory already. It takes part in the search: no other stands out in its place."""
+        own = params.session is not None and params.session in (memory.session, *memory.sessions)
+        return own or memory.id in delivered
 
     checker = workspace.citations.checker(CITATION_SECONDS)
     lines: list[str] = []
     ids: list[str] = []
     left = params.max_chars - utf16_length(HEAD)
-    for hit in related_memories(workspace, prompt, seen, now)[: params.limit]:
+    found = related_memories(workspace, prompt, seen, now, nearest=True)
+    sure = [hit for hit in found if hit.confidence >= AS_CERTAIN * found[0].confidence and not known(hit.memory)]
+    for hit in sure[: params.limit]:
         line = memory_line(hit.memory, warning(checker.judge(hit.memory)), now)
         if utf16_length(line) <= left:
             left -= utf16_length(line)
