@@ -127,21 +127,20 @@ def fuse(
         high = _top(dense)
         # Without a floor, the best neighbour of an unrelated question would score 1.
         floor = min(_at_rank(dense, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
-        _add_meaning(fused, dense, floor, 1 / (high - floor) if high > floor else 0.0)
+        _add_meaning(fused, dense, floor, high - floor)
     if _count(encoded):
         # Beside code a memory's meaning counts 1 at most, like that of code.
-        most = 1 / max(_top(encoded), 1 / w.ENCODED) if mixed else w.ENCODED
-        _add_meaning(fused, encoded, 0.0, most)
+        _add_meaning(fused, encoded, 0.0, max(_top(encoded), 1 / w.ENCODED) if mixed else 1 / w.ENCODED)
     return fused
 
 
 def _add_meaning(
-    fused: Sequence[dict[int, tuple[float, float]]], matches: Sequence[Matches], floor: float, factor: float
+    fused: Sequence[dict[int, tuple[float, float]]], matches: Sequence[Matches], floor: float, span: float
 ) -> None:
     for found, near in zip(fused, matches, strict=True):
         for number, score in near:
             if score > floor:
-                found[number] = (found.get(number, (0.0, 0.0))[0], (score - floor) * factor)
+                found[number] = (found.get(number, (0.0, 0.0))[0], (score - floor) / span)
 
 
 def _completed(
