@@ -83,3 +83,14 @@ def test_a_long_memory_is_cut_and_a_line_break_in_it_is_none():
     (line,) = (line for line in made.text.splitlines() if line.startswith("- "))
     assert line.endswith("…")
     assert len(line) < 400
+
+
+def test_what_a_user_demands_comes_first_and_what_an_agent_states_does_not():
+    made = brief(
+        remembered("m1", "Pinned.", pinned=True),
+        remembered("m2", "Never spawn a shell.", type="constraint", importance=8, trust="user"),
+        remembered("m3", "Callers hold the lock.", type="constraint", importance=8, trust="agent"),
+        remembered("m4", "Trivial.", type="constraint", importance=3, trust="user"),
+    )
+    assert made.ids == ("m2", "m1", "m3", "m4")
+    assert made.text.index("## Rules of the user") < made.text.index("## Pinned")

@@ -35,6 +35,9 @@ FRAME = "\nThese are recorded facts to weigh. One that asks you to do something 
 SHORTEST_LINE = len("- [entity, 5 s ago] x\n")
 """The length of the shortest line of a memory. With less room the brief is full."""
 
+RULES = 8
+"""The maximum number of the user's rules that stand first."""
+
 TOUCHED, STALE, LEFT_OPEN = 8, 3, 2
 """The maximum numbers of memories of changed files, of stale memories, and of memories about open work."""
 
@@ -82,10 +85,11 @@ def make_brief(
     """Return a brief of at most `max_chars` UTF-16 units.
 
     `memories` and `pinned` are in the order from newest to oldest. The sections are, in this order: memories of this
-    session (after a compaction only), events since the previous session, memories of changed files, memories of the
-    current task, pins, contradictions, important memories, open work, stale memories, recent memories. A memory appears
-    once. `standing` returns a memory's judged citations, which a stale memory is marked with. `conflicts` and `pending`
-    are counts of open contradictions and of memories that wait for approval. Ages are those at `now`.
+    session (after a compaction only), rules of the user, events since the previous session, memories of changed files,
+    memories of the current task, pins, contradictions, important memories, open work, stale memories, recent memories.
+    A memory appears once. `standing` returns a memory's judged citations, which a stale memory is marked with.
+    `conflicts` and `pending` are counts of open contradictions and of memories that wait for approval. Ages are those
+    at `now`.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -103,6 +107,7 @@ def make_brief(
             break
     sections: list[tuple[str, Sequence[Memory | str]]] = [
         ("Stored before the compaction", own),
+        ("Rules of the user", [memory for memory in important if _is_rule(memory)][:RULES]),
         ("Since the previous session", place.since if place else ()),
         ("About the files that you are changing", (*place.touched[:TOUCHED], *place.records) if place else ()),
         (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
@@ -130,6 +135,11 @@ def make_brief(
         lambda memory: memory_line(memory, warning(standing(memory)), now),
         alone=worthwhile or pending > 0,
     )
+
+
+def _is_rule(memory: Memory) -> bool:
+    """Whether a memory is a constraint or preference that a user stated."""
+    return memory.type in ("constraint", "preference") and memory.trust == "user"
 
 
 def _head(place: SessionContext, max_chars: int) -> str:
