@@ -228,6 +228,8 @@ await check('the exported page searches without a network', async () => {
   const file = await offline.newPage();
   watch(file);
   await file.goto(`file://${given.exported}`);
+  await file.locator('.count', { hasText: 'newest first' }).waitFor();
+  const all = await file.locator('article').count();
   await file.fill('input[name=q]', 'lighth');
   const took = await file.evaluate(() => {
     const begun = performance.now();
@@ -235,7 +237,6 @@ await check('the exported page searches without a network', async () => {
     return performance.now() - begun;
   });
   const shown = await file.locator('article:visible').count();
-  const all = await file.locator('article').count();
   if (!shown || shown >= all) return `${shown} of ${all}`;
   await file.evaluate(axe);
   const found = await violations(file);

@@ -13,10 +13,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from muninn_core.model.memory import own_title
+
 _FOLDER = Path(__file__).with_name("offline_files")
 
 STYLE = _FOLDER / "page.css"
 """The style sheet; the page of `muninn open` has the same."""
+
+STATEMENT_CHARS = 200
+"""A text of at most this length is shown whole as the statement, when its title is its beginning."""
 
 SCRIPT = _FOLDER / "offline.js"
 
@@ -24,20 +29,18 @@ SCRIPT = _FOLDER / "offline.js"
 def article(memory: Mapping[str, Any]) -> str:
     """Return a memory, or a hit of recall about one, as an article: the statement first, then author and time."""
     text, title = str(memory.get("text", "")), str(memory.get("title", ""))
-    own = title and not text.startswith(title)  # most titles are the beginning of the text
-    statement = title if own else text
+    own = (len(text) > STATEMENT_CHARS and title) or own_title(title, text)
+    statement = own or text
     rest = f"<p>{escape(text)}</p>" if own else ""
     files = memory.get("files") or ([memory["path"]] if memory.get("path") else [])
     tags = "".join(f" <span>#{escape(str(tag))}</span>" for tag in memory.get("tags", ()))
     about = "".join(f" <code>{escape(str(file))}</code>" for file in files)
     who = memory.get("author") or memory.get("agent") or memory.get("actor") or ""
     when = str(memory.get("updated") or memory.get("ts") or "")
-    time = f'<time datetime="{escape(when)}">{escape(when[:10])}</time>'
-    kind = escape(str(memory.get("type", "")))
+    kind = escape(str(memory.get("type", "")).replace("_", " "))
     return (
-        f'<article id="m-{escape(str(memory["id"]))}" data-type="{kind}"><h2>{escape(statement)}</h2>{rest}'
-        f'<p class="meta"><span class="kind">{kind.replace("_", " ")}</span> <span>{escape(str(who))}</span> {time}'
-        f"{tags}{about}</p></article>"
+        f'<article><h2>{escape(statement)}</h2>{rest}<p class="meta"><em>{kind}</em> <span>{escape(str(who))}</span>'
+        f" <time>{escape(when[:10])}</time>{tags}{about}</p></article>"
     )
 
 
@@ -57,7 +60,8 @@ def page(name: str, memories: Sequence[Mapping[str, Any]], note: str) -> str:
         '<form class="search" role="search" hidden><label class="grow">Search <input type="search" name="q"></label>'
         f'<label>Type <select name="type"><option value="">any</option>{options}</select></label></form>'
         '<div id="timeline"></div><p class="count" role="status"></p>'
-        f'<div class="list">{"".join(map(article, memories))}</div></main><script>{script}</script></body></html>\n'
+        f'<div class="list">{"".join(map(article, memories))}</div>'
+        f'<p><button type="button" hidden>Show all</button></p></main><script>{script}</script></body></html>\n'
     )
 
 

@@ -3,13 +3,18 @@
 import { call } from './api.js';
 import { age, button, fold, guarded, h } from './dom.js';
 
+const STATEMENT = 200; // characters of a text that is shown whole, as the statement
+
+/** Whether a title is the beginning of the text, as the daemon makes it. */
+const isBeginning = (title, text) => text.startsWith(title.replace(/…$/, ''));
+
 /**
  * Show a memory, or a hit of recall about one. `citations` are its checked citations, `reasons` those of its rank,
  * `open` unfolds its details.
  */
 export function card(memory, { citations = memory.cites ?? [], reasons = [], open = false } = {}) {
   const text = memory.text ?? '';
-  const own = memory.title && !text.startsWith(memory.title); // most titles are the beginning of the text
+  const own = memory.title && (text.length > STATEMENT || !isBeginning(memory.title, text));
   const title = own ? memory.title : text;
   const about = memory.files?.length ? memory.files : memory.path ? [memory.path] : [];
   const article = h('article', { id: `m-${memory.id}`, 'data-type': memory.type },
@@ -133,7 +138,7 @@ function small(label, fields, submit, done, close, kind = 'main') {
 }
 
 function editor(memory, done, close) {
-  const title = memory.text.startsWith(memory.title) ? '' : memory.title; // the daemon makes one from the text
+  const title = isBeginning(memory.title, memory.text) ? '' : memory.title; // the daemon makes one from the text
   const fields = [h('label', { class: 'grow' }, 'Title, if it is not the beginning of the text', h('input', { name: 'title', value: title })),
     h('label', { class: 'grow' }, 'Text', h('textarea', { name: 'text' }, memory.text)),
     h('label', {}, 'Importance', h('input', { name: 'importance', type: 'number', min: 1, max: 10, value: memory.importance })),

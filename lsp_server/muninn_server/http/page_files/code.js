@@ -55,7 +55,7 @@ function drawing(path, memories, files) {
   const label = `${path}, ${count(memories.length, 'memory', 'memories')} and ${count(files.length, 'neighbour')}; both are listed below.`;
   return s('svg', { viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': label },
     memories.map((_, at) => edge(282, y(at, memories.length), middle)), files.map((_, at) => edge(478, y(at, files.length), middle)),
-    memories.map((memory, at) => [s('circle', { class: 'node', cx: 282, cy: y(at, memories.length), r: 4 }), s('text', { x: 270, y: y(at, memories.length) + 4, 'text-anchor': 'end' }, short(memory.title || memory.text, 42))]),
-    files.map((each, at) => [s('circle', { class: 'file', cx: 478, cy: y(at, files.length), r: 4 }), s('text', { x: 490, y: y(at, files.length) + 4 }, short(each, 42))]),
+    memories.map((memory, at) => [s('circle', { class: 'node', cx: 282, cy: y(at, memories.length), r: 4 }), s('text', { x: 270, y: y(at, memories.length) + 4, 'text-anchor': 'end' }, short(memory.title || memory.text, 38))]),
+    files.map((each, at) => [s('circle', { class: 'file', cx: 478, cy: y(at, files.length), r: 4 }), s('text', { x: 490, y: y(at, files.length) + 4 }, short(each, 36))]),
     s('circle', { class: 'node', cx: 380, cy: middle, r: 7 }), s('text', { class: 'strong', x: 380, y: middle - 13, 'text-anchor': 'middle' }, short(path.split('/').at(-1), 24)));
 }

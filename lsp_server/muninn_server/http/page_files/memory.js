@@ -1,7 +1,7 @@
 // The room Memory: search with reasons, filters, a timeline; each memory with its history and what can be done.
 
 import { call } from './api.js';
-import { age, bars, button, count, fold, guarded, h } from './dom.js';
+import { bars, button, count, guarded, h } from './dom.js';
 import { card } from './card.js';
 
 const PAGE = 50;
@@ -43,6 +43,7 @@ async function results(fields) {
   const query = fields.q.value.trim();
   const type = fields.type.value;
   const since = fields.since.value || null;
+  fields.archived.disabled = query !== ''; // recall finds memories in force only
   if (query) {
     const answer = await call('recall', { query, kind: 'memory', limit: PAGE, type: type ? [type] : [], since });
     return [h('p', { class: 'count', role: 'status' }, answer.hits.length ? `${count(answer.hits.length, 'memory', 'memories')}, best first` : 'Nothing answers this search.'),

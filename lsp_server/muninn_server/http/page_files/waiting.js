@@ -1,7 +1,7 @@
 // The room Waiting: what only a person can decide. Keys: j and k move, and each button's letter presses it.
 
 import { call } from './api.js';
-import { age, button, count, fold, guarded, h } from './dom.js';
+import { age, button, count, fold, h } from './dom.js';
 import { card } from './card.js';
 
 /** Fill the room. */
@@ -48,7 +48,7 @@ function item(label, content, choices) {
   const row = h('div', { class: 'actions decide' });
   const whole = h('div', { class: 'item', tabindex: -1, role: 'group', 'aria-label': label }, content, row);
   for (const [name, work, kind] of choices) {
-    const one = button(name, async () => {
+    const one = button([h('u', {}, name[0]), name.slice(1)], async () => {
       const next = whole.nextElementSibling ?? whole.previousElementSibling;
       await work(row);
       whole.remove();
@@ -61,10 +61,12 @@ function item(label, content, choices) {
   return whole;
 }
 
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`;
+
 function conflict(each) {
   const side = (name, memory) => h('div', { class: 'side' }, h('h3', {}, name), card(memory));
   const keep = (which) => () => call('resolve', { id: each.id, keep: which });
-  const content = [h('p', {}, each.reason || 'They contradict each other.'),
+  const content = [h('p', {}, sentence(each.reason || 'They contradict each other')),
     h('div', { class: 'versus' }, side('Left', each.left), side('Right', each.right)),
     each.code.length ? fold('The cited code', () => each.code.map((code) => h('div', {},
       h('p', { class: 'hint' }, `${code.side}: `, h('code', {}, `${code.path}:${code.start}-${code.end}`)),

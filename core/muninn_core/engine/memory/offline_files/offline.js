@@ -1,54 +1,70 @@
 'use strict';
-// Searches the articles of this page: an index of their words, made when the page opens. Nothing is sent anywhere.
+// Searches the articles of this page by an index of their words. The index is made in slices after the page is shown, so
+// that nothing waits for it; nothing is sent anywhere.
 (() => {
+  const MOST = 200; // articles at once; a button shows the rest
+  const SLICE = 400; // articles that are indexed at a time
   const articles = [...document.querySelectorAll('article')];
   const form = document.querySelector('form');
+  const list = document.querySelector('.list');
   const count = document.querySelector('.count');
-  const words = (text) => text.normalize('NFKD').toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const more = document.querySelector('button');
   const index = new Map();
-  articles.forEach((article, at) => {
-    for (const word of new Set(words(article.textContent))) {
-      const places = index.get(word);
-      if (places) places.push(at);
-      else index.set(word, [at]);
-    }
-  });
-  const known = [...index.keys()];
+  const types = [];
+  const months = [];
+  let known = null;
 
-  /** The articles with words that begin with `start`, each with the number of such words. */
+  const words = (text) => text.normalize('NFKD').toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+
+  function indexSlice(most) {
+    const end = Math.min(articles.length, types.length + most);
+    for (let at = types.length; at < end; at++) {
+      const article = articles[at];
+      types.push(article.querySelector('em').textContent);
+      months.push(article.querySelector('time').textContent.slice(0, 7));
+      for (const word of new Set(words(article.textContent))) {
+        const places = index.get(word);
+        if (places) places.push(at);
+        else index.set(word, [at]);
+      }
+    }
+    if (end < articles.length) return;
+    known ??= [...index.keys()];
+  }
+
+  /** The articles with words that begin with `start`, and how rare the best of these words is in each. */
   function found(start) {
     const hits = new Map();
     for (const word of known) {
       if (!word.startsWith(start)) continue;
-      const weight = (word === start ? 2 : 1) * Math.log(1 + articles.length / index.get(word).length);
-      for (const at of index.get(word)) hits.set(at, Math.max(hits.get(at) ?? 0, weight));
+      const places = index.get(word);
+      const weight = (word === start ? 2 : 1) * Math.log(1 + articles.length / places.length);
+      for (const at of places) if (!(hits.get(at) >= weight)) hits.set(at, weight);
     }
     return hits;
   }
 
-  function search() {
+  function search(most = MOST) {
+    if (!known) indexSlice(articles.length);
     const asked = [...new Set(words(form.elements.q.value))].map(found);
-    const type = form.elements.type.value;
-    const shown = [];
-    articles.forEach((article, at) => {
-      const fits = (!type || article.dataset.type === type) && asked.every((hits) => hits.has(at));
-      article.hidden = !fits;
-      if (fits) shown.push([asked.reduce((sum, hits) => sum + hits.get(at), 0), at]);
-    });
-    if (asked.length) shown.sort((one, other) => other[0] - one[0] || one[1] - other[1]);
-    shown.forEach(([, at], place) => (articles[at].style.order = place));
-    count.textContent = `${shown.length.toLocaleString()} of ${articles.length.toLocaleString()} memories`;
-    draw(shown.map(([, at]) => articles[at]));
+    const type = form.elements.type.value.replaceAll('_', ' ');
+    let fitting = asked.length ? [...asked[0].keys()].filter((at) => asked.every((hits) => hits.has(at))) : articles.map((_, at) => at);
+    if (type) fitting = fitting.filter((at) => types[at] === type);
+    const score = new Map(fitting.map((at) => [at, asked.reduce((sum, hits) => sum + hits.get(at), 0)]));
+    if (asked.length) fitting.sort((one, other) => score.get(other) - score.get(one) || one - other);
+    const shown = fitting.slice(0, most);
+    list.replaceChildren(...shown.map((at) => articles[at]));
+    const all = articles.length.toLocaleString('en');
+    count.textContent = `${fitting.length.toLocaleString('en')} of ${all} memories${asked.length ? ', best first' : ', newest first'}`;
+    more.hidden = shown.length === fitting.length;
+    draw(fitting);
   }
 
-  /** Draw how many of these memories each month has. */
-  function draw(these) {
-    const months = new Map();
-    for (const article of these) {
-      const month = article.querySelector('time')?.dateTime.slice(0, 7);
-      if (month) months.set(month, (months.get(month) ?? 0) + 1);
-    }
-    const all = [...months].sort().slice(-24);
+  /** Draw how many of these memories each of the last two years' months has. */
+  function draw(fitting) {
+    const sums = new Map();
+    for (const at of fitting) if (months[at]) sums.set(months[at], (sums.get(months[at]) ?? 0) + 1);
+    const all = [...sums].sort().slice(-24);
     const most = Math.max(1, ...all.map(([, number]) => number));
     const make = (name, attributes, text = '') => {
       const one = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -58,7 +74,6 @@
     };
     const label = `Memories by month: ${all.map(([month, number]) => `${month} ${number}`).join(', ')}`;
     const svg = make('svg', { viewBox: '0 0 480 76', role: 'img', 'aria-label': label });
-    svg.style.maxWidth = '40rem';
     all.forEach(([, number], at) => {
       const height = Math.max(2, (48 * number) / most);
       svg.append(make('rect', { class: 'bar', x: at * 20, y: 52 - height, width: 16, height }));
@@ -68,11 +83,16 @@
     document.getElementById('timeline').replaceChildren(...(all.length ? [svg] : []));
   }
 
-  const list = document.querySelector('.list');
-  list.style.display = 'flex';
-  list.style.flexDirection = 'column';
+  function slices() {
+    indexSlice(SLICE);
+    if (known) search();
+    else setTimeout(slices);
+  }
+
+  list.replaceChildren(...articles.slice(0, MOST));
   form.hidden = false;
-  form.addEventListener('input', search);
+  form.addEventListener('input', () => search());
   form.addEventListener('submit', (event) => event.preventDefault());
-  search();
+  more.addEventListener('click', () => search(Infinity));
+  setTimeout(slices);
 })();
