@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -20,7 +21,7 @@ from muninn_core.index.term_counts import Term, Totals, inverse_frequency, score
 from muninn_core.model.chunk import SOURCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from muninn_core.model.chunk import SourceKind
@@ -29,6 +30,9 @@ log = logging.getLogger("muninn.index")
 
 Field = Literal["body", "symbol", "title", "path"]
 AnyField = Literal["body", "symbol", "title", "path", "whole"]
+
+Asked = Iterable[str] | Mapping[str, float]
+"""The words of a question, or {word: factor} where some count more than others."""
 
 WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.0, "title": 1.0, "path": 0.1}
 """The default weight of each field. Signatures and comments are in the body; fields of their own gained nothing. The
@@ -90,7 +94,7 @@ class Words:
 
     def search(
         self,
-        words: Iterable[str],
+        words: Asked,
         limit: int,
         kind: SourceKind | None = None,
         weights: Mapping[Field, float] = WEIGHTS,
@@ -104,9 +108,14 @@ class Words:
         of the index. `kind` and `only` (ids) filter. A chunk must hold all words of `every`. A field of weight 0 is not
         searched.
         """
-        terms = [(field, word) for word in dict.fromkeys(words) for field, weight in weights.items() if weight > 0]
+        terms = [
+            (field, word, factor * weight)
+            for word, factor in _factors(words)
+            for field, weight in weights.items()
+            if weight > 0
+        ]
         conditions = [*self._among(only), *(self._anywhere(word) for word in every)]
-        return self._ranked([(*term, weights[term[0]]) for term in terms], limit, conditions, kind)
+        return self._ranked(terms, limit, conditions, kind)
 
     def frequency(self, word: str, field: Literal["body", "whole"] = "body") -> int:
         """Return the number of chunks (`body`) or files (`whole`) that hold a word."""
@@ -117,10 +126,10 @@ class Words:
         return self._rarity(field, word)
 
     def search_files(
-        self, words: Iterable[str], limit: int, kind: SourceKind | None = None, *, only: Sequence[int] | None = None
+        self, words: Asked, limit: int, kind: SourceKind | None = None, *, only: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
         """Return (file id, BM25 score) of the best whole files; order, ties and filters as in `search`."""
-        terms: list[tuple[AnyField, str, float]] = [("whole", word, 1.0) for word in dict.fromkeys(words)]
+        terms: list[tuple[AnyField, str, float]] = [("whole", word, factor) for word, factor in _factors(words)]
         return self._ranked(terms, limit, self._among(only), kind)
 
     def _ranked(
@@ -253,6 +262,11 @@ class Words:
 
     def _term(self, field: str, value: str, option: str = _FREQ) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, value, index_option=option)
+
+
+def _factors(words: Asked) -> Iterable[tuple[str, float]]:
+    """Return the distinct words with their factors."""
+    return words.items() if isinstance(words, Mapping) else dict.fromkeys(words, 1.0).items()
 
 
 class Lexical:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,12 +12,12 @@ from muninn_core.index.manifest import memory_key
 from muninn_core.index.survey import UncutFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from muninn_core.index.lexical import Field, Words
+    from muninn_core.index.lexical import Asked, Field, Words
     from muninn_core.index.manifest import ChunkRow, FileRow, Manifest
     from muninn_core.index.survey import Survey
     from muninn_core.index.vector import VectorIndex
@@ -145,7 +146,7 @@ class Snapshot:
 
     def lexical(
         self,
-        words: Iterable[str],
+        words: Asked,
         limit: int,
         kind: SourceKind | None = None,
         weights: Mapping[Field, float] = WEIGHTS,
@@ -221,9 +222,9 @@ class Snapshot:
             return self._survey.rarity(word)
         return self._words.rarity(word)
 
-    def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
+    def whole_files(self, words: Asked, limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25 score) of whole files, best first, ties by path; no memories."""
-        words = list(words)
+        words = words if isinstance(words, Mapping) else list(words)
         hits = self._words.search_files(words, limit, kind)
         paths = self._recent.paths
         missing = [number for number, _ in hits if number not in paths]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.lexical import Lexical
@@ -19,13 +20,13 @@ from muninn_core.source.identifiers import split_words
 from muninn_core.source.text import Text, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
 
     from muninn_core.index.extract import FileWords
-    from muninn_core.index.lexical import Words
+    from muninn_core.index.lexical import Asked, Words
     from muninn_core.model.chunk import Chunk, SourceKind
 
 SURVEYED = 2_000
@@ -95,13 +96,13 @@ class Survey:
         """Return the inverse document frequency of a word among the files, as BM25 computes it."""
         return self._state.rarity(word, "whole")
 
-    def whole_files(self, asked: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
+    def whole_files(self, asked: Asked, limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25) of files, best first."""
         return [(self._paths[number], score) for number, score in self._state.search_files(asked, limit, kind)]
 
     def lexical(
         self,
-        asked: Sequence[str],
+        asked: Mapping[str, float],
         limit: int,
         kind: SourceKind | None,
         waiting: Callable[[Sequence[str]], Collection[str]],
@@ -127,7 +128,7 @@ class Survey:
         if not pieces:
             return []
         mean = sum(piece.length for piece in pieces) / len(pieces)
-        rarity = {word: self.rarity(word) for word in {*asked, *every}}
+        rarity = {word: asked.get(word, 1.0) * self.rarity(word) for word in {*asked, *every}}
         scored = sorted(((_bm25(piece, rarity, mean), piece) for piece in pieces), key=lambda one: (-one[0], one[1][0]))
         taken: Counter[str] = Counter()
         best: dict[int, tuple[float, Chunk]] = {}
@@ -189,7 +190,7 @@ class UncutFiles:
 
     def lexical(
         self,
-        words: Iterable[str],
+        words: Asked,
         limit: int,
         kind: SourceKind | None = None,
         *,
@@ -199,7 +200,8 @@ class UncutFiles:
         """Return (chunk id, BM25 score), best first."""
         if kind == "memory":
             return []
-        asked, needed = list(dict.fromkeys(words)), list(dict.fromkeys(every))
+        asked = words if isinstance(words, Mapping) else dict.fromkeys(words, 1.0)
+        needed = list(dict.fromkeys(every))
         return self._survey.lexical(asked, limit, kind, self._waiting, only=only, every=needed)
 
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:

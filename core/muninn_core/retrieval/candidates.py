@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.reader import Ids, Matches, Reader, Source
+    from muninn_core.retrieval.reader import Asked, Ids, Matches, Reader, Source
     from muninn_core.retrieval.request import Allowed, SearchRequest
 
 FILE_KINDS: Sequence[SourceKind] = ("code", "knowledge")
@@ -32,14 +32,13 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
 
     The search widens while the bounds reject too many candidates, up to `MOST_CANDIDATES`.
     """
-    query, limit, kind, bounds = parse_query(request.text), request.limit, request.kind, request.bounds
-    whole_files = start(
-        reader.documents, lambda: () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
-    )
+    query, limit, kind, bounds = parse_query(request.text, request.title), request.limit, request.kind, request.bounds
+    asked = query.factors if request.title else query.words
+    whole_files = start(reader.documents, lambda: () if kind == "memory" else reader.whole_files(asked, w.FILES, kind))
     files: Mapping[str, float] | None = None
     reach = w.CANDIDATES
     while True:
-        lexical = start(reader.documents, partial(lexical_matches, reader, query.words, reach, kind, bounds.allowed))
+        lexical = start(reader.documents, partial(lexical_matches, reader, asked, reach, kind, bounds.allowed))
         dense, encoded = near_matches(reader, request, reach)
         words = lexical()
         fused = fuse(words, dense, _completed(reader, request, words, encoded), mixed=kind is None)
@@ -160,7 +159,7 @@ def _completed(
 
 def lexical_matches(
     reader: Reader,
-    words: Sequence[str],
+    words: Asked,
     limit: int,
     kind: SourceKind | None,
     allowed: Allowed | None = None,

@@ -15,6 +15,9 @@ from muninn_core.source.identifiers import split_words
 MOST_WORDS = 96
 """The most distinct words of a question that are searched. Typical questions have fewer."""
 
+FIRST_WORDS = 64
+"""So many of them are the first words of the question, which say what it is about; the others are the rarest ones."""
+
 MOST_READ = 20_000
 """The most distinct words of a text whose rarity is looked up."""
 
@@ -28,10 +31,11 @@ Frequency = Callable[[str], int]
 
 
 def limit_terms(text: str, frequency: Frequency) -> tuple[str, int]:
-    """Return the MOST_WORDS rarest words of a question in their order, and its number of distinct words.
+    """Return MOST_WORDS words of a question in their order, and its number of distinct words.
 
-    A question with fewer words is returned unchanged; the number is 0 when it was not counted. Words that are not in
-    the index are dropped. Of equally rare words the first win.
+    These are its first FIRST_WORDS words and the rarest of the others. A question with fewer words is returned
+    unchanged; the number is 0 when it was not counted. Words that are not in the index are dropped. Of equally rare
+    words the first win.
     """
     if len(text) <= MOST_WORDS:
         return text, 0
@@ -39,8 +43,8 @@ def limit_terms(text: str, frequency: Frequency) -> tuple[str, int]:
     if len(runs) <= MOST_WORDS:
         return text, len(runs)
     known = [(count, i) for i, run in enumerate(runs[:MOST_READ]) if (count := _rarity(run, frequency))]
-    kept = sorted(i for _, i in sorted(known)[:MOST_WORDS])
-    return " ".join(runs[i] for i in kept), len(runs)
+    kept = [*known[:FIRST_WORDS], *sorted(known[FIRST_WORDS:])[: MOST_WORDS - FIRST_WORDS]]
+    return " ".join(runs[i] for i in sorted(i for _, i in kept)), len(runs)
 
 
 def informative_terms(text: str, frequency: Frequency) -> str:

@@ -93,7 +93,7 @@ def read_question(text: str, check: Check) -> Question:
     if len(text) > MOST_CHARACTERS:
         raise BadParams(
             f"a question has at most {MOST_CHARACTERS:,} characters, this one has {len(text):,}",
-            hint="Shorten it to the essential words; recall searches only the rarest words of a long question.",
+            hint="Shorten it to the essential words; recall searches only some words of a long question.",
         )
     if ":" not in text and '"' not in text:
         return Question(text=text)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from muninn_core.model.value import Value
+from muninn_core.retrieval import weights as w
 from muninn_core.source.identifiers import split_words
 
 _STOP_WORDS = frozenset(
@@ -38,6 +39,7 @@ _SHORTEST = 3
 class Query(Value):
     """A parsed question. `words` are distinct, in the order of the text, without stop words unless there are no others.
 
+    `factors` has {word: how much it counts}; words of a long question's title count `TITLE` times as much as others.
     `identifiers` are the runs that look like code (`get_user`, `getUser`, `MAX_SIZE`), or else all except stop words.
     `sought` is true for a question that is a single name, `change` for one that requests a change ("fix the parser").
     `tests` is 0 for a question that does not mention tests, and 1 for one about tests.
@@ -45,14 +47,15 @@ class Query(Value):
 
     text: str
     words: tuple[str, ...]
+    factors: Mapping[str, float]
     identifiers: frozenset[str]
     sought: bool
     change: bool
     tests: float
 
 
-def parse_query(text: str) -> Query:
-    """Return the words, identifiers and form of a question."""
+def parse_query(text: str, title: str = "") -> Query:
+    """Return the words, identifiers and form of a question. `title` is that of a long question."""
     significant = significant_words(text)
     runs = _IDENTIFIER.findall(text)
     names = frozenset(run for run in runs if _CODE_LIKE.search(run))
@@ -60,12 +63,19 @@ def parse_query(text: str) -> Query:
     return Query(
         text=text,
         words=significant,
+        factors=_factors(significant, title),
         identifiers=names or frozenset(run for run in runs if split_words(run) not in _STOP_WORDS),
         sought=bool(_NAME_ALONE.fullmatch(text.strip())),
         change=bool(_CHANGE.match(text)),
         # "and add tests" at the end of a long sentence does not make it one about tests.
         tests=min(1.0, 2.5 * about_tests / len(significant)) if significant else 0.0,
     )
+
+
+def _factors(words: Sequence[str], title: str) -> Mapping[str, float]:
+    """Return {word: factor}; words of the title count `TITLE` times as much as the others."""
+    first = frozenset(significant_words(title)) if title else ()
+    return {word: w.TITLE if word in first else 1.0 for word in words}
 
 
 def significant_words(text: str) -> tuple[str, ...]:
@@ -80,10 +90,19 @@ words that match; and {matched word of the question: degree}."""
 
 
 class TermMatcher:
-    """Matches words against those of one question. `rarity` returns the inverse document frequency of a word."""
+    """Matches words against those of one question.
 
-    def __init__(self, asked: Sequence[str], rarity: Callable[[str], float]) -> None:
-        self._rarity = {word: rarity(word) for word in asked}
+    `rarity` returns the inverse document frequency of a word. `factors` has {word: how much it counts}; None counts all
+    words equally.
+    """
+
+    def __init__(
+        self, asked: Sequence[str], rarity: Callable[[str], float], factors: Mapping[str, float] | None = None
+    ) -> None:
+        self._plain = {word: rarity(word) for word in asked}
+        self._rarity = self._plain
+        if factors:
+            self._rarity = {word: value * factors[word] for word, value in self._plain.items()}
         self._whole = sum(self._rarity.values()) or 1.0
         self.unknown_rarity = rarity("")
         """The rarity of a word that is not in the index. It grows with the index."""
@@ -95,7 +114,8 @@ class TermMatcher:
     @property
     def known_share(self) -> float:
         """The share of the question, weighted by rarity, whose words are in the index."""
-        return sum([each for each in self._rarity.values() if each < self.unknown_rarity]) / self._whole
+        known = [self._rarity[word] for word, each in self._plain.items() if each < self.unknown_rarity]
+        return sum(known) / self._whole
 
     def match(self, parts: Sequence[str]) -> TermMatch | None:
         """Return the match of distinct words with the question; None when no word matches.

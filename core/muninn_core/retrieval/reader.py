@@ -23,12 +23,16 @@ Ids = Sequence[Sequence[int]]
 """The ids of chunks, one sequence for each source of a reader."""
 
 
+Asked = Iterable[str] | Mapping[str, float]
+"""The words of a question, or {word: factor} where some count more than others."""
+
+
 class Source(Protocol):
     """The chunks of one index."""
 
     def lexical(
         self,
-        words: Iterable[str],
+        words: Asked,
         limit: int,
         kind: SourceKind | None = None,
         *,
@@ -81,9 +85,7 @@ class Reader(Protocol):
     def encoded(self) -> bool:
         """Whether each memory has an encoding."""
 
-    def whole_files(
-        self, words: Iterable[str], limit: int, kind: SourceKind | None = None
-    ) -> Sequence[tuple[str, float]]:
+    def whole_files(self, words: Asked, limit: int, kind: SourceKind | None = None) -> Sequence[tuple[str, float]]:
         """Return (path, BM25) of whole files, best first."""
 
     def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
@@ -26,6 +26,7 @@ from muninn_core.retrieval.scoring import (
 )
 
 if TYPE_CHECKING:
+    from muninn_core.model.chunk import Chunk
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
 
@@ -74,10 +75,10 @@ class Relevance(NamedTuple):
 
     def _ranked(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
         kind, bounds, words = request.kind, request.bounds, pool.query.words
-        matcher = TermMatcher(words, reader.rarity)
+        matcher = TermMatcher(words, reader.rarity, pool.query.factors if request.title else None)
         ranking = Ranking()
         priors = self.file_priors(words) if kind != "memory" else {}
-        certain = bounds.required or any(prior.value >= w.REMEMBERED_SURE for prior in priors.values())
+        certain = bounds.required or request.named or any(prior.value >= w.REMEMBERED_SURE for prior in priors.values())
         ranking.abstention = "" if certain else abstention_reason(pool, matcher)
         if ranking.abstention:
             return ranking
@@ -94,11 +95,13 @@ class Relevance(NamedTuple):
             reader.generated,
             w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE,
             self.evolution(),
+            request.named,
         )
         count = max(w.RANKED, 3 * request.limit)
         of_files = [each for each in pool.found if each.memory is None]
         known = {each.chunk.path for each in of_files}
-        further = (chunk for chunk in likely_files(reader, priors, known, kind) if bounds.admits(chunk, None))
+        further = [*_named(reader, request.named, known, kind), *likely_files(reader, priors, known, kind)]
+        further = [chunk for chunk in {chunk.path: chunk for chunk in further}.values() if bounds.admits(chunk, None)]
         of_files += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in further]
         ranking += [Candidate(chunk, None, signals) for chunk, signals in rank_files(context, of_files, count)]
         ranking += rank_memories(reader, request, pool, context, self.neighbours, count)
@@ -130,6 +133,13 @@ class Relevance(NamedTuple):
             )
             for chunk, memory, _, _ in pool.found
         )
+
+
+def _named(reader: Reader, named: Collection[str], known: Collection[str], kind: str | None) -> list[Chunk]:
+    """Return the first chunks of the named files that are not known."""
+    missing = [path for path in named if path not in known]
+    found = reader.first_chunks(missing) if missing and kind != "memory" else {}
+    return [chunk for chunk in found.values() if kind in (None, chunk.kind)]
 
 
 def _listed(reader: Reader, request: SearchRequest) -> Pool:

@@ -71,7 +71,8 @@ class SearchRequest(NamedTuple):
 
     `encoded` is the text encoder's vector of the question. With it, memories are compared by their encodings.
     `memories` are all memories by id: an indexed memory that is missing there, or is not recallable at `now`, is left
-    out. `limit` is the number of wanted hits; a ranking may have more.
+    out. `limit` is the number of wanted hits; a ranking may have more. The words of `title`, the title of a long
+    question, count more than the others; `named` are the paths of files that the question names.
     """
 
     text: str
@@ -84,6 +85,8 @@ class SearchRequest(NamedTuple):
     bounds: Bounds = Bounds()
     focus: Focus = NO_FOCUS
     encoded: np.ndarray | None = None
+    title: str = ""
+    named: Collection[str] = ()
 
 
 class Terms(Protocol):

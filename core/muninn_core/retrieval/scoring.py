@@ -60,6 +60,7 @@ class ScoringContext(NamedTuple):
     generated: Collection[str]
     prior_weight: float = w.REMEMBERED
     evolution: Evolution = UNKNOWN
+    named: Collection[str] = ()
 
 
 def match_of(found: ScoredChunk) -> list[Signal]:
@@ -120,6 +121,8 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     if matched := context.matcher.match(file_words(name)):
         question, own, shared = matched
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
+    if path in context.named:
+        found.append(signal("named", 1.0, w.NAMED_FILE, "in the question"))
     found += _focus_signals(context, path)
     if kind == "code" and (churn := context.evolution.churn.get(path)):
         found.append(signal("churn", churn, w.CHURN))

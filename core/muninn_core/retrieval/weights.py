@@ -42,6 +42,9 @@ SYMBOL = 0.7
 """`symbol`: How well the best name that the chunk defines matches the question: `proc_kill` matches "kill a
 process"."""
 
+NAMED_FILE = 1.0
+"""`named`: 1 for a file whose path, name or module the question contains."""
+
 DEFINES = 0.2
 """`defines`: The share of the question's identifiers that the chunk defines exactly."""
 
@@ -226,6 +229,12 @@ REMEMBERED_WITNESSES = 100
 
 REMEMBERED_FOUND = 10
 """The most files that enter an answer by memory alone."""
+
+TITLE = 3.0
+"""How much more the words of a long question's title count than the others."""
+
+TITLE_MEANING = 1.0
+"""The weight of the vector of a long question's title, added to that of the whole."""
 
 HALF_LIFE_DAYS = 30.0
 """After this many days `recency` is a half."""

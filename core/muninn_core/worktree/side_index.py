@@ -18,7 +18,7 @@ from muninn_core.index.index import Index, open_index
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.reader import Source
+from muninn_core.retrieval.reader import Asked, Source
 from muninn_core.worktree.index_updater import text_of
 
 Contents = Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
@@ -140,9 +140,7 @@ class JoinedReader:
         """The files whose text says that a program generated them."""
         return self._first.generated
 
-    def whole_files(
-        self, words: Iterable[str], limit: int, kind: SourceKind | None = None
-    ) -> Sequence[tuple[str, float]]:
+    def whole_files(self, words: Asked, limit: int, kind: SourceKind | None = None) -> Sequence[tuple[str, float]]:
         """Return (path, BM25) of whole files, best first."""
         return self._first.whole_files(words, limit, kind)
 

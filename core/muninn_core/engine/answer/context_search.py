@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.config import Config
+from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.scopes import on_task, scope_bounds, visible
@@ -23,7 +24,6 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.filtering import apply_filters
 from muninn_core.retrieval.hits import hit_of, memory_hit
-from muninn_core.retrieval.informative_terms import limit_terms
 from muninn_core.retrieval.ranking import DecisionLookup
 from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relevance import FilePriorLookup, Relevance
@@ -63,7 +63,7 @@ def search_request(
     `files` is the working set. The filters and phrases of `asked`, the parsed query, restrict the hits.
     """
     task = task_of(workspace, searched.documents, params.task, params.session).code
-    text, _ = limit_terms(params.query, searched.reader.frequency)
+    text, title, named, _ = read_question_text(params.query, searched.reader)
     text = " ".join((text, *corrections(text, searched.reader, is_common).values()))
     bounds = scope_bounds(workspace.memory, searched.documents, searched.memories, params.scope, params.session, None)
     if asked is not None and asked.is_restricted:
@@ -73,7 +73,9 @@ def search_request(
     terms = relevance(workspace, params, searched)
     return SearchRequest(
         text=text,
-        vector=vector_of(searched.embedder, text),
+        title=title,
+        named=named,
+        vector=question_vector(searched.embedder, text, title),
         encoded=encoded_question(workspace, searched.reader, searched.memories, text),
         memories=searched.memories,
         limit=0,

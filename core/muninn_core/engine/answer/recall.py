@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from muninn_core.engine.answer.context_search import decision_lookup, encoded_question, relevance, vector_of
+from muninn_core.engine.answer.context_search import decision_lookup, encoded_question, relevance
 from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
+from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
 from muninn_core.engine.answer.search_context import SearchContext, search_context, with_work_and_origin
 from muninn_core.engine.answer.working_set import rooted
@@ -22,7 +23,7 @@ from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval.answering_memories import answering_memories
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.filtering import Filtering, apply_filters
-from muninn_core.retrieval.informative_terms import MOST_WORDS, limit_terms, weights
+from muninn_core.retrieval.informative_terms import FIRST_WORDS, MOST_WORDS, weights
 from muninn_core.retrieval.linked import Links
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import Candidate, settle
@@ -108,9 +109,12 @@ def _remembered(
 def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext, opened: Sequence[str]) -> _Search:
     """Return the search of a question. Embeds its text, or the place or memory in `like`."""
     params, notes = parsed.params, list(parsed.notes)
-    text, distinct = limit_terms(parsed.text, searched.reader.frequency)
+    text, title, named, distinct = read_question_text(parsed.text, searched.reader)
     if distinct > MOST_WORDS:
-        notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
+        notes.append(
+            f"the question has {distinct:,} distinct words; {MOST_WORDS} were searched: "
+            f"the first {FIRST_WORDS} and the rarest others"
+        )
     slips = corrections(text, searched.reader, is_common)
     notes += [f'"{word}" occurs nowhere; "{other}" was searched as well' for word, other in slips.items()]
     text = " ".join((text, *slips.values()))
@@ -132,11 +136,13 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
     vector = encoded = None
     if like is not None or text:
         about_memory = params.kind in (None, "memory")
-        vector = like.vector if like is not None else vector_of(searched.embedder, text)
+        vector = like.vector if like is not None else question_vector(searched.embedder, text, title)
         sought = like.prose if like is not None else text
         encoded = encoded_question(workspace, searched.reader, searched.memories, sought) if about_memory else None
     request = SearchRequest(
         text=text,
+        title=title,
+        named=named,
         vector=vector,
         encoded=encoded,
         memories=searched.memories,
