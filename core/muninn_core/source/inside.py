@@ -38,6 +38,15 @@ def can_name_file(path: str) -> bool:
         return False  # a lone surrogate
 
 
+def is_utf8(path: str) -> bool:
+    """Whether a name is UTF-8; other bytes are lone surrogates (PEP 383)."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def is_inside(root: Path, path: str) -> bool:
     """Whether `path`, relative to `root`, stays below the root when symbolic links are followed."""
     real = os.path.realpath(root)

@@ -25,6 +25,7 @@ from muninn_core.source.ignore import (
     IgnoreTree,
     is_pack_internal,
 )
+from muninn_core.source.inside import is_utf8
 from muninn_core.source.text import head_is_binary
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _check_path(
         return "outside the root"
     if _is_internal(path):
         return "internal"
-    if not path.isprintable() and not _is_utf8(path):
+    if not path.isprintable() and not is_utf8(path):
         return "name is not UTF-8"
     if not _is_below(path, ALWAYS_INDEXED):
         if ignore.is_ignored(path):
@@ -149,15 +150,6 @@ def _check_path(
 
 def _is_inside(path: str) -> bool:
     return bool(path) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
-
-
-def _is_utf8(path: str) -> bool:
-    """Whether a name is UTF-8; other bytes are lone surrogates (PEP 383)."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _is_internal(path: str) -> bool:

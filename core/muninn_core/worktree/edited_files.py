@@ -14,6 +14,7 @@ from typing import Any
 
 from muninn_core import git
 from muninn_core.launch.place import Place
+from muninn_core.source.inside import is_utf8
 
 SETTLED_SECONDS = 0.5
 """How long nothing must have changed before git's answer is cached: a new folder may not be watched yet."""
@@ -47,7 +48,9 @@ class EditedFiles:
         self._known: tuple[str, ...] | None = None
 
     def files(self) -> tuple[str, ...]:
-        """Return the files that differ from HEAD, and untracked ones, sorted, without those under `.muninn`.
+        """Return the files that differ from HEAD, and untracked ones, sorted.
+
+        Files under `.muninn` and names that are not UTF-8 are left out.
 
         Raises GitError.
         """
@@ -76,4 +79,4 @@ class EditedFiles:
         root, head = Path(self._place.root), self._head()
         differing = git.worktree_changes(root, head) if head is not None else None
         found = {*(differing.changed if differing is not None else ()), *git.untracked_files(root)}
-        return tuple(sorted(path for path in found if not path.startswith(".muninn/")))
+        return tuple(sorted(path for path in found if not path.startswith(".muninn/") and is_utf8(path)))

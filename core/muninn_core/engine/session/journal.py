@@ -241,9 +241,9 @@ def replay(at: At, params: AuditReplayParams, call: Call) -> AuditReplayResult:
 
 
 def _replay_to(at: At, params: AuditReplayParams, lines: Iterator[tuple[int, bytes]], call: Call) -> AuditReplayResult:
-    if not can_name_file(params.path):
-        raise BadParams("'path' can't name a file", hint="Give the name of a new file.")
     path = at.workspace.layout.root / params.path
+    if not can_name_file(str(path.relative_to(path.anchor))):
+        raise BadParams("'path' can't name a file", hint="Give the name of a new file.")
     content, count = hashlib.sha256(), 0
     with translate_errors(path):
         try:
