@@ -8,6 +8,7 @@ from muninn_core.index.lexical import Lexical
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.long_questions import LONG, read_long_question
 from muninn_core.retrieval.mentioned_files import MOST_EQUAL, mentioned_files
+from muninn_core.retrieval.name_words import file_words, is_file_name
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 
 ISSUE = """\
@@ -129,3 +130,22 @@ def test_the_words_of_a_title_count_more(tmp_path):
     scores = dict(index.read().search({"cooki": 1.0, "jar": 3.0}, 5))
     index.close()
     assert scores[2] == pytest.approx(3 * scores[1], rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "expected"),
+    [
+        ("SqlMapper", "Dapper/SqlMapper.cs", True),
+        ("SqlMapper", "Dapper/SqlMapper.Async.cs", False),
+        ("sqlmapper", "Dapper/SqlMapper.cs", False),
+        ("web", "app/web/__init__.py", True),
+        ("eslintrc", ".eslintrc", True),
+    ],
+)
+def test_a_name_is_that_of_a_file(name, path, expected):
+    assert is_file_name(name, path) is expected
+
+
+def test_all_words_of_a_dotted_name_count():
+    assert file_words("Dapper/SqlMapper.cs") == ("sql", "mapper")
+    assert file_words("Dapper/SqlMapper.Async.cs") == ("sql", "mapper", "async")

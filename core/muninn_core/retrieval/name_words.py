@@ -18,12 +18,23 @@ _GENERIC_STEMS = frozenset({"index", "init", "__init__", "__main__", "mod", "mai
 
 @lru_cache(maxsize=20_000)
 def file_words(path: str) -> tuple[str, ...]:
-    """Return the distinct words of a file's name, or of its folder's name for a generic one (`__init__.py`)."""
+    """Return the distinct words of a file's name, or of its folder's name for a generic one (`__init__.py`).
+
+    Words after the first dot count, so that `SqlMapper.cs` matches "sql mapper" better than `SqlMapper.Async.cs`.
+    """
+    return _parts(_stem(path))
+
+
+def is_file_name(name: str, path: str) -> bool:
+    """Whether a name is exactly that of the file without its suffix, or of the folder of a generic one."""
+    return _stem(path) == name
+
+
+def _stem(path: str) -> str:
     folder, _, name = path.rpartition("/")
-    stem = name.lstrip(".").partition(".")[0] or name
-    if stem.lower() in _GENERIC_STEMS and folder:
-        stem = folder.rpartition("/")[2]
-    return _parts(stem)
+    visible = name.lstrip(".") or name
+    stem = visible.rpartition(".")[0] or visible
+    return folder.rpartition("/")[2] if stem.lower() in _GENERIC_STEMS and folder else stem
 
 
 @lru_cache(maxsize=20_000)

@@ -14,7 +14,7 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.decay import decayed_importance, recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.name_words import file_words, name_words
+from muninn_core.retrieval.name_words import file_words, is_file_name, name_words
 from muninn_core.retrieval.query_terms import Query, TermMatcher
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
@@ -121,7 +121,7 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     if matched := context.matcher.match(file_words(name)):
         question, own, shared = matched
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
-    if path in context.named:
+    if path in context.named or (matched and context.query.sought and is_file_name(context.query.text, path)):
         found.append(signal("named", 1.0, w.NAMED_FILE, "in the question"))
     found += _focus_signals(context, path)
     if kind == "code" and (churn := context.evolution.churn.get(path)):

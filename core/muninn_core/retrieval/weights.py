@@ -43,7 +43,8 @@ SYMBOL = 0.7
 process"."""
 
 NAMED_FILE = 1.0
-"""`named`: 1 for a file whose path, name or module the question contains."""
+"""`named`: 1 for a file whose path, name or module the question contains, or whose name without suffix is the whole
+question."""
 
 DEFINES = 0.2
 """`defines`: The share of the question's identifiers that the chunk defines exactly."""
