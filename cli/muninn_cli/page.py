@@ -55,8 +55,8 @@ def serve_page(options: Options, environ: Mapping[str, str]) -> int:
         try:
             while not _left(served.stream):
                 served.sock.close()
-                sys.stderr.write("The daemon was killed; it is started again, and the page works on.\n")
                 served = _connect(options, environ, access, secret, served.port, linked=True)
+                sys.stderr.write("The daemon was killed and started again; the page works on.\n")
         except KeyboardInterrupt:
             disconnect(served.sock)
             return 0

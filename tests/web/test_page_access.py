@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from page_api import Opened, PageServer, open_link, page_of
-from repositories import Home
+from repositories import PATIENCE, Home, daemon_pid, stop_daemon
 
 from muninn_core import client
 from muninn_server.http.page import VERBS
@@ -142,3 +143,25 @@ def test_memory_is_readable_without_scripts_and_its_text_is_only_text(served: Ho
         assert body.count("<script") == 1
     assert b"Nothing answers this search." in page.get("?q=zzzz&type=decision").body
     assert b'value="&quot;&gt;&lt;i&gt;"' in page.get("?q=%22%3E%3Ci%3E").body
+
+
+def test_a_killed_daemon_is_started_again_and_the_page_works_on(repo: Path, environ: dict[str, str]) -> None:
+    with page_of(repo, environ) as server:
+        assert server.process.stdout is not None
+        page = open_link(server)
+        killed = daemon_pid(repo, environ)
+        assert killed is not None
+        psutil.Process(killed).kill()
+        assert "killed and started again" in server.process.stdout.readline()
+        assert page.post("status").json["result"]["pid"] != killed
+        again = server.request("GET", server.link.partition(str(server.port))[2])
+        assert again.status == 403
+
+
+def test_a_daemon_that_is_stopped_closes_the_page(repo: Path, environ: dict[str, str]) -> None:
+    with page_of(repo, environ) as server:
+        stop_daemon(repo, environ)
+        assert server.process.stdout is not None
+        assert "the page is closed" in server.process.stdout.read()
+        assert server.process.wait(PATIENCE) != 0
+        assert daemon_pid(repo, environ) is None

@@ -44,7 +44,7 @@ VERBS = frozenset(
         *("approve", "reject", "conflicts", "resolve"),
         *("candidate.list", "candidate.promote", "candidate.discard"),
         *("event.query", "span.list", "projections.status"),
-        *("status", "ready", "models.usage"),
+        *("status", "ready", "metrics", "models.usage"),
     )
 )
 """The verbs that the page may call. A fault of the page can do nothing else."""

@@ -7,7 +7,9 @@ const MB = 1024 * 1024;
 
 /** Fill the room. */
 export async function health(place) {
-  const [status, ready, projections, check] = await Promise.all([call('status', {}), call('ready', {}), call('projections.status', {}), call('check', {})]);
+  const [status, ready, projections, check, metrics] = await Promise.all([
+    call('status', {}), call('ready', {}), call('projections.status', {}), call('check', {}), call('metrics', {})]);
+  const sum = (name) => [...metrics.text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? ([0-9.e+]+)$`, 'gm'))].reduce((all, [, value]) => all + Number(value), 0);
   const fine = ready.ok && !status.problems.length && check.ok;
   place.append(h('h1', {}, 'Health'),
     h('p', { class: fine ? 'good' : 'warn' }, fine ? 'Everything works.' : 'Something needs your attention.'),
@@ -24,6 +26,7 @@ export async function health(place) {
     ['Memory', `${count(log.memories, 'memory', 'memories')} in ${count(log.records, 'record')}, ${log.unsealed} not sealed, ${log.malformed} malformed`],
     ['Journal', `${count(journal.events, 'event')}${journal.failure ? `, ${journal.failure}` : ''}`],
     ['Daemon', `version ${status.version}, up ${duration(status.uptime_seconds)}, ${Math.round(status.rss_bytes / MB)} MB, ${count(status.clients, 'client')}`],
+    ['Hooks', `${count(sum('muninn_hook_runs'), 'run')} in their log, ${sum('muninn_hook_failures')} failed`],
     ['Longest stall', `${Math.round(status.longest_stall_ms)} ms`],
   ];
   place.append(h('h2', {}, 'State'), h('dl', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
