@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import subprocess
 import sys
@@ -293,6 +294,18 @@ def test_every_answer_says_what_it_saw(muninn):
     after = muninn.call("recall", query="x").saw.index
     assert after.generation > before
     assert after.lag == 0
+
+
+def test_a_restart_opens_the_index_as_it_is(muninn, start, caplog):
+    muninn.call("remember", text="Sessions are signed cookies.")
+    muninn.call("index", wait=True)
+    reader = updater_of(muninn).index.snapshot()  # as a question that is being answered
+    muninn.engine.close()
+    del reader  # the last reader deletes the write-ahead log
+    gc.collect()
+    later = start(muninn.root, clock=muninn.clock)
+    assert later.texts("signed cookies", kind="memory") == ["Sessions are signed cookies."]
+    assert "rebuilt" not in caplog.text
 
 
 def test_the_same_question_gets_the_same_bytes_also_after_a_restart(muninn, start):

@@ -30,7 +30,7 @@ def surveyor(tmp_path, root):
 
 
 def found(survey, question, kind=None, waiting=set):
-    hits = survey.lexical(split_words(question).split(), 10, kind, waiting)
+    hits = survey.lexical(dict.fromkeys(split_words(question).split(), 1.0), 10, kind, waiting)
     chunks = survey.chunks([number for number, _ in hits])
     return [chunks[number] for number, _ in hits]
 
@@ -53,10 +53,10 @@ def test_a_kind_and_what_waits_bound_what_is_found(surveyor):
 def test_files_and_words_that_must_be_held_bound_what_is_found(surveyor):
     survey = surveyor.read()
     numbers = survey.ids_of_files(["rig/mast.py", "rig/rope.py", "rig/none.py"])
-    hits = survey.lexical(["return"], 10, None, set, only=numbers[:1])
+    hits = survey.lexical({"return": 1.0}, 10, None, set, only=numbers[:1])
     assert {chunk.path for chunk in survey.chunks([number for number, _ in hits]).values()} == {"rig/mast.py"}
-    assert survey.lexical(["return"], 10, None, set, only=[]) == []
-    hits = survey.lexical(["return"], 10, None, set, every=["strand"])
+    assert survey.lexical({"return": 1.0}, 10, None, set, only=[]) == []
+    hits = survey.lexical({"return": 1.0}, 10, None, set, every=["strand"])
     assert [chunk.start for chunk in survey.chunks([number for number, _ in hits]).values()] == [1]
 
 
@@ -85,12 +85,12 @@ def test_what_is_read_for_one_question_is_bounded(surveyor, monkeypatch):
 
 def test_what_was_glimpsed_is_read_again_when_it_is_asked_for_late(surveyor, root, monkeypatch):
     survey = surveyor.read()
-    ((first, _),) = survey.lexical(["mast"], 10, None, set)
+    ((first, _),) = survey.lexical({"mast": 1.0}, 10, None, set)
     kept = survey.chunks([first])
     (root / "rig/mast.py").write_text("mast = 2\n")
     assert survey.chunks([first]) == kept
     monkeypatch.setattr(survey_module, "_KEPT", 1)
-    survey.lexical(["bowlin"], 10, None, set)
+    survey.lexical({"bowlin": 1.0}, 10, None, set)
     assert survey.chunks([first])[first].text == "mast = 2\n"
     (root / "rig/mast.py").unlink()
     assert survey.chunks([first]) == {}

@@ -374,11 +374,11 @@ class Index:
         except OSError as error:
             raise StorageError(f"the index can't be written: {error}") from error
 
-    def _finish(self, *, merged: bool) -> None:
+    def _finish(self, *, merged: bool, log_moved: bool = False) -> None:
         """Store the checksums of the files, which another daemon compares when this one was killed meanwhile."""
         try:
             if self._writer.intact:
-                self._seal.finish(merged=merged)
+                self._seal.finish(merged=merged, log_moved=log_moved)
         except (OSError, StorageError) as error:  # without them the next start takes longer
             log.warning("the checksums of the index could not be written: %s", error)
 
@@ -401,8 +401,8 @@ class Index:
         """Release files and locks after the current run. Existing snapshots stay readable."""
         with self._running, self._lock:
             self._closed = True
-            self._writer.close()
-            self._finish(merged=True)
+            moved = self._writer.close()
+            self._finish(merged=True, log_moved=moved)
 
     def _extracted(
         self,

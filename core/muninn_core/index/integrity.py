@@ -74,6 +74,8 @@ class Seal:
         wal = _SEALED_STATE[1]
         if wal not in files and (self._cache / wal).exists() and (self._cache / wal).stat().st_size:
             raise DamagedIndex(f"{wal} is no file of this index")
+        if content.get("log_moved") and not (self._cache / wal).exists():
+            files = {name: known for name, known in files.items() if name != wal}
         for name, known in sorted(files.items()):  # the state comes before the words
             if _checksum(self._cache / name) != known:
                 if not name.startswith(WORDS):
@@ -89,16 +91,17 @@ class Seal:
             self._write(_OPEN)
             self._open = True
 
-    def finish(self, *, merged: bool) -> None:
+    def finish(self, *, merged: bool, log_moved: bool = False) -> None:
         """Store the checksums of the files, which do not change until `begin`. Raises OSError.
 
         `merged`: no merge of the word index is going on, so that its list of segments does not change either.
+        `log_moved`: all of the write-ahead log is in the database. SQLite deletes the log with the last reader.
         """
         if self._open:
             names = [name for name in _SEALED_STATE if (self._cache / name).exists()]
             names += [f"{WORDS}/{name}" for name in sorted(segment_files(self._cache / WORDS))]
             names += [f"{WORDS}/meta.json"] if merged else []
-            self._write({"files": {name: _checksum(self._cache / name) for name in names}})
+            self._write({"files": {name: _checksum(self._cache / name) for name in names}, "log_moved": log_moved})
             self._open = False
 
     def _write(self, content: dict[str, Any]) -> None:

@@ -403,8 +403,11 @@ class Manifest:
         return int(pages)
 
     def checkpoint_whole(self) -> bool:
-        """Move the write-ahead log into the database; return whether all of it was moved."""
-        _, pages, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        """Move the write-ahead log into the database; return whether all of it was moved. Raises StorageError."""
+        try:
+            _, pages, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise _storage_error(error) from error
         return int(pages) == int(moved)
 
     def vacuum(self) -> None:

@@ -232,10 +232,19 @@ class Writer:
         self._publish(_VectorChange())  # a snapshot made after the move does not use the log
         return self._manifest.empty_log()
 
-    def close(self) -> None:
-        """Release files and locks. Existing snapshots stay readable."""
+    def close(self) -> bool:
+        """Release files and locks; return whether the database has all of its write-ahead log.
+
+        Existing snapshots stay readable.
+        """
         self._lexical.close()
-        self._manifest.close()
+        try:
+            return self._manifest.checkpoint_whole()
+        except MuninnError as error:  # closing writes nothing that is missed later: the log stays
+            log.warning("the write-ahead log of the index stays: %s", error)
+            return False
+        finally:
+            self._manifest.close()
 
     @contextmanager
     def _change(self, keys: Sequence[str]) -> Iterator[_VectorChange]:
