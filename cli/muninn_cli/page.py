@@ -47,21 +47,21 @@ def serve_page(options: Options, environ: Mapping[str, str]) -> int:
     secret = os.urandom(SECRET_BYTES).hex()
     served = _first(options, environ, access, secret)
     access.save_port(served.port)
-    with _redirect(Path(f"{address.base}.page.{os.getpid()}.html"), served.link) as file:
-        sys.stdout.write(f"The page of {place.root} is open until this command ends (Ctrl-C).\n")
-        if options.print_link or not _show(file):
-            sys.stdout.write(f"Open this link in a browser; it works once, within ten minutes:\n{served.link}\n")
-        sys.stdout.flush()
-        try:
+    try:
+        with _redirect(Path(f"{address.base}.page.{os.getpid()}.html"), served.link) as file:
+            sys.stdout.write(f"The page of {place.root} is open until this command ends (Ctrl-C).\n")
+            if options.print_link or not _show(file):
+                sys.stdout.write(f"Open this link in a browser; it works once, within ten minutes:\n{served.link}\n")
+            sys.stdout.flush()
             while not _left(served.stream):
                 served.sock.close()
                 served = _connect(options, environ, access, secret, served.port, linked=True)
                 sys.stderr.write("The daemon was killed and started again; the page works on.\n")
-        except KeyboardInterrupt:
-            disconnect(served.sock)
-            return 0
-        finally:
-            served.sock.close()
+    except KeyboardInterrupt:
+        disconnect(served.sock)
+        return 0
+    finally:
+        served.sock.close()
     raise DaemonError("the daemon left, and the page is closed", hint="Run `muninn open` again.")
 
 
