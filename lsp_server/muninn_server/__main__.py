@@ -29,6 +29,7 @@ def main() -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*COLLECT_AFTER)
     import argparse
+    import traceback
 
     from muninn_core.index.heap import share_arenas
 
@@ -49,8 +50,13 @@ def main() -> int:
     try:
         return run(arguments.root, arguments.fd, os.environ)
     except MuninnError as error:
-        print(f"muninn: {error.line}", file=sys.stderr)
-        return 1
+        reason = error.line
+    except OSError as error:  # for example too many open files
+        traceback.print_exc()
+        reason = str(error)
+    # The last line, which clients show. Objects that an error left half made report themselves before.
+    print(f"muninn: {reason}", file=sys.stderr)
+    return 1
 
 
 def prepare_environment() -> None:

@@ -52,6 +52,9 @@ PRELOAD_SECONDS = 1.0
 SHORTAGE_LOG_SECONDS = 60.0
 """How often a lack of file descriptors is logged."""
 
+FEWEST = 4
+"""Descriptors without which no client can be answered: two for the socket and its connection, two for files."""
+
 LACK_HINT = "Close some clients, or stop the daemon and raise its limit (ulimit -n)."
 
 CHECK_SECONDS = 1.0
@@ -153,6 +156,8 @@ class Daemon:
         assert binding is not None
         self._heed_signals()
         asyncio.get_running_loop().set_exception_handler(self._note_loop_error)
+        if not has_spare_descriptors(FEWEST):
+            raise DaemonError("too many open files for a daemon with one client", hint=LACK_HINT)
         self._server = await self._listen(binding)
         log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())
         threading.Thread(target=self._prepare, name="prepare", daemon=True).start()

@@ -29,11 +29,11 @@ def raise_limit() -> None:
             pass  # the present limit stays
 
 
-def has_spare_descriptors() -> bool:
-    """Whether RESERVED further files can be opened."""
+def has_spare_descriptors(wanted: int = RESERVED) -> bool:
+    """Whether `wanted` further files can be opened."""
     opened: list[int] = []
     try:
-        for _ in range(RESERVED):
+        for _ in range(wanted):
             opened.append(os.dup(2))  # noqa: PERF401 (all must be closed)
     except OSError:
         return False

@@ -230,7 +230,10 @@ async def test_an_older_client_hears_of_real_changes_over_http(web: Web) -> None
 
 
 async def changes_reach_a_newer_client(agent: Client, agents: Agents) -> None:
-    identity = await remembered(agent, "The cable is two fathoms short.")
+    async with agent.listen(resources_list_changed=True) as told:
+        identity = await remembered(agent, "The cable is two fathoms short.")
+        async with asyncio.timeout(PATIENCE):
+            assert await anext(aiter(told)) == ResourcesListChanged()  # else it would come after the update
     address, pack = f"muninn://memory/{identity}", "muninn://context/cable"
     async with agent.listen(resources_list_changed=True, resource_subscriptions=[address, pack]) as told:
         with client.connect(str(agents.repo), agents.environ) as muninn:
