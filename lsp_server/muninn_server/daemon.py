@@ -166,6 +166,7 @@ class Daemon:
         try:
             await self._until_done()
         finally:
+            self._leaving.set()  # else the checks would listen again on the socket that is removed here
             self._server.close()
             try:
                 binding.leave()
@@ -179,6 +180,8 @@ class Daemon:
 
     async def _listen_again(self, binding: Binding) -> None:
         """Listen on a new socket. Connected clients stay."""
+        if self._leaving.is_set():
+            return
         before = self._server
         self._server = await self._listen(binding)
         before.close()
