@@ -61,7 +61,7 @@ def load(path: Path) -> list[Labelled]:
     pairs = [Labelled(row["relation"], row["phenomenon"], row["a"], row["b"]) for row in rows]
     unknown = sorted({pair.relation for pair in pairs} - {*RELATIONS})
     if unknown:
-        raise ValueError(f"{path.name}: '{unknown[0]}' is no relation; they are {', '.join(RELATIONS)}")
+        raise ValueError(f"{path.name}: '{unknown[0]}' is not a relation; use {', '.join(RELATIONS)}")
     return pairs
 
 

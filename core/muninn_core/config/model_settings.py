@@ -91,7 +91,7 @@ class ModelSettings(Value):
 
 
 def load_model_settings(path: Path, root: str) -> ModelSettings:
-    """Read the settings for the repository at `root`. A missing file is no settings; a wrong one is `problems`."""
+    """Read the settings for the repository at `root`. A missing file gives empty settings, a wrong one `problems`."""
     data, problem = load_plain(path)
     if problem:
         return ModelSettings(problems=(problem,))

@@ -10,7 +10,7 @@ SERVICE = "muninn"
 
 
 def read(name: str) -> str | None:
-    """Return the key of a route, None when none is stored. Raises ModelError where there is no keychain."""
+    """Return the stored key of a route, or None. Raises ModelError when the system has no keychain."""
     keyring, failure = _keyring()
     try:
         found = keyring.get_password(SERVICE, name)
