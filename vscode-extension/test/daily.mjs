@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { RECORD } from './desk.mjs';
 import { muninn } from './repository.mjs';
 
 const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
@@ -192,20 +193,19 @@ export async function daily(desk, root) {
   });
   await desk.step('a lens shows its memories in a peek, where the code is', async () => {
     await desk.file('cache.py');
-    await desk.page.locator('.codelens-decoration a', { hasText: 'decision' }).first().click();
     const peek = desk.page.locator('.peekview-widget');
-    await peek.locator('.view-lines', { hasText: 'Pages are cached by commit' }).waitFor();
+    const lens = desk.page.locator('.codelens-decoration a', { hasText: 'decision' }).first();
+    await desk.again(() => lens.click(), peek.locator('.view-lines', { hasText: 'Pages are cached by commit' }));
     await desk.shot('lens');
     await desk.page.keyboard.press('Escape');
     await peek.waitFor({ state: 'detached' });
   });
   await desk.step('a hover names the memory, and its link opens the record', async () => {
     await desk.file('cache.py');
-    await desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first().hover({ position: { x: 60, y: 8 } });
-    const link = desk.page.locator('.monaco-hover a[data-href^="command:muninn.ui.document"]').first();
-    await link.waitFor();
+    const line = desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first();
+    await desk.hovered(line, 'Pages are cached by commit', { x: 60, y: 8 });
     await desk.shot('hover');
-    await link.click();
+    await desk.clickInHover(line, 'Pages are cached by commit', { x: 60, y: 8 }, RECORD);
     await desk.page.locator('.tab.active', { hasText: '.md' }).waitFor();
     await desk.lines('branches share the rendering machine').waitFor();
   });
@@ -214,8 +214,8 @@ export async function daily(desk, root) {
     await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
     await desk.page.keyboard.press('Home');
     await desk.page.keyboard.press('Shift+ArrowDown');
-    await desk.page.locator('[class*="codicon-light-bulb"], [class*="gutter-lightbulb"]').first().click();
-    await desk.page.locator('.action-widget', { hasText: 'Record a decision about this' }).waitFor();
+    const bulb = desk.page.locator('[class*="codicon-light-bulb"], [class*="gutter-lightbulb"]').first();
+    await desk.again(() => bulb.click(), desk.page.locator('.action-widget', { hasText: 'Record a decision about this' }));
     await desk.shot('actions');
     await desk.page.locator('.action-widget .monaco-list-row', { hasText: 'Record a decision about this' }).click();
     await desk.page.locator('.quick-input-title', { hasText: 'Record a decision' }).waitFor();
@@ -245,13 +245,9 @@ export async function daily(desk, root) {
     mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
     writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.shot('stale-view');
-    const confirmed = desk.pane('Stale').getByText('All code that memories cite still says so.');
-    for (let tries = 0; tries < 5 && !(await confirmed.isVisible()); tries += 1) {
-      // A row that is replaced at that moment asks to press the button again.
-      await desk.press(desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }), 'Confirm');
-      await confirmed.waitFor({ timeout: 10_000 }).catch(() => undefined);
-    }
-    await confirmed.waitFor();
+    // A row that is replaced at that moment asks to press the button again.
+    const stale = desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' });
+    await desk.press(stale, 'Confirm', desk.pane('Stale').getByText('All code that memories cite still says so.'));
     await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'guides' }).click();

@@ -6,6 +6,11 @@ import { muninn } from './repository.mjs';
 import { extensionDir, openVSCode } from './vscode.mjs';
 
 const LIMIT = Number(process.env.E2E_LIMIT ?? 60_000); // milliseconds
+const PATIENCE = LIMIT / 6;
+const TRIES = 6;
+
+/** The link of a hover that opens a memory. */
+export const RECORD = 'a[data-href^="command:muninn.ui.document"]';
 
 mkdirSync(path.join(extensionDir, 'test-results'), { recursive: true });
 const shots = path.join(extensionDir, 'test-results');
@@ -37,10 +42,33 @@ export class Desk {
     return this.page.screenshot({ path: path.join(shots, `${name}.png`) });
   }
 
-  async run(title) {
-    await this.page.keyboard.press('F1');
-    await this.input.fill(`>${title}`);
-    await this.rows.filter({ hasText: title }).first().click();
+  /**
+   * Does a gesture, and again until `reached` is there: an event that comes late may take the focus, close a list, or
+   * replace the element that the gesture was made on. `gesture` fails within PATIENCE or reaches nothing.
+   */
+  async again(gesture, reached) {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await gesture();
+        return await reached?.waitFor({ timeout: PATIENCE });
+      } catch (error) {
+        if (tries === TRIES) throw error;
+      }
+    }
+  }
+
+  /** Opens a list with a key, types into it and clicks the first of `rows`; with `reached`, until that is there. */
+  pick(key, text, rows, reached) {
+    return this.again(async () => {
+      if (await this.input.isVisible()) await this.page.keyboard.press('Escape'); // in an open list the key moves the choice
+      await this.page.keyboard.press(key);
+      await this.input.fill(text, { timeout: PATIENCE });
+      await rows.first().click({ timeout: PATIENCE });
+    }, reached);
+  }
+
+  run(title) {
+    return this.pick('F1', `>${title}`, this.rows.filter({ hasText: title }));
   }
 
   async answer(title, text) {
@@ -49,11 +77,9 @@ export class Desk {
     await this.page.keyboard.press('Enter');
   }
 
-  async file(name) {
-    await this.page.keyboard.press('Control+p');
-    await this.input.fill(name);
-    await this.rows.filter({ hasText: name }).first().click();
-    await this.tab(name).waitFor();
+  /** Opens a file; `path` is typed when its name alone does not say which. */
+  file(name, path = name, rows = this.rows.filter({ hasText: name })) {
+    return this.pick('Control+p', path, rows, this.tab(name));
   }
 
   async ask(text) {
@@ -74,31 +100,29 @@ export class Desk {
     return this.page.locator('.codelens-decoration', { hasText: text }).first();
   }
 
-  /** Rests the mouse on an item until its hover is there: an item that is written anew meanwhile wants it once more. */
-  async hovered(item, text) {
-    const hover = this.page.locator('.monaco-hover', { hasText: text });
-    for (let tries = 0; ; tries += 1) {
+  /** Rests the mouse on an item until a hover with `text` is there, and does `use` with the hover. */
+  hovered(item, text, position, use = async () => undefined) {
+    const hover = this.page.locator('.monaco-hover', { hasText: text }).first();
+    return this.again(async () => {
       await this.page.mouse.move(640, 200); // off the item, or there is nothing to enter
-      await item.hover();
-      try {
-        return await hover.waitFor({ timeout: 5_000 });
-      } catch (error) {
-        if (tries === 5) throw error;
-      }
-    }
+      await item.hover({ position, timeout: PATIENCE });
+      await hover.waitFor({ timeout: PATIENCE });
+      await use(hover);
+    });
   }
 
-  /** Presses a button of a row, which is there while the mouse is: a row that is written anew meanwhile wants it once more. */
-  async press(row, label) {
-    for (let tries = 0; ; tries += 1) {
+  /** Clicks the first link in the hover of an item that `selector` means. */
+  clickInHover(item, text, position, selector) {
+    return this.hovered(item, text, position, (hover) => hover.locator(selector).first().click({ timeout: PATIENCE }));
+  }
+
+  /** Presses a button of a row, which is there while the mouse is; with `reached`, until that is there. */
+  press(row, label, reached) {
+    return this.again(async () => {
       await this.page.mouse.move(640, 200);
-      await row.hover();
-      try {
-        return await row.locator(`[aria-label^="${label}"]`).click({ timeout: 5_000 });
-      } catch (error) {
-        if (tries === 5) throw error;
-      }
-    }
+      await row.hover({ timeout: PATIENCE });
+      await row.locator(`[aria-label^="${label}"]`).click({ timeout: PATIENCE });
+    }, reached);
   }
 
   /** Waits until something outside of the window is so. */

@@ -1,4 +1,5 @@
-// Installs the packaged .vsix and uses it as a person would, through the window.
+// Installs the packaged .vsix and uses it as a person would, through the window. A name of a part (`first`, `daily`,
+// `agents`, `several`, `unusual`) runs that part alone; `unusual` needs the memory that `daily` makes.
 import { agents, daily, first } from './daily.mjs';
 import { counts, served, withDesk } from './desk.mjs';
 import { repository } from './repository.mjs';
@@ -7,12 +8,16 @@ import { unusual } from './unusual.mjs';
 
 const { root, remove } = repository();
 const fresh = repository();
+const PARTS = {
+  first: () => withDesk({ folder: fresh.root }, served(), first),
+  daily: () => withDesk({ folder: root }, served(), (desk) => daily(desk, root)),
+  agents: () => withDesk({ folder: root }, served({ 'chat.disableAIFeatures': false }), agents),
+  several,
+  unusual: () => unusual(root),
+};
+const wanted = process.argv.slice(2);
 try {
-  await withDesk({ folder: fresh.root }, served(), first);
-  await withDesk({ folder: root }, served(), (desk) => daily(desk, root));
-  await withDesk({ folder: root }, served({ 'chat.disableAIFeatures': false }), agents);
-  await several();
-  await unusual(root);
+  for (const [name, part] of Object.entries(PARTS)) if (!wanted.length || wanted.includes(name)) await part();
 } finally {
   fresh.remove();
   remove();

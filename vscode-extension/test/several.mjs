@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { served, withDesk } from './desk.mjs';
+import { RECORD, served, withDesk } from './desk.mjs';
 import { muninn, workspace } from './repository.mjs';
 
 const FACTS = { one: 'Pages of one are cached by commit', two: 'Pages of two are never cached' };
@@ -24,10 +24,7 @@ export async function several() {
 
 async function follows(desk, folder) {
   const file = async (name) => {
-    await desk.page.keyboard.press('Control+p');
-    await desk.input.fill(path.join(folder, name, 'src/cache.py'));
-    await desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: `${name} • src` }).waitFor();
-    await desk.page.keyboard.press('Enter');
+    await desk.file('cache.py', path.join(folder, name, 'src/cache.py'), desk.rows.filter({ hasText: `${name} • src` }));
     await desk.status.filter({ hasText: `Muninn (${name}): 1 here, 1 in all` }).waitFor();
   };
   await desk.step('status bar, views and lists follow the repository of the editor, and name it', async () => {
@@ -57,8 +54,8 @@ async function follows(desk, folder) {
   await desk.step('a document of each is at hand as a file is', async () => {
     for (const name of ['one', 'two']) {
       await file(name);
-      await desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first().hover({ position: { x: 60, y: 8 } });
-      await desk.page.locator('.monaco-hover a[data-href^="command:muninn.ui.document"]').first().click();
+      const line = desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first();
+      await desk.clickInHover(line, FACTS[name], { x: 60, y: 8 }, RECORD);
       await desk.lines(FACTS[name]).waitFor();
       await desk.run('View: Keep Editor');
     }

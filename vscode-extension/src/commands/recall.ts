@@ -134,7 +134,9 @@ class Question {
 
   private async goBack(): Promise<void> {
     if (!this.previewed || !this.before) return;
-    await vscode.window.showTextDocument(this.before.document, { selection: this.before.selection });
+    // The editor has the keys again already: taking them once more would close a list that was opened meanwhile.
+    const { document, selection } = this.before;
+    await vscode.window.showTextDocument(document, { selection, preserveFocus: true });
   }
 }
 
