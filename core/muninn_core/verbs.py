@@ -807,6 +807,7 @@ class Verbs:
         command: str = "",
         error: str = "",
         answer: str = "",
+        may_ask: bool = False,
         turn: str = "",
         call: str = "",
         output: str = "",
@@ -824,6 +825,7 @@ class Verbs:
         `command`: For failure and commit: the command.
         `error`: For failure: its error output.
         `answer`: For turn: the model's last answer, which the transcript ends with.
+        `may_ask`: For turn: whether the agent can be asked to remember something before it stops.
         `turn`: The turn to record the event in.
         `call`: For failure and commit: the id of the tool call.
         `output`: For commit: what the command printed.
@@ -841,6 +843,7 @@ class Verbs:
                 command=command,
                 error=error,
                 answer=answer,
+                may_ask=may_ask,
                 turn=turn,
                 call=call,
                 output=output,

@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
-TEXT, NESTED, FLAT = "text", "nested", "flat"
-"""Plain text; `hookSpecificOutput.additionalContext`; `additional_context` at the top."""
+TEXT, NESTED, FLAT, BLOCK = "text", "nested", "flat", "block"
+"""Plain text; `hookSpecificOutput.additionalContext`; `additional_context` at the top; a decision to go on."""
 
 FORMS: dict[str, dict[str, str]] = {
     CLAUDE_CODE: {
@@ -27,8 +27,9 @@ FORMS: dict[str, dict[str, str]] = {
         "post-commit": NESTED,
         "post-failure": NESTED,
         "pre-compact": TEXT,  # goes into the prompt of the summary
+        "stop": BLOCK,
     },
-    CODEX: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
+    CODEX: {**dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED), "stop": BLOCK},
     GEMINI: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
     CURSOR: dict.fromkeys(("session-start", "post-commit", "post-failure"), FLAT),
     OPENCODE: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure", "pre-compact"), TEXT),
@@ -55,6 +56,8 @@ def answer(payload: Payload, event: str, text: str) -> str:
         return f"Memory of this repository:\n{said}\n" if said.startswith("{") else f"{said}\n"
     if form == FLAT:
         return _dump({"additional_context": said})
+    if form == BLOCK:
+        return _dump({"decision": "block", "reason": said})
     name = payload.event or _NAMES[event]
     return _dump({"hookSpecificOutput": {"hookEventName": name, "additionalContext": said}})
 

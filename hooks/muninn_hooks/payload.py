@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 CLAUDE_CODE, CODEX, GEMINI, CURSOR, OPENCODE = AGENTS = ("claude-code", "codex", "gemini", "cursor", "opencode")
 """The agents, by the names that `muninn install` and `--agent` take."""
 
+CONTINUE = frozenset({CLAUDE_CODE, CODEX})
+"""The agents whose model continues after the end of a turn when the hook answers so."""
+
 _SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
@@ -24,7 +27,8 @@ class Payload:
 
     `agent` is one of AGENTS; without one it is detected from the fields. `event` is the agent's own name of the event.
     `session` is "" when the agent's id is not a valid session name. `command` is the line that the agent's shell ran,
-    `error` the reason that it failed, or "". `answer` is the model's last answer. Only Cursor sets `turn`, `call` and
+    `error` the reason that it failed, or "". `answer` is the model's last answer. `continued` is true when
+    the agent goes on because a hook asked it to. Only Cursor sets `turn`, `call` and
     `output`: its id of the turn and of the tool call, and what the command printed.
     """
 
@@ -33,6 +37,7 @@ class Payload:
         "answer",
         "call",
         "command",
+        "continued",
         "cwd",
         "error",
         "event",
@@ -62,6 +67,7 @@ class Payload:
             self.call = _text(data, "tool_use_id")
             self.output = _output(_text(data, "tool_output"))
         self.error = _error(data)
+        self.continued = data.get("stop_hook_active") is True
         self.interrupted = data.get("is_interrupt") is True
         self.subagent = _text(data, "agent_id")
         given = data.get("tool_input")

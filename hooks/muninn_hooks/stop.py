@@ -1,10 +1,13 @@
-"""The model has ended its turn: the daemon captures its commits. Any output would make the model continue.
+"""The model has ended its turn: the daemon captures its commits.
 
+With `memory.ask_agent` the model is asked, once in a session, to remember what was decided: it then continues.
 `post-commit` does not see every commit, so the daemon looks for more. It also records the path of the transcript, to
 summarize the session even if no session-end event arrives.
 """
 
 from __future__ import annotations
+
+from muninn_hooks.payload import CONTINUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +35,11 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
         params["turn"] = payload.turn
     if payload.answer:
         params["answer"] = payload.answer[-MAX_ANSWER:]
+    if payload.agent in CONTINUE and not payload.continued:
+        params["may_ask"] = True
     return "capture", params
 
 
-def render(_result: dict[str, Any]) -> str:
-    """Return "": any output would make the model continue."""
-    return ""
+def render(result: dict[str, Any]) -> str:
+    """Return what the model is asked before it stops, "" for nothing: any output makes it continue."""
+    return str(result["ask"])

@@ -93,3 +93,26 @@ def test_after_uninstalling_claude_code_knows_nothing_of_it(claude: ClaudeCode) 
     (first,) = run.model.of("turn")
     assert "Postgres" not in first.text
     assert not any(name.startswith("mcp__muninn") for name in first.tools)
+
+
+def test_before_it_stops_the_model_is_asked_once_to_remember_what_was_decided(claude: ClaudeCode) -> None:
+    claude.muninn("config", "set", "memory.ask_agent", "true")
+    decided = "We decided to keep quotas in `users.py` because every request reads it."
+    stored = "Quotas are kept in src/users.py: every request reads that file."
+
+    claude.warm_up()
+    run = claude.run(
+        [[decided], [Call("mcp__muninn__remember", {"text": stored, "type": "decision"})], ["Stored."]], RULE
+    )
+    first, asked, last = run.model.of("turn")
+    assert "Muninn asks once" not in first.text
+    assert f"decision (assistant): {decided}" in asked.text
+    assert f"constraint (user, kept as it stands): {RULE}" in asked.text
+    assert "Remembered as 0" in last.text
+    kept = {memory["text"]: memory for memory in claude.call("memories")["memories"]}
+    assert {RULE, stored} <= kept.keys()
+    assert decided not in kept
+    assert (kept[stored]["actor"], kept[RULE]["trust"]) == ("assistant", "user")
+    again = claude.run([[decided]], "Go on.", "--resume", run.session)
+    assert len(again.model.of("turn")) == 1
+    assert claude.failures() == []

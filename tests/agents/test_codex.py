@@ -225,3 +225,18 @@ def test_after_uninstalling_codex_knows_nothing_of_it(codex: Codex) -> None:
     run = codex.work([["I don't know."]], "Where do sessions live?")
     assert "Postgres" not in run.requests[0].text
     assert "mcp__muninn" not in run.requests[0].text
+
+
+def test_before_it_stops_the_model_is_asked_once_to_remember_what_was_decided(codex: Codex) -> None:
+    codex.muninn("config", "set", "memory.ask_agent", "true")
+    stored = "src/users.py is kept small: every request reads it."
+    remember = Call("remember", {"text": stored, "type": "decision"}, space="mcp__muninn")
+    run = codex.work([[DECIDED], [remember], ["Stored."]], "Please look at the users.")
+    first, asked, last = run.requests
+    assert "Muninn asks once" not in first.text
+    assert f"decision (assistant): {DECIDED}" in asked.said_by("user")
+    assert "Remembered as 0" in last.text
+    kept = {memory["text"] for memory in codex.call("memories")["memories"]}
+    assert stored in kept
+    assert DECIDED not in kept
+    assert codex.failures() == []

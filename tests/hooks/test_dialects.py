@@ -149,13 +149,18 @@ def test_cursor_takes_context_at_the_top() -> None:
     assert json.loads(answer(read(CURSOR_START), "session-start", "Keep calm.")) == {"additional_context": "Keep calm."}
 
 
+@pytest.mark.parametrize("data", [CLAUDE_START, CODEX_START])
+def test_the_end_of_a_turn_is_blocked_with_a_reason(data: dict[str, Any]) -> None:
+    assert json.loads(answer(read(data), "stop", "Keep calm.")) == {"decision": "block", "reason": "Keep calm."}
+
+
 @pytest.mark.parametrize(
     ("data", "event"),
     [
         (CODEX_TOOL, "pre-compact"),  # its schema for this event knows no context
         (GEMINI_TOOL, "pre-compact"),
         (CURSOR_START, "user-prompt"),
-        (CLAUDE_START, "stop"),
+        (GEMINI_TOOL, "stop"),
         (CLAUDE_START, "session-end"),
     ],
 )

@@ -896,6 +896,8 @@ export interface CaptureParams {
   error?: string;
   /** For turn: the model's last answer, which the transcript ends with. */
   answer?: string;
+  /** For turn: whether the agent can be asked to remember something before it stops. */
+  may_ask?: boolean;
   /** The turn to record the event in. */
   turn?: string;
   /** For failure and commit: the id of the tool call. */
@@ -2522,11 +2524,16 @@ export interface RemindResult {
   ids: readonly string[];
 }
 
-/** The ids of the stored memories. `note` is a line for the user, "" for none. */
+/**
+ * The ids of the stored memories. `note` is a line for the user, "" for none.
+ *
+ * `ask` is what the agent is asked to remember before it stops, "" for nothing.
+ */
 export interface CaptureResult {
   saw: ReadState;
   ids: readonly string[];
   note: string;
+  ask: string;
 }
 
 /**

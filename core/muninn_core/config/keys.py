@@ -164,6 +164,14 @@ class MemoryConfig(Value):
         bool,
         key("Whether your memory of all projects is recalled and written here.", False),
     ] = True
+    ask_agent: Annotated[
+        bool,
+        key(
+            "Whether the hooks ask an agent, once in a session that stated something worth keeping, to remember it"
+            " before it stops. This costs one more turn of the model.",
+            True,
+        ),
+    ] = False
     half_life_days: Annotated[
         float,
         key(

@@ -70,6 +70,9 @@ class CaptureParams(Value):
     command: Annotated[str, Meta(description="For failure and commit: the command.")] = ""
     error: Annotated[str, Meta(description="For failure: its error output.")] = ""
     answer: Annotated[str, Meta(description="For turn: the model's last answer, which the transcript ends with.")] = ""
+    may_ask: Annotated[
+        bool, Meta(description="For turn: whether the agent can be asked to remember something before it stops.")
+    ] = False
     turn: Annotated[str, Meta(max_length=200, description="The turn to record the event in.")] = ""
     call: Annotated[str, Meta(description="For failure and commit: the id of the tool call.")] = ""
     output: Annotated[str, Meta(description="For commit: what the command printed.")] = ""
@@ -79,10 +82,14 @@ class CaptureParams(Value):
 
 
 class CaptureResult(Result):
-    """The ids of the stored memories. `note` is a line for the user, "" for none."""
+    """The ids of the stored memories. `note` is a line for the user, "" for none.
+
+    `ask` is what the agent is asked to remember before it stops, "" for nothing.
+    """
 
     ids: tuple[str, ...]
     note: str
+    ask: str = ""
 
 
 class BackfillParams(Value):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.private import strip_private
-from muninn_core.source.statement import Message, Statement, find_statements
+from muninn_core.source.statement import THRESHOLD, Message, Statement, find_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,8 +72,11 @@ def read_transcript(
     read_to: int = 0,
     session: str | None = None,
     agent: str | None = None,
+    threshold: float = THRESHOLD,
 ) -> TranscriptReading:
     """Return the best statements of the lines after byte `read_to` as memories, at most `MAX_STATEMENTS`.
+
+    `threshold` is the least probability of a statement.
 
     The lines begin at byte `offset`; those before `read_to` were read earlier and are context. They keep their
     newlines. A last line without one is still being written and is left for the next reading. Equal statements have
@@ -89,7 +92,7 @@ def read_transcript(
             said.append(_Said(actor=actor, text=text, version=version, time=time, new=offset >= read_to))
         offset += len(line)
     messages = [Message(speaker="user" if each.actor == "user" else "assistant", text=each.text) for each in said]
-    statements = find_statements(messages, skipped=ELSEWHERE if begun else 0)
+    statements = find_statements(messages, skipped=ELSEWHERE if begun else 0, threshold=threshold)
     surest = _select_best([each for each in statements if said[each.message].new and each.reversed_by is None])
     return TranscriptReading(
         drafts=tuple(_draft(each, said[each.message], session, agent) for each in surest),

@@ -16,7 +16,7 @@ from muninn_core import git
 from muninn_core.engine.memory.changes import append_change
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.memory.transcript_files import open_transcript
-from muninn_core.engine.session import candidates, failed_commands, hook_inbox, session_end
+from muninn_core.engine.session import candidates, failed_commands, hook_inbox, keep_request, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related
 from muninn_core.engine.session.journal import At
@@ -103,6 +103,9 @@ class Captures:
             captured.commit()
         except MuninnError as error:  # the memories are stored, and their keys prevent a second copy
             log.warning("cannot note what was captured: %s", error)
+        request = keep_request.keep_request(workspace, params, now)
+        if not call.cancelled:  # a cancelled answer did not reach the agent
+            keep_request.put_note(workspace.session_notes, params.session, request)
         workspace.deliveries.add(params.session, (*ids, *captured.given))
         if params.source == "session":
             workspace.memory.seal(params.session)
@@ -113,7 +116,8 @@ class Captures:
         if params.source == "session" and params.session is not None:
             session = params.session
             self._agents.later(workspace, lambda at: _distil(at, session))
-        return CaptureResult(ids=ids, note=captured.note if ids or captured.given else "", saw=workspace.read_state())
+        note = captured.note if ids or captured.given else ""
+        return CaptureResult(ids=ids, note=note, ask=request.text, saw=workspace.read_state())
 
     def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
         try:
@@ -228,7 +232,9 @@ def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) 
             f"the transcript {path} can't be read: {error.strerror}", hint="The agent names it in its hook's payload."
         ) from None
     open_drafts, done = session_end.open_item_changes(store, session, params.agent, items)
-    fresh = [draft for draft in reading.drafts if store.log.record_of_key(draft.key or "") is None]
+    said = zip(reading.drafts, reading.times, strict=True)
+    undecided = keep_request.without_answered(said, store, notes, session)
+    fresh = [draft for draft in undecided if store.log.record_of_key(draft.key or "") is None]
     drafts = (*fresh[: MAX_STATEMENTS - len(open_drafts)], *open_drafts)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(

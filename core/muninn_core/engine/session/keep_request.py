@@ -1,0 +1,150 @@
+"""Asks an agent to remember what its session decided, at most once per session and when a turn ends.
+
+`memory.ask_agent` switches this on. The agent's own model then extracts the memories. The request lists the statements
+that the classifier finds, with a lower threshold than that of capture, because the model can reject them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.errors import MuninnError
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import encode_json
+from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.session import CaptureParams
+from muninn_core.source.statement import THRESHOLD
+from muninn_core.source.transcript import read_transcript
+from muninn_core.store.stamp import timestamp
+from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.session_notes import SessionNotes
+from muninn_core.worktree.workspace import Workspace
+
+log = logging.getLogger("muninn.keep")
+
+LEAST = 0.4
+"""The least probability of a statement that is listed."""
+
+LOOK_BACK = 65_536
+"""Bytes before an offset that are read again, as the context of what follows."""
+
+STATEMENT_CHARS = 300
+"""The most characters of a listed statement."""
+
+_ASKED, _LOOKED = "asked", "looked"
+"""The names of two notes of a session: when its agent was asked, and up to which byte its transcript had nothing."""
+
+_REQUEST = """\
+Muninn asks once in a session: remember what a later session needs and can't read in the code or in git, such as \
+decisions with reasons, rules, causes of bugs, failed attempts. Call Muninn's `remember` tool for each, in sentences \
+that stand alone. If nothing is worth keeping, store nothing. Don't repeat your answer.
+Found in the conversation:
+"""
+"""Claude Code shows it to the model twice, so that it is short."""
+
+
+class KeepRequest(NamedTuple):
+    """The request to an agent, "" for none, and the note that is put once the agent has it."""
+
+    text: str = ""
+    note: tuple[str, object] | None = None
+
+
+def keep_request(workspace: Workspace, params: CaptureParams, now: datetime) -> KeepRequest:
+    """Return the request to the agent of a turn that ends, without a text when there is no reason to ask.
+
+    There is a reason when the configuration allows it, the session was not asked before, and its transcript has a
+    statement that is not stored.
+    """
+    session, notes = params.session, workspace.session_notes
+    if not (workspace.config.memory.ask_agent and params.may_ask and session and params.transcript):
+        return KeepRequest()
+    if not workspace.writable or notes.get(session, _ASKED) is not None:
+        return KeepRequest()
+    path = Path(params.transcript)
+    looked = max(notes.get(session, _LOOKED) or 0, notes.get(session, f"read:{path.name}") or 0)
+    try:
+        drafts, read_to = _statements(path, looked, params)
+    except OSError as error:
+        log.info("the transcript %s can't be read: %s", path, error.strerror)
+        return KeepRequest()
+    fresh = [draft for draft in drafts if workspace.memory.log.record_of_key(draft.key or "") is None]
+    if not fresh:
+        return KeepRequest(note=(_LOOKED, read_to))
+    text = _REQUEST + "".join(_line(draft) for draft in fresh)
+    return KeepRequest(text, (_ASKED, timestamp(now)))
+
+
+def put_note(notes: SessionNotes, session: str | None, request: KeepRequest) -> None:
+    """Put the note of a request. A failure is logged: the agent is asked again."""
+    if session is None or request.note is None:
+        return
+    try:
+        notes.put(session, *request.note)
+    except MuninnError as error:
+        log.warning("cannot note that session %s was asked: %s", session, error)
+
+
+def without_answered(
+    drafts: Iterable[tuple[MemoryDraft, str]], store: MemoryStore, notes: SessionNotes, session: str
+) -> list[MemoryDraft]:
+    """Return the drafts, given with their times, that the agent has not decided on when it was asked.
+
+    An agent that stored something then has decided on all of its own earlier statements. Those of the user stay: their
+    memories have the user's trust.
+    """
+    asked = notes.get(session, _ASKED)
+    if not isinstance(asked, str) or not any(_is_answer(memory, asked) for memory in store.all().values()):
+        return [draft for draft, _ in drafts]
+    return [draft for draft, time in drafts if draft.actor == "user" or time[:19] > asked[:19]]
+
+
+def _is_answer(memory: Memory, asked: str) -> bool:
+    """Whether an agent itself stored a memory after the request. An MCP client does not tell its session."""
+    return memory.actor == "assistant" and "session" not in memory.tags and memory.ts[:19] >= asked[:19]
+
+
+def _statements(path: Path, looked: int, params: CaptureParams) -> tuple[list[MemoryDraft], int]:
+    """Return the statements of a transcript after byte `looked`, and the end of what was read. Raises OSError.
+
+    The model's last answer may not be in the transcript yet.
+    """
+    answer = _as_lines(params.answer)
+    with open_transcript(path) as lines:
+        looked = looked if looked <= path.stat().st_size else 0
+        if looked > LOOK_BACK:
+            lines.seek(looked - LOOK_BACK)
+            lines.readline()
+        reading = read_transcript(
+            chain(_whole(lines), answer),
+            offset=lines.tell(),
+            read_to=looked,
+            session=params.session,
+            agent=params.agent,
+            threshold=LEAST,
+        )
+    return list(reading.drafts), reading.offset - sum(map(len, answer))
+
+
+def _whole(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines that are written to their end."""
+    return (line for line in lines if line.endswith(b"\n"))
+
+
+def _as_lines(answer: str) -> list[bytes]:
+    """Return an answer as a line of a transcript, no line for an empty one."""
+    said = {"type": "assistant", "message": {"role": "assistant", "content": answer}}
+    return [encode_json(said) + b"\n"] if answer else []
+
+
+def _line(draft: MemoryDraft) -> str:
+    text = " ".join(draft.text.split())
+    text = text if len(text) <= STATEMENT_CHARS else text[: STATEMENT_CHARS - 1].rstrip() + "…"
+    kept = ", kept as it stands" if draft.actor == "user" and draft.confidence >= THRESHOLD else ""
+    return f"- {draft.type} ({draft.actor}{kept}): {text}\n"
