@@ -215,7 +215,7 @@ def _type(schema: Schema, page: str, homes: dict[str, str]) -> str:
     return str(schema["type"])
 
 
-def _quoted(value: str | list[str]) -> str:
+def _quoted(value: str | int | list[str]) -> str:
     if isinstance(value, list):
         return " ".join(map(_quoted, value))
-    return json.dumps(value) if " " in value else value
+    return json.dumps(value) if isinstance(value, str) and " " in value else str(value)

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         PackRemoveResult,
         PackUpdateResult,
     )
+    from muninn_core.protocol.files import GrepResult, ListResult, ReadResult, TreeResult
     from muninn_core.protocol.inspection import (
         HistoryResult,
         LinksResult,
@@ -332,6 +333,85 @@ class Verbs:
         `limit`: The most edges to return.
         """
         return cast("GraphResult", self.call("graph", start=start, relation=relation, depth=depth, limit=limit))
+
+    def grep(
+        self,
+        pattern: str,
+        path: Sequence[str] = (),
+        *,
+        lang: Sequence[str] = (),
+        fixed: bool = False,
+        ignore_case: bool = False,
+        word: bool = False,
+        context: int = 0,
+        count: bool = False,
+        limit: int = 50,
+    ) -> GrepResult:
+        """Search the files of the work tree for a regular expression, in linear time.
+
+        `pattern`: A regular expression of RE2, matched within single lines: no lookaround, no back references.
+        `path`: Only files that match any of these globs, as in .gitignore: src/**, *.py.
+        `lang`: Only files in these languages: python, ts, go.
+        `fixed`: The pattern is plain text instead of a regular expression.
+        `ignore_case`: Upper and lower case match each other.
+        `word`: Match whole words only.
+        `context`: How many lines to show before and after each match.
+        `count`: Return only the files, with the number of their matching lines.
+        `limit`: The most lines, or with `count` files, to return.
+        """
+        return cast(
+            "GrepResult",
+            self.call(
+                "grep",
+                pattern=pattern,
+                path=path,
+                lang=lang,
+                fixed=fixed,
+                ignore_case=ignore_case,
+                word=word,
+                context=context,
+                count=count,
+                limit=limit,
+            ),
+        )
+
+    def read(self, path: str, *, start: int = 1, end: int = 0, limit: int = 400) -> ReadResult:
+        """Show lines of a file of the work tree.
+
+        `path`: A file, relative to the root.
+        `start`: The first line, counted from 1.
+        `end`: The last line; 0 is that of the file.
+        `limit`: The most lines to return.
+        """
+        return cast("ReadResult", self.call("read", path=path, start=start, end=end, limit=limit))
+
+    def tree(self, path: str = "", *, depth: int = 2, limit: int = 200) -> TreeResult:
+        """Show the folders and files of the work tree, without ignored ones.
+
+        `path`: Only this folder, relative to the root.
+        `depth`: How many levels of folders to open.
+        `limit`: The most entries to return; upper levels come first.
+        """
+        return cast("TreeResult", self.call("tree", path=path, depth=depth, limit=limit))
+
+    def list(
+        self,
+        path: Sequence[str] = (),
+        *,
+        lang: Sequence[str] = (),
+        kind: Literal["code", "knowledge"] | None = None,
+        limit: int = 200,
+        offset: int = 0,
+    ) -> ListResult:
+        """List files of the work tree by glob, language or kind, without ignored ones.
+
+        `path`: Only files that match any of these globs, as in .gitignore: src/**, *.py.
+        `lang`: Only files in these languages: python, ts, go.
+        `kind`: Only code, or only knowledge.
+        `limit`: The most files to return.
+        `offset`: How many files to skip.
+        """
+        return cast("ListResult", self.call("list", path=path, lang=lang, kind=kind, limit=limit, offset=offset))
 
     def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
         """Find the skills that match a task: at most seven, within 30 % of a context's budget.

@@ -281,12 +281,19 @@ def _questions(muninn: Muninn) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from ((verb, {"id": known}) for verb in ("show", "history", "links", "purge"))
         yield "recall", {"like": known}
     for path in paths[:4]:
-        yield from (("outline", {"path": path}), ("annotate", {"file": path}), ("about", {"file": path}))
+        yield from (
+            ("outline", {"path": path}),
+            ("read", {"path": path}),
+            ("annotate", {"file": path}),
+            ("about", {"file": path}),
+        )
         yield from (("graph", {"start": path}), ("lint", {"path": path}), ("references", {"path": path}))
         yield from (("backlinks", {"target": path}), ("document", {"uri": f"muninn:/notes/{path}.md"}))
     given: dict[str, dict[str, Any]] = {
         "context": {"query": "move the sessions to redis", "budget": 3_000},
         "symbols": {"query": "user"},
+        "grep": {"pattern": "user|token", "context": 1},
+        "tree": {"depth": 5},
         "skills.match": {"task": "write tests for a parser"},
         "remind": {"prompt": "move the sessions and the token cache to redis"},
         "diff": {"range": "HEAD~1..HEAD"},
@@ -303,6 +310,7 @@ def _questions(muninn: Muninn) -> Iterator[tuple[str, dict[str, Any]]]:
         "links",
         "purge",
         "outline",
+        "read",
         "annotate",
         "about",
         "graph",

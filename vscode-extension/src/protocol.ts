@@ -56,6 +56,14 @@ export interface Verbs {
   map: { params: MapParams; result: MapResult };
   /** Follow relations in the code. Show what a file or definition imports and calls, and what imports, calls and tests it. */
   graph: { params: GraphParams; result: GraphResult };
+  /** Search files for a pattern. Search the files of the work tree for a regular expression, in linear time. */
+  grep: { params: GrepParams; result: GrepResult };
+  /** Read a file. Show lines of a file of the work tree. */
+  read: { params: ReadParams; result: ReadResult };
+  /** Show folders and files. Show the folders and files of the work tree, without ignored ones. */
+  tree: { params: TreeParams; result: TreeResult };
+  /** List files. List files of the work tree by glob, language or kind, without ignored ones. */
+  list: { params: ListParams; result: ListResult };
   /** Match skills. Find the skills that match a task: at most seven, within 30 % of a context's budget. */
   'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
   /** List skills. List the skills of this repository and of your home, with their problems. */
@@ -274,6 +282,10 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   outline: 'muninn.outline',
   map: 'muninn.map',
   graph: 'muninn.graph',
+  grep: 'muninn.grep',
+  read: 'muninn.read',
+  tree: 'muninn.tree',
+  list: 'muninn.list',
   'skills.match': 'muninn.skills.match',
   'skills.list': 'muninn.skills.list',
   memories: 'muninn.memories',
@@ -524,6 +536,64 @@ export interface GraphParams {
   depth?: number;
   /** The most edges to return. */
   limit?: number;
+}
+
+/** What to search for, and in which files. */
+export interface GrepParams {
+  /** A regular expression of RE2, matched within single lines: no lookaround, no back references. */
+  pattern: string;
+  /** Only files that match any of these globs, as in .gitignore: src/**, *.py. */
+  path?: readonly string[];
+  /** Only files in these languages: python, ts, go. */
+  lang?: readonly string[];
+  /** The pattern is plain text instead of a regular expression. */
+  fixed?: boolean;
+  /** Upper and lower case match each other. */
+  ignore_case?: boolean;
+  /** Match whole words only. */
+  word?: boolean;
+  /** How many lines to show before and after each match. */
+  context?: number;
+  /** Return only the files, with the number of their matching lines. */
+  count?: boolean;
+  /** The most lines, or with `count` files, to return. */
+  limit?: number;
+}
+
+/** Which lines of which file to read. */
+export interface ReadParams {
+  /** A file, relative to the root. */
+  path: string;
+  /** The first line, counted from 1. */
+  start?: number;
+  /** The last line; 0 is that of the file. */
+  end?: number;
+  /** The most lines to return. */
+  limit?: number;
+}
+
+/** Which folder to show, and how deep. */
+export interface TreeParams {
+  /** Only this folder, relative to the root. */
+  path?: string;
+  /** How many levels of folders to open. */
+  depth?: number;
+  /** The most entries to return; upper levels come first. */
+  limit?: number;
+}
+
+/** Which files to list. */
+export interface ListParams {
+  /** Only files that match any of these globs, as in .gitignore: src/**, *.py. */
+  path?: readonly string[];
+  /** Only files in these languages: python, ts, go. */
+  lang?: readonly string[];
+  /** Only code, or only knowledge. */
+  kind?: 'code' | 'knowledge' | null;
+  /** The most files to return. */
+  limit?: number;
+  /** How many files to skip. */
+  offset?: number;
 }
 
 /** The task, and the budget of the context that the skills are for. */
@@ -2146,6 +2216,91 @@ export interface GraphEdge {
   at_path: string;
   at_line: number;
   how: string;
+}
+
+/**
+ * The matching lines, by path and line; with `count` the files instead.
+ *
+ * `total` counts the matching lines of the searched files, `files` the files that have one, `searched` the files that
+ * were read. `omitted` counts matching lines beyond the limit, `unsearched` files that were not read because the time
+ * was up.
+ */
+export interface GrepResult {
+  saw: ReadState;
+  pattern: string;
+  matches: readonly GrepLine[];
+  counts: readonly GrepFile[];
+  total: number;
+  files: number;
+  searched: number;
+  omitted: number;
+  unsearched: number;
+}
+
+/** A matching line, with the lines around it. A long line is cut around its first match. */
+export interface GrepLine {
+  path: string;
+  line: number;
+  text: string;
+  before: readonly string[];
+  after: readonly string[];
+}
+
+/** A file with matches, and the number of its matching lines. */
+export interface GrepFile {
+  path: string;
+  lines: number;
+}
+
+/**
+ * Lines of a file, as they are on disk. `total` counts its lines, `omitted` those after `end` that were asked for.
+ *
+ * `cut` counts the characters that were removed from lines of more than 2,000 characters.
+ */
+export interface ReadResult {
+  saw: ReadState;
+  path: string;
+  language: string;
+  start: number;
+  end: number;
+  total: number;
+  lines: readonly string[];
+  omitted: number;
+  cut: number;
+}
+
+/**
+ * The files and folders below a folder, by path.
+ *
+ * `files` counts all files below it. `omitted` counts entries within the depth that are beyond the limit.
+ */
+export interface TreeResult {
+  saw: ReadState;
+  path: string;
+  entries: readonly TreeEntry[];
+  files: number;
+  omitted: number;
+}
+
+/** A file, or a folder with the number of files below it. The path of a folder ends with a slash. */
+export interface TreeEntry {
+  path: string;
+  files: number;
+}
+
+/** The files by path. `total` counts all that match, `omitted` those after the last one returned. */
+export interface ListResult {
+  saw: ReadState;
+  files: readonly ListedFile[];
+  total: number;
+  omitted: number;
+}
+
+/** A file of the work tree. */
+export interface ListedFile {
+  path: string;
+  kind: 'code' | 'knowledge' | 'memory';
+  language: string;
 }
 
 /** The matching skills, best first. `tokens` is their sum, `share` the most that they may take. */

@@ -21,6 +21,7 @@ from muninn_cli.show import (  # noqa: F401
     decisions,
     definitions,
     events,
+    files,
     health,
     history,
     links,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from muninn_core.context import file_text  # noqa: F401 - registers its texts
 from muninn_core.context.generic_text import result_text
 from muninn_core.context.hidden import name_hidden
 from muninn_core.context.hover import branch_facts, describe_mention, facts, headline, provenance, shorten

@@ -24,6 +24,7 @@ from muninn_core.engine.verbs.decisions import DecisionsVerbs
 from muninn_core.engine.verbs.editor import EditorVerbs
 from muninn_core.engine.verbs.events import EventsVerbs
 from muninn_core.engine.verbs.exchange import ExchangeVerbs
+from muninn_core.engine.verbs.files import FilesVerbs
 from muninn_core.engine.verbs.inspection import InspectionVerbs
 from muninn_core.engine.verbs.memory import MemoryVerbs
 from muninn_core.engine.verbs.models import ModelsVerbs
@@ -67,6 +68,7 @@ class Engine(
     MemoryVerbs,
     SearchVerbs,
     CodeVerbs,
+    FilesVerbs,
     SkillVerbs,
     InspectionVerbs,
     ReviewVerbs,

@@ -23,6 +23,7 @@ from muninn_core.protocol import (
     editor,
     events,
     exchange,
+    files,
     inspection,
     memory,
     models,
@@ -40,6 +41,7 @@ from muninn_core.protocol.method import Family, Method
 FAMILIES: tuple[Family, ...] = (
     search.FAMILY,
     code.FAMILY,
+    files.FAMILY,
     skill.FAMILY,
     inspection.FAMILY,
     memory.FAMILY,

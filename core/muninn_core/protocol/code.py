@@ -200,7 +200,7 @@ FAMILY = Family(
         Method(
             verb="map",
             title="Map the repository",
-            synonyms=("tree", "architecture", "structure"),
+            synonyms=("architecture", "structure"),
             summary="Show the repository by folders: languages, definitions, memories, and which folder imports which.",
             params=MapParams,
             result=MapResult,

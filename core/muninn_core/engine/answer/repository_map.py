@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from weakref import WeakKeyDictionary
 
 from muninn_core.engine.answer.code_map import read_index
+from muninn_core.engine.answer.file_tree import folder_within
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import NotFoundError
 from muninn_core.index.snapshot import Snapshot
@@ -16,7 +17,6 @@ from muninn_core.retrieval.graph import Graph
 from muninn_core.source.classify import language_of, path_traits
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 CENTRAL = 10
@@ -31,7 +31,7 @@ _imports_of: WeakKeyDictionary[Snapshot, Mapping[str, Iterable[str]]] = WeakKeyD
 
 def repository_map(workspace: Workspace, params: MapParams, call: Call) -> MapResult:
     """Return the folders of a repository, or of one of its folders. Raises NotFoundError for an unknown folder."""
-    top = relative_path(params.path, workspace.layout.root).strip("/") if params.path.strip("./") else ""
+    top = folder_within(params.path, workspace)
     snapshot, saw = read_index(workspace)
     sizes = {path: count for path, count in snapshot.code.sizes().items() if not path.startswith(".muninn/")}
     within = [path for path in sizes if not top or path.startswith(f"{top}/")]

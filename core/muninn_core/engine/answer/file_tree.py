@@ -1,0 +1,93 @@
+"""The files of the work tree that the index has: as a tree of folders, and as a list that filters pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from muninn_core.engine.answer.code_map import read_index
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.model.chunk import SourceKind
+from muninn_core.near_match import nearest_path
+from muninn_core.protocol.files import ListedFile, ListParams, ListResult, TreeEntry, TreeParams, TreeResult
+from muninn_core.retrieval.filters import compile_filters, wrong_value
+from muninn_core.retrieval.query_language import Filter
+from muninn_core.source.inside import can_name_file
+from muninn_core.worktree.paths import relative_path
+from muninn_core.worktree.workspace import Workspace
+
+_NO_TIME = datetime.fromtimestamp(0, UTC)
+"""Filters on files have no time."""
+
+
+def tree(workspace: Workspace, params: TreeParams) -> TreeResult:
+    """Return folders and files, upper levels first where the limit cuts. Raises NotFoundError for an unknown folder."""
+    top = folder_within(params.path, workspace)
+    snapshot, saw = read_index(workspace)
+    known = [path for path, _, _ in passing_files(snapshot)]
+    within = [path for path in known if not top or path.startswith(f"{top}/")]
+    if top and not within:
+        raise _no_folder(top, known)
+    folders: Counter[str] = Counter()
+    entries: dict[str, int] = {}
+    for path in within:
+        parts = path[len(top) + 1 if top else 0 :].split("/")
+        folders.update("/".join(parts[:level]) + "/" for level in range(1, min(len(parts), params.depth + 1)))
+        if len(parts) <= params.depth:
+            entries["/".join(parts)] = 0
+    entries |= folders
+    chosen = sorted(entries, key=lambda name: (name.rstrip("/").count("/"), name))[: params.limit]
+    prefix = f"{top}/" if top else ""
+    return TreeResult(
+        path=top or ".",
+        entries=tuple(TreeEntry(path=prefix + name, files=entries[name]) for name in sorted(chosen)),
+        files=len(within),
+        omitted=len(entries) - len(chosen),
+        saw=saw,
+    )
+
+
+def list_files(workspace: Workspace, params: ListParams) -> ListResult:
+    """Return the files that pass, by path. Raises BadParams for an invalid glob or an unknown language."""
+    snapshot, saw = read_index(workspace)
+    found = passing_files(snapshot, params.path, params.lang, params.kind)
+    shown = found[params.offset : params.offset + params.limit]
+    return ListResult(
+        files=tuple(ListedFile(path=path, kind=kind, language=language) for path, kind, language in shown),
+        total=len(found),
+        omitted=max(0, len(found) - params.offset - len(shown)),
+        saw=saw,
+    )
+
+
+def folder_within(path: str, workspace: Workspace) -> str:
+    """Return a folder relative to the root, "" for the root itself. Raises BadParams for one outside the work tree."""
+    is_root = path in ("", ".", "./") or path.rstrip("/") == str(workspace.layout.root)
+    return "" if is_root else relative_path(path, workspace.layout.root)
+
+
+def passing_files(
+    snapshot: Snapshot, globs: Sequence[str] = (), languages: Sequence[str] = (), kind: SourceKind | None = None
+) -> list[tuple[str, SourceKind, str]]:
+    """Return (path, kind, language) of the work tree's files that any glob and any language passes. Raises BadParams.
+
+    Files that are indexed from outside the work tree have absolute paths. They are left out.
+    """
+    asked = {"path": tuple(globs), "lang": tuple(languages), "kind": (kind,) if kind else ()}
+    for key, values in asked.items():
+        for value in values:
+            if problem := wrong_value(key, value, ()):
+                raise BadParams(problem, hint="A glob is like in .gitignore: src/**, *.py." if key == "path" else "")
+    filters = [Filter(key=key, values=values) for key, values in asked.items() if values]
+    passes = compile_filters(filters, _NO_TIME).file
+    return [file for file in snapshot.paths() if can_name_file(file[0]) and passes(*file)]
+
+
+def _no_folder(top: str, paths: Sequence[str]) -> NotFoundError:
+    folders = {path.rpartition("/")[0] for path in paths} - {""}
+    near = top.rpartition("/")[0] if top in paths else nearest_path(top, folders)
+    hint = f"Did you mean {near}?" if near else "`muninn tree` shows the folders."
+    what = "is a file" if top in paths else "is no folder with indexed files"
+    return NotFoundError(f"{top} {what}", hint=hint)

@@ -1,0 +1,37 @@
+"""The verbs of the family `files`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.answer import file_tree, grep, read_lines
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.files import (
+    GrepParams,
+    GrepResult,
+    ListParams,
+    ListResult,
+    ReadParams,
+    ReadResult,
+    TreeParams,
+    TreeResult,
+)
+from muninn_core.worktree.call import Call
+
+
+class FilesVerbs(Verbs):
+    """Search, read and list the files of the work tree."""
+
+    def grep(self, params: GrepParams, call: Call) -> GrepResult:
+        """Search files for a regular expression."""
+        return grep.grep(self.trees.open(call.place), params, call)
+
+    def read(self, params: ReadParams, call: Call) -> ReadResult:
+        """Return lines of a file."""
+        return read_lines.read(self.trees.open(call.place), params)
+
+    def tree(self, params: TreeParams, call: Call) -> TreeResult:
+        """Return folders and files."""
+        return file_tree.tree(self.trees.open(call.place), params)
+
+    def list(self, params: ListParams, call: Call) -> ListResult:
+        """Return files by glob, language or kind."""
+        return file_tree.list_files(self.trees.open(call.place), params)
