@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import Lexical
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.long_questions import LONG, read_long_question
@@ -89,7 +90,7 @@ class Files:
         self._paths = paths
 
     def paths(self):
-        return [(path, "knowledge" if path.endswith(".md") else "code", "") for path in self._paths]
+        return FileList((path, "knowledge" if path.endswith(".md") else "code", "") for path in sorted(self._paths))
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ class Words:
             if self._counts is not None:
                 known |= self._scored([number for number, _ in hits if number not in known], terms)
             found = hits if self._counts is None else known.items()
-            scored = sorted(found, key=lambda hit: (-hit[1], hit[0]))
+            scored = [(number, -score) for score, number in sorted([(-score, number) for number, score in found])]
             if len(hits) < asked or asked >= self.documents:
                 return scored
             # No document that was not found can have a better score than this.

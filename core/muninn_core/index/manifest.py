@@ -255,9 +255,7 @@ class Manifest:
 
     def paths(self) -> list[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path; memories are left out."""
-        return [
-            (*row,) for row in self._rows("SELECT path, kind, language FROM files WHERE kind != 'memory' ORDER BY 1")
-        ]
+        return self._rows("SELECT path, kind, language FROM files WHERE kind != 'memory' ORDER BY 1")
 
     def ids_of(self, keys: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of paths and memory keys, in order."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.manifest import memory_key
 from muninn_core.index.survey import UncutFiles
@@ -86,13 +87,13 @@ class _CountsCache:
         """Return {id: term counts} of chunks, or of whole files by their file ids."""
         known = self._recent.terms
         sign = -1 if whole else 1
-        found = dict(zip(ids, map(known.get, [-number for number in ids] if whole else ids), strict=True))
-        missing = [number for number, counts in found.items() if counts is None]
-        if missing:
-            read = self._manifest.terms(missing, whole=whole)
-            found |= {number: read.get(number) for number in missing}
-            self._recent.take_terms({sign * number: counts for number, counts in read.items()})
-        return {number: counts for number, counts in found.items() if counts is not None}
+        found = {number: counts for number in ids if (counts := known.get(sign * number)) is not None}
+        if len(found) == len(ids):
+            return found
+        read = self._manifest.terms([number for number in ids if number not in found], whole=whole)
+        self._recent.take_terms({sign * number: counts for number, counts in read.items()})
+        both = found | read
+        return {number: both[number] for number in ids if number in both}
 
     def lengths(self) -> tuple[int, ...]:
         """Return the number of words in each field of all documents."""
@@ -129,7 +130,7 @@ class Snapshot:
         self.generation = manifest.generation
         self.code = manifest.code
         self._counts: dict[str, int] | None = None
-        self._paths: list[tuple[str, SourceKind, str]] | None = None
+        self._paths: FileList | None = None
         self._recent = recent
         self._survey = survey
         weakref.finalize(self, manifest.close)
@@ -198,15 +199,15 @@ class Snapshot:
         """Return {chunk id: encoding, int8 [dim]} of those memories that have one."""
         return self._encodings.rows(ids)
 
-    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
-        """Return (path, kind, language) of all files, by path, without memories. They are cached until `rest`."""
+    def paths(self) -> FileList:
+        """Return all files without memories. They are cached until `release_memory`."""
         found = self._paths
         if found is None:
-            found = self._paths = self._manifest.paths()
+            found = self._paths = FileList(self._manifest.paths())
         if self._survey is None:
             return found
-        known = {path for path, _, _ in found}
-        return sorted([*found, *(file for file in self._survey.files() if file[0] not in known)])
+        known = {file.path for file in found}
+        return FileList(sorted([*found, *(file for file in self._survey.files() if file[0] not in known)]))
 
     def ids_of_files(self, paths: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of the given files."""
@@ -237,7 +238,7 @@ class Snapshot:
             others = self._survey.whole_files(words, limit, kind)
             waiting = self._waiting([path for path, _ in others])
             found += [(path, score) for path, score in others if path in waiting]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        return [(path, -score) for score, path in sorted([(-score, path) for path, score in found])]
 
     def dense(self, vector: NDArray[np.float32], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
         """Return (chunk id, cosine) of the nearest chunks, best first; `vector` is float32 [dim] of length 1."""

@@ -205,7 +205,8 @@ def _tiers(allowed: Allowed, kind: SourceKind | None, place: int) -> Iterable[tu
 
 
 def _merged(lists: Iterable[Matches]) -> Matches:
-    return sorted((match for found in lists for match in found), key=lambda match: (-match[1], match[0]))
+    every = sorted([(-score, number) for found in lists for number, score in found])
+    return [(number, -score) for score, number in every]
 
 
 def _scaled_files(found: Sequence[tuple[str, float]]) -> dict[str, float]:

@@ -11,8 +11,6 @@ import threading
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,7 +42,8 @@ def likely_files(
     reader: Reader, priors: Mapping[str, FilePrior], known: Collection[str], kind: str | None
 ) -> Iterator[Chunk]:
     """Yield the first chunk of each of the files with the highest priors that are not among the known ones."""
-    ranked = sorted(priors, key=lambda path: (-priors[path].value, path))[: w.REMEMBERED_FOUND]
+    best = sorted([(-prior.value, path) for path, prior in priors.items()])[: w.REMEMBERED_FOUND]
+    ranked = [path for _, path in best]
     wanted = [path for path in ranked if path not in known]
     found = reader.first_chunks(wanted) if wanted else {}
     yield from (found[path] for path in ranked if path in found and kind in (None, found[path].kind))
@@ -196,13 +195,10 @@ def _ordered(
             (value, index.rows[row]) for value, row in zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True)
         ]
         if not np.all(np.diff(values[chosen])):  # ties are rare: few memories have the same time
-            found = [one for _, equals in groupby(found, itemgetter(0)) for one in sorted(equals, key=_identity)]
+            ranked = sorted([(-value, one.memory.id, one) for value, one in found])
+            found = [(-value, one) for value, _, one in ranked]
         yield from found[start:]
         start, wanted = len(found), 8 * wanted
-
-
-def _identity(one: tuple[float, _PriorSource]) -> str:
-    return one[1].memory.id
 
 
 def _files(memory: Memory) -> tuple[str, ...]:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 Judged = tuple["Chunk", list[Signal]]
 """A chunk of a file and its signals."""
 
-_Part = tuple[float, int, int, "ScoredChunk", list[Signal]]
-"""(negative match, first line, last line, chunk, name signals). Sorting puts the best match first."""
-
 _MARGIN = 1e-3
 """A tolerance above the rounding error of a score."""
 
@@ -41,48 +38,46 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
     """Return the `count` best chunks and ties, with all signals, unordered."""
     matches = [one.words * w.WORDS + beyond_words(one) * w.MEANING for one in found]
     files: dict[str, list[int]] = {}
-    for i, one in enumerate(found):
-        files.setdefault(one.chunk.path, []).append(i)
-    shared = {path: file_signals(context, path, found[pieces[0]].chunk.kind) for path, pieces in files.items()}
-    sums = {path: sum([each[3] for each in signals]) for path, signals in shared.items()}
+    for row, one in enumerate(found):
+        files.setdefault(one.chunk.path, []).append(row)
+    shared = {path: file_signals(context, path, found[rows[0]].chunk.kind) for path, rows in files.items()}
+    sums = {path: _sum(signals) for path, signals in shared.items()}
     # Match names only where they can bring a chunk into the top `NAMED`.
-    least = _at(w.NAMED, [match + sums[one.chunk.path] for match, one in zip(matches, found, strict=True)])
-    spread = _spread(found, files) if context.query.change else {}
-    ranked: list[tuple[float, _Part, list[Signal]]] = []
-    for path, pieces in files.items():
-        own = sums[path]
-        parts = [_part(context, found[i], matches[i], matches[i] + own >= least) for i in pieces]
-        parts.sort(key=_place)
-        for place, part in enumerate(parts):
-            beside = (
-                crowd_signal(context, place)
-                if place
-                else parts_signal([-one[0] for one in parts[1:]]) + spread.get(path, [])
-            )
-            ranked.append((own - part[0] + sum([one[3] for one in beside]), part, beside))
-    last = _at(count, [entry[0] for entry in ranked])
-    return [
-        (one.chunk, [*match_of(one), *names, *shared[one.chunk.path], *beside])
-        for score, (_, _, _, one, names), beside in ranked
-        if score >= last
+    bases = [match + sums[one.chunk.path] for match, one in zip(matches, found, strict=True)]
+    least = _at(w.NAMED, bases)
+    names = [
+        symbol_signals(context, one.chunk.symbol) if base >= least and one.chunk.symbol else []
+        for base, one in zip(bases, found, strict=True)
     ]
+    strengths = [match + _sum(own) if own else match for match, own in zip(matches, names, strict=True)]
+    spread = _spread(found, files) if context.query.change else {}
+    ranked: list[tuple[float, int, list[Signal]]] = []
+    for path, rows in files.items():
+        own, beside = sums[path], spread.get(path, [])
+        if len(rows) > 1:
+            rows.sort(key=lambda row: (-strengths[row], found[row].chunk.start, found[row].chunk.end))
+            beside = [*parts_signal([strengths[row] for row in rows[1:]]), *beside]
+        ranked.append((own + strengths[rows[0]] + _sum(beside), rows[0], beside))
+        for place, row in enumerate(rows[1:], 1):
+            crowd = crowd_signal(context, place)
+            ranked.append((own + strengths[row] + _sum(crowd), row, crowd))
+    last = _at(count, [score for score, _, _ in ranked])
+    return [
+        (chunk, [*match_of(found[row]), *names[row], *shared[chunk.path], *beside])
+        for score, row, beside in ranked
+        if score >= last and (chunk := found[row].chunk)
+    ]
+
+
+def _sum(signals: Sequence[Signal]) -> float:
+    return sum([each[3] for each in signals])
 
 
 def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) -> dict[str, list[Signal]]:
     """Return {path: `spread` signal} of the code files."""
-    counts = {path: len(pieces) for path, pieces in files.items() if found[pieces[0]].chunk.kind == "code"}
+    counts = {path: len(rows) for path, rows in files.items() if found[rows[0]].chunk.kind == "code"}
     most = max([count for path, count in counts.items() if "test" not in path_traits(path)], default=1)
     return {path: spread_signal(count, most) for path, count in counts.items()}
-
-
-def _part(context: ScoringContext, one: ScoredChunk, match: float, with_names: bool) -> _Part:
-    chunk = one.chunk
-    names = symbol_signals(context, chunk.symbol) if with_names and chunk.symbol else []
-    return (-match - sum([each[3] for each in names]), chunk.start, chunk.end, one, names)
-
-
-def _place(part: _Part) -> tuple[float, int, int]:
-    return part[:3]
 
 
 def _at(count: int, scores: Sequence[float]) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from muninn_core.source.classify import LANGUAGES
 
 if TYPE_CHECKING:
+    from muninn_core.index.file_list import FileList
     from muninn_core.retrieval.reader import Reader
 
 MOST_NAMES = 64
@@ -32,20 +33,19 @@ def mentioned_files(text: str, addressed: Sequence[str], reader: Reader) -> tupl
     modules = _modules(text) if "." in text or "::" in text else []
     if not (names or modules):
         return ()
-    ends = tuple({f"/{name.rpartition('/')[2]}" for name in names})
-    stems = {module.rpartition("/")[2] for module in modules}
-    files, packages = [], []
-    for path, kind, _ in reader.paths():
-        rooted = f"/{path}"
-        if ends and rooted.endswith(ends):
-            files.append(rooted)
-        if stems and kind == "code":
-            stem = _stem(rooted)
-            if stem.rpartition("/")[2] in stems:
-                packages.append((stem, rooted))
+    listed = reader.paths()
+    ends = {f"/{name.rpartition('/')[2]}" for name in names}
+    files = [f"/{file.path}" for end in ends for file in listed.containing(f"{end}\0")]
+    packages = [each for stem in {module.rpartition("/")[2] for module in modules} for each in _packages(listed, stem)]
     found = [path for name in names for path in _longest(name, files)]
     found += [path for module in modules for path in _equal(module, packages)]
     return tuple(dict.fromkeys(path[1:] for path in found))
+
+
+def _packages(listed: FileList, name: str) -> list[tuple[str, str]]:
+    """Return (stem, path) of the code files that are imported by this name."""
+    rooted = [f"/{file.path}" for file in listed.containing(f"/{name}") if file.kind == "code"]
+    return [(stem, path) for path in rooted if (stem := _stem(path)).endswith(f"/{name}")]
 
 
 def _is_file(name: str) -> bool:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from sys import intern
+from typing import NamedTuple
 
+from muninn_core.retrieval.query_terms import beginnings
 from muninn_core.source.identifiers import split_identifier
 
 _RUN = re.compile(r"\w+")
@@ -37,10 +39,20 @@ def _stem(path: str) -> str:
     return folder.rpartition("/")[2] if stem.lower() in _GENERIC_STEMS and folder else stem
 
 
-@lru_cache(maxsize=20_000)
-def name_words(name: str) -> tuple[str, ...]:
-    """Return the distinct words of one name that a chunk defines."""
-    return _parts(name)
+class DefinedNames(NamedTuple):
+    """The distinct names that a chunk defines, the words of each name, and the beginnings of all these words."""
+
+    names: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+    beginnings: frozenset[str]
+
+
+@lru_cache(maxsize=4_000)
+def defined_names(symbol: str) -> DefinedNames:
+    """Return the names in the symbol of a chunk, which are separated by blanks."""
+    names = tuple(dict.fromkeys(symbol.split()))
+    words = tuple(map(_parts, names))
+    return DefinedNames(names, words, beginnings(word for each in words for word in each))
 
 
 def _parts(name: str) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 
 from muninn_core.model.value import Value
 from muninn_core.retrieval import weights as w
@@ -31,6 +32,9 @@ _CHANGE = re.compile(
 )
 """The beginning of a change's title, also after a scope (`parser: fix …`). Third-person verbs ("adds", "returns") are
 excluded: comments use them to describe existing code."""
+
+_CACHED_LENGTH = 2_000
+"""The characters of the longest text whose words are cached: successive questions meet the same memories."""
 
 _SHORTEST = 3
 """The fewest letters of an abbreviation: `proc` matches `process`, `p` does not."""
@@ -80,8 +84,18 @@ def _factors(words: Sequence[str], title: str) -> Mapping[str, float]:
 
 def significant_words(text: str) -> tuple[str, ...]:
     """Return the distinct words of a text without stop words; all words of a text that has only stop words."""
+    return _significant(text) if len(text) <= _CACHED_LENGTH else _significant.__wrapped__(text)
+
+
+@lru_cache(maxsize=2_000)
+def _significant(text: str) -> tuple[str, ...]:
     every = tuple(dict.fromkeys(split_words(text).split()))
     return tuple([word for word in every if word not in _STOP_WORDS]) or every
+
+
+def beginnings(words: Iterable[str]) -> frozenset[str]:
+    """Return the first letters of words. Two words match only if these are equal."""
+    return frozenset([word[:_SHORTEST] for word in words])
 
 
 TermMatch = tuple[float, float, Mapping[str, float]]
@@ -107,9 +121,7 @@ class TermMatcher:
         self.unknown_rarity = rarity("")
         """The rarity of a word that is not in the index. It grows with the index."""
         self._matched: dict[str, tuple[float, str]] = {}
-        self._beginnings = frozenset(word[:_SHORTEST] for word in self._rarity)
-        # Prefixes in unstemmed text: `fly` is the stem of `flies`.
-        self._written = tuple(sorted({each.removesuffix("y") or each for each in self._beginnings}))
+        self._beginnings = beginnings(self._rarity)
 
     @property
     def known_share(self) -> float:
@@ -123,8 +135,10 @@ class TermMatcher:
         Equal words match with degree 1, abbreviations with the ratio of the lengths of both words.
         """
         best: dict[str, float] = {}
-        own, matched = 0.0, self._matched
+        own, matched, beginnings = 0.0, self._matched, self._beginnings
         for part in parts:
+            if part[:_SHORTEST] not in beginnings:
+                continue
             degree, word = matched.get(part) or self._match(part)
             if degree:
                 own += degree
@@ -135,17 +149,13 @@ class TermMatcher:
         question = sum([degree * self._rarity[word] for word, degree in best.items()])
         return question / self._whole, own / len(parts), best
 
-    def may_match(self, name: str) -> bool:
-        """Whether a word of a name may match. A cheap test before the name is split."""
-        if not name.isascii():
-            return True  # the index words have no accents
-        low = name.lower()
-        return any(map(low.__contains__, self._written))
+    def may_match(self, beginnings: Set[str]) -> bool:
+        """Whether a word with one of these `beginnings` (see the function of that name) may match."""
+        return not self._beginnings.isdisjoint(beginnings)
 
     def _match(self, part: str) -> tuple[float, str]:
         found = (1.0, part) if part in self._rarity else (0.0, "")
-        # The first letters rule out most words.
-        if not found[0] and len(part) >= _SHORTEST and part[:_SHORTEST] in self._beginnings:
+        if not found[0] and len(part) >= _SHORTEST:
             for word in self._rarity:
                 if len(word) >= _SHORTEST and (word.startswith(part) or part.startswith(word)):
                     degree = min(len(word), len(part)) / max(len(word), len(part))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import numpy as np
 
+    from muninn_core.index.file_list import FileList
     from muninn_core.model.chunk import Chunk, SourceKind
 
 Matches = Sequence[tuple[int, float]]
@@ -94,8 +95,8 @@ class Reader(Protocol):
     def chunks_of(self, path: str) -> Mapping[int, Chunk]:
         """Return {id: chunk} of a file."""
 
-    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
-        """Return (path, kind, language) of all files."""
+    def paths(self) -> FileList:
+        """Return all files without memories."""
 
     def files(self) -> Iterable[str]:
         """Return the paths of the files that are indexed whole."""

@@ -14,7 +14,7 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.decay import decayed_importance, recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.name_words import file_words, is_file_name, name_words
+from muninn_core.retrieval.name_words import defined_names, file_words, is_file_name
 from muninn_core.retrieval.query_terms import Query, TermMatcher
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
@@ -83,24 +83,18 @@ def beyond_words(found: ScoredChunk) -> float:
 
 def symbol_signals(context: ScoringContext, symbol: str) -> list[Signal]:
     """Return the signals `defines` (exact identifiers) and `symbol` (best match) of the names that a chunk defines."""
-    query, matcher = context.query, context.matcher
-    if not matcher.may_match(symbol):
-        return []
+    query, matcher, defined = context.query, context.matcher, defined_names(symbol)
     found = []
-    written = tuple(dict.fromkeys(symbol.split()))
-    if not query.identifiers.isdisjoint(written):
-        same = query.identifiers.intersection(written)
+    if same := query.identifiers.intersection(defined.names):
         weight = w.SOUGHT if query.sought else w.DEFINES
         found.append(
             signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))
         )
+    if not matcher.may_match(defined.beginnings):
+        return found
     best, answers = 0.0, ""
-    for name in written:
-        if not matcher.may_match(name):
-            continue
-        parts = name_words(name)
-        matched = matcher.match(parts)
-        if matched is not None:
+    for name, parts in zip(defined.names, defined.words, strict=True):
+        if (matched := matcher.match(parts)) is not None:
             question, own, _ = matched
             value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
             if value > best:

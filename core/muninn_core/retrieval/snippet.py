@@ -180,7 +180,7 @@ class Marker:
     def _joined(self, low: str) -> bool:
         """Whether a prefix occurs more often without underscores."""
         whole = low.replace("_", "")
-        return any(whole.count(part) > low.count(part) for part, _ in self._seeming)
+        return any(part in whole and whole.count(part) > low.count(part) for part, _ in self._seeming)
 
     def _seem_in_row(self, row: str, joined: bool) -> int:
         if row.isascii():

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -53,6 +54,28 @@ _CHANGE = re.compile(
 _NUMBER = re.compile(r"\d[\d.,]*\s*[a-zA-Z%]*")
 
 
+class _Statement(NamedTuple):
+    """The compared parts of a statement: first word, words, whether it is talk or states a change, numbers."""
+
+    head: tuple[str, ...]
+    words: frozenset[str]
+    talk: bool
+    change: bool
+    numbers: frozenset[str]
+
+
+@lru_cache(maxsize=1_000)
+def _statement(text: str) -> _Statement:
+    words = significant_words(text)
+    return _Statement(
+        head=words[:1],
+        words=frozenset(words),
+        talk=_TALK.search(text) is not None,
+        change=_CHANGE.search(text) is not None,
+        numbers=frozenset(each.replace(" ", "").lower() for each in _NUMBER.findall(text)),
+    )
+
+
 def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     """Raise newer versions above older ones among the best memories, and note in the older ones which is newer.
 
@@ -84,27 +107,23 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
 
 def is_version(older: str, newer: str, near: float) -> bool:
     """Whether two statements are versions of one fact, by their words and `near`, the cosine of their encodings."""
-    if near < SAME_HEAD or _TALK.search(older) or _TALK.search(newer):
+    if near < SAME_HEAD:
         return False
-    first, second = significant_words(older), significant_words(newer)
-    if near < NEAR and first[:1] != second[:1]:
+    first, second = _statement(older), _statement(newer)
+    if first.talk or second.talk or (near < NEAR and first.head != second.head):
         return False
-    before, after = frozenset(first), frozenset(second)
+    before, after = first.words, second.words
     shared = len(before & after) / max(1, min(len(before), len(after)))
     if shared < _SHARED or before == after:
         return False
-    return bool(_CHANGE.search(newer)) or shared >= _REPEATED or _numbers_differ(older, newer)
+    numbers_differ = bool(first.numbers) and bool(second.numbers) and first.numbers != second.numbers
+    return second.change or shared >= _REPEATED or numbers_differ
 
 
 def _cosines(rows: NDArray[np.int8]) -> NDArray[np.float64]:
     """Return the cosines of encodings [n, dim] with one another, from integers: every processor has the same."""
     whole = rows.astype(np.int32)
     return (whole @ whole.T) / (SCALE * SCALE)
-
-
-def _numbers_differ(older: str, newer: str) -> bool:
-    before, after = ({each.replace(" ", "").lower() for each in _NUMBER.findall(text)} for text in (older, newer))
-    return bool(before) and bool(after) and before != after
 
 
 def _age(memory: Memory | None) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from muninn_core.index.embed import Embedder
 from muninn_core.index.encodings import KnownEncodings
+from muninn_core.index.file_list import FileList
 from muninn_core.index.index import Index, open_index
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.chunk import Chunk, SourceKind
@@ -152,8 +153,8 @@ class JoinedReader:
         """Return {id: chunk} of a file."""
         return self._first.chunks_of(path)
 
-    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
-        """Return (path, kind, language) of all files."""
+    def paths(self) -> FileList:
+        """Return all files of the first snapshot."""
         return self._first.paths()
 
     def files(self) -> Iterable[str]:

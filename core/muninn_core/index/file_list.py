@@ -1,0 +1,58 @@
+"""The files of an index by path, and which of them contain a given text in their path."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+if TYPE_CHECKING:
+    from muninn_core.model.chunk import SourceKind
+
+
+class ListedFile(NamedTuple):
+    """A file's path, kind and language."""
+
+    path: str
+    kind: SourceKind
+    language: str
+
+
+class FileList(Sequence[ListedFile]):
+    """Files in the order of their paths. It never changes."""
+
+    def __init__(self, files: Iterable[tuple[str, SourceKind, str]] = ()) -> None:
+        self._files = tuple(map(ListedFile._make, files))
+
+    @overload
+    def __getitem__(self, place: int) -> ListedFile: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[ListedFile]: ...
+    def __getitem__(self, place: int | slice) -> ListedFile | Sequence[ListedFile]:
+        return self._files[place]
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __iter__(self) -> Iterator[ListedFile]:
+        return iter(self._files)
+
+    @cached_property
+    def _joined(self) -> str:
+        """All paths, each between a slash and a NUL, which no path contains: one search looks through them all."""
+        return "".join([f"/{file.path}\0" for file in self._files])
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        return [file.path for file in self._files]
+
+    def containing(self, part: str) -> list[ListedFile]:
+        """Return the files whose path contains `part`. A slash is in front of each path and a NUL at its end."""
+        joined, found = self._joined, []
+        at = joined.find(part)
+        while at >= 0:
+            start, end = joined.rfind("\0", 0, at + 1) + 1, joined.find("\0", at)
+            found.append(self._files[bisect_left(self._paths, joined[start + 1 : end])])
+            at = joined.find(part, end)
+        return found
