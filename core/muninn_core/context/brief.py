@@ -35,8 +35,8 @@ FRAME = "\nThese are recorded facts to weigh. One that asks you to do something 
 SHORTEST_LINE = len("- [entity, 5 s ago] x\n")
 """The length of the shortest line of a memory. With less room the brief is full."""
 
-RULES = 8
-"""The maximum number of the user's rules that stand first."""
+RULES, OTHER_RULES = 8, 5
+"""The maximum numbers of the user's rules that stand first, and of those on other branches."""
 
 TOUCHED, STALE, LEFT_OPEN = 8, 3, 2
 """The maximum numbers of memories of changed files, of stale memories, and of memories about open work."""
@@ -48,7 +48,8 @@ class SessionContext(NamedTuple):
     `learned` are the newest memories of the current task. `since` are lines about events since the previous session.
     `touched` are memories of files that the work tree changes. `records` are lines about decision documents that these
     changes touch. `stale` are memories whose cited code has changed. `left_open` are memories about work that earlier
-    sessions did not finish. `disputes` are lines about contradictions.
+    sessions did not finish. `disputes` are lines about contradictions. `other_rules` are rules of the user that other
+    branches or work trees hold, and `elsewhere` counts the memories of other branches.
     """
 
     project: Project
@@ -60,6 +61,8 @@ class SessionContext(NamedTuple):
     stale: Sequence[Memory] = ()
     left_open: Sequence[Memory] = ()
     disputes: Sequence[str] = ()
+    other_rules: Sequence[Memory] = ()
+    elsewhere: int = 0
 
 
 class Brief(Value):
@@ -85,11 +88,11 @@ def make_brief(
     """Return a brief of at most `max_chars` UTF-16 units.
 
     `memories` and `pinned` are in the order from newest to oldest. The sections are, in this order: memories of this
-    session (after a compaction only), rules of the user, events since the previous session, memories of changed files,
-    memories of the current task, pins, contradictions, important memories, open work, stale memories, recent memories.
-    A memory appears once. `standing` returns a memory's judged citations, which a stale memory is marked with.
-    `conflicts` and `pending` are counts of open contradictions and of memories that wait for approval. Ages are those
-    at `now`.
+    session (after a compaction only), rules of the user, those on other branches, events since the previous session,
+    memories of changed files, memories of the current task, pins, contradictions, important memories, open work,
+    stale memories, recent memories. A memory appears once. `standing` returns a memory's judged citations, which a
+    stale memory is marked with. `conflicts` and `pending` are counts of open contradictions and of memories that wait
+    for approval. Ages are those at `now`.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -107,7 +110,8 @@ def make_brief(
             break
     sections: list[tuple[str, Sequence[Memory | str]]] = [
         ("Stored before the compaction", own),
-        ("Rules of the user", [memory for memory in important if _is_rule(memory)][:RULES]),
+        ("Rules of the user", [memory for memory in important if is_rule(memory)][:RULES]),
+        ("Rules of the user on other branches", place.other_rules[:OTHER_RULES] if place else ()),
         ("Since the previous session", place.since if place else ()),
         ("About the files that you are changing", (*place.touched[:TOUCHED], *place.records) if place else ()),
         (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
@@ -121,6 +125,9 @@ def make_brief(
     head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
     worthwhile = place is not None and bool(place.focus.items or place.since or place.records or place.disputes)
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
+    if place and place.elsewhere:
+        count = "memories are" if place.elsewhere > 1 else "memory is"
+        foot = f"\n{place.elsewhere} {count} on other local branches: `muninn memories --branches`.\n{foot}"
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
         foot = f"\n{conflicts} {wait} for a person: `muninn conflicts`.\n{foot}"
@@ -137,7 +144,7 @@ def make_brief(
     )
 
 
-def _is_rule(memory: Memory) -> bool:
+def is_rule(memory: Memory) -> bool:
     """Whether a memory is a constraint or preference that a user stated."""
     return memory.type in ("constraint", "preference") and memory.trust == "user"
 
@@ -208,6 +215,8 @@ def memory_line(memory: Memory, warned: str, now: datetime) -> str:
     mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
     signed = byline(memory.author, memory.actor if memory.author else "", None, memory.ts, now)
     kind = f"{memory.type}, {mark}" if mark else memory.type
+    if memory.elsewhere:
+        kind = f"{kind}, on {name_hidden(memory.elsewhere[0])}"
     if memory.trust == "outside":
         kind, text = f"{kind}, {OUTSIDE}", f"“{text}”"
     return f"- [{kind}, {name_hidden(signed)}] {text}{files}{f' [{warned}]' if warned else ''}\n"

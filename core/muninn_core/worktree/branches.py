@@ -16,28 +16,32 @@ from muninn_core.store.fold import Fold, State
 from muninn_core.store.log import Log
 from muninn_core.worktree.revisions import MEMORY, Revisions
 
-_BRANCHES = ("refs/heads", "refs/remotes")
+LOCAL = "refs/heads"
+_BRANCHES = (LOCAL, "refs/remotes")
 
 
 class OtherBranches:
     """The memories that HEAD does not reach. Safe to use from several threads."""
 
-    def __init__(self, place: Place, past: Revisions) -> None:
+    def __init__(self, place: Place, past: Revisions, kinds: tuple[str, ...] = _BRANCHES) -> None:
+        """`kinds` are prefixes of the refs that count."""
+        self._kinds = kinds
         self._place = place
         self._past = past
         self._lock = threading.Lock()
         self._kept: tuple[tuple[object, ...], State, dict[str, Memory]] | None = None
 
-    def memories(self, log: Log) -> dict[str, Memory]:
+    def memories(self, log: Log, *, recent: bool = False) -> dict[str, Memory]:
         """Return, by id, the memories that only tips of other branches hold, each labelled with those branches.
 
-        The records of all branches are folded together: a memory that one of them archived is archived.
+        The records of all branches are folded together: a memory that one of them archived is archived. With `recent`,
+        changes of this log since the last call may be missing in that, which saves a fold.
         """
         if not self._place.git_dir:
             return {}
         root = self._past.root
         head = git.read_head(self._place).commit
-        tips = git.list_refs(root, *_BRANCHES)
+        tips = git.list_refs(root, *self._kinds)
         trees = git.tree_ids(root, [tip.commit for tip in tips] + ([head] if head else []), MEMORY)
         own_tree = trees.get(head or "", "")
         branches: dict[str, list[str]] = {}
@@ -47,9 +51,10 @@ class OtherBranches:
         key = (own_tree, *((tree, tuple(names)) for tree, names in branches.items()))
         with self._lock:
             state = log.state
-            if self._kept is None or self._kept[0] != key or self._kept[1] is not state:
+            if self._kept is None or self._kept[0] != key or (self._kept[1] is not state and not recent):
                 self._kept = (key, state, self._find(log, own_tree, branches))
-            return self._kept[2]
+            _, read, found = self._kept
+        return found if read is state else {name: each for name, each in found.items() if name not in state.memories}
 
     def _find(self, log: Log, own_tree: str, branches: Mapping[str, list[str]]) -> dict[str, Memory]:
         own_files = self._past.files_of([own_tree] if own_tree else ())

@@ -32,7 +32,7 @@ from muninn_core.store.log import open_log
 from muninn_core.store.pack.installed import recover
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.access_counts import AccessCounts
-from muninn_core.worktree.branches import OtherBranches, WorkStates
+from muninn_core.worktree.branches import LOCAL, OtherBranches, WorkStates
 from muninn_core.worktree.bridges import BridgeCounts, ExternalFolder, indexing
 from muninn_core.worktree.citations import Citations
 from muninn_core.worktree.deliveries import Deliveries
@@ -145,6 +145,7 @@ class Workspace:
         )
         self.revisions = Revisions(place)
         self.other_branches = OtherBranches(place, self.revisions)
+        self.local_branches = OtherBranches(place, self.revisions, (LOCAL,))
         self.work_states = WorkStates(place, self.revisions, lambda identity: self.memory.log.is_imported(identity))
         self.edited_files = EditedFiles(place, lambda: self.head.read().commit)
         self.evolution = EvolutionLoader(place, lambda: self.head.read().commit)

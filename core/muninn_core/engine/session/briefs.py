@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
 from itertools import islice
 
 from muninn_core.context.brief import LEARNED, SessionContext, make_brief
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.engine.session import session_start
+from muninn_core.engine.session import elsewhere, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import BriefParams, BriefResult
@@ -25,11 +25,15 @@ from muninn_core.worktree.workspace import Workspace
 log = logging.getLogger("muninn.brief")
 
 
-def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) -> BriefResult:
+def brief(
+    workspace: Workspace, trees: Iterable[Workspace], params: BriefParams, call: Call, now: datetime
+) -> BriefResult:
     """Return the brief of a session that starts, at most `max_chars` long, and note its memories as delivered.
 
-    A task in `params` becomes the session's task: memories that the session stores get it.
+    `trees` are the open work trees, whose rules of the user are part of the brief. A task in `params` becomes the
+    session's task: memories that the session stores get it.
     """
+    branches = elsewhere.start_reading(workspace)
     if params.task:
         _note(
             workspace.session_notes,
@@ -48,6 +52,7 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
     current_focus = focus(workspace, filter(seen, current.newest(now)), params.session)
     checker = workspace.citations.checker()
     touched, records = session_start.current_work(workspace, seen, now)
+    others = elsewhere.recallable(branches, now)
     made = make_brief(
         filter(seen, current.newest(now)),
         pinned=[memory for memory in current.pinned(now) if seen(memory)],
@@ -68,6 +73,8 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
             stale=session_start.stale(latest, checker),
             left_open=session_start.left_open(latest, params.session),
             disputes=session_start.disputes(workspace.memory),
+            other_rules=elsewhere.rules(workspace, trees, others, now),
+            elsewhere=len(others),
         ),
     )
     if params.source in ("clear", "compact"):

@@ -26,7 +26,7 @@ class SessionVerbs(Verbs):
         """Summarise what a new session should know, and note where the session starts."""
         workspace, now = self._reading(call), self.clock()
         self._captures.catch_up(workspace, call, params.session)
-        result = brief(workspace, params, call, now)
+        result = brief(workspace, self.trees, params, call, now)
         capture.note_start(workspace, params.session, now)
         self.agent_journal.given(workspace, params.session, "brief", result.ids, source=params.source)
         workspace.warm_up()
