@@ -1,6 +1,8 @@
 """The HTTP listener on loopback: uvicorn behind an access check. MCP over HTTP and the HTTP API share it.
 
-The only importer of uvicorn and h11. Every program of the machine can reach loopback, and so can a page in a browser.
+The only importer of uvicorn and h11. A port is open as long as the client that requested it is connected to the daemon.
+
+Every program of the machine can reach loopback, and so can a page in a browser.
 Each request must name a host that is this machine, must not come from a page of another origin (Streamable HTTP,
 "Security Warning"), and must carry the bearer token that only the user can read. The page has a cookie instead
 (`muninn_server.http.page`). There is no CORS.
@@ -15,6 +17,8 @@ import logging
 import secrets
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, MutableMapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -22,7 +26,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, MuninnError
 from muninn_core.protocol import wire
 from muninn_server.rpc import Hello
 
@@ -60,14 +64,34 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
 
 
+@dataclass(frozen=True)
+class Service:
+    """What one port serves.
+
+    `command` opens the port, and prints its token with `--print-config`. `path` follows the address that the client
+    gets, and `more` is added to that message. `public` and `key_header` are those of `AccessCheck`. `end_responses`
+    ends responses that have no end of their own, before the server waits for all of them.
+    """
+
+    app: App
+    command: str
+    path: str = ""
+    more: dict[str, str] = field(default_factory=dict)
+    public: Collection[str] = ()
+    key_header: bytes = b""
+    end_responses: Callable[[], None] = lambda: None
+
+
 class AccessCheck:
     """Passes on requests that name this machine as host, come from no foreign page and carry the token.
 
     `command` prints the token; a refusal names it. Requests for the `public` paths, and for all paths below those that
-    end in a slash, need no token.
+    end in a slash, need no token. A request without `Authorization` may carry the token in the header `key_header`.
     """
 
-    def __init__(self, app: App, port: int, token: str, command: str, public: Collection[str] = ()) -> None:
+    def __init__(
+        self, app: App, port: int, token: str, command: str, public: Collection[str] = (), key_header: bytes = b""
+    ) -> None:
         names = (HOST, "localhost", "[::1]")
         self._app = app
         self._hosts = frozenset(f"{name}:{port}" for name in names)
@@ -75,6 +99,7 @@ class AccessCheck:
         self._token = token.encode()
         self._command = command
         self._public = frozenset(public)
+        self._key_header = key_header
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Handle one ASGI request (version 3)."""
@@ -102,12 +127,18 @@ class AccessCheck:
         path = scope["path"]
         if path in self._public or any(each.endswith("/") and path.startswith(each) for each in self._public):
             return None
-        scheme, _, token = b"".join(given.get(b"authorization", [])[:1]).partition(b" ")
-        if scheme.lower() != b"bearer" or not secrets.compare_digest(token.strip(), self._token):
+        if not secrets.compare_digest(self._token_of(given), self._token):
             return 401, f"The bearer token is missing or wrong; `{self._command}` shows it."
         if self._token in scope["query_string"]:
             return 400, "A token in an address ends in logs and histories: send it in the header Authorization only."
         return None
+
+    def _token_of(self, given: dict[bytes, list[bytes]]) -> bytes:
+        """Return the token of a request's headers, empty without one."""
+        if b"authorization" not in given:
+            return given.get(self._key_header, [b""])[0].strip()
+        scheme, _, token = given[b"authorization"][0].partition(b" ")
+        return token.strip() if scheme.lower() == b"bearer" else b""
 
 
 class RequestTimer(H11Protocol):
@@ -198,6 +229,40 @@ def listen(hello: Hello, command: str) -> socket.socket:
             hint="Another program uses it. Choose a port with `--port N`.",
         ) from None
     return sock
+
+
+async def serve_port(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    hello: Hello,
+    command: str,
+    open_service: Callable[[int], AbstractAsyncContextManager[Service]],
+) -> None:
+    """Serve until the client that requested the port disconnects.
+
+    `open_service` takes the port and holds the service open. One line tells the client the address, or an error. A
+    daemon that stops sends the line `{"leaving": true}`; one that is killed sends nothing.
+    """
+    try:
+        sock = listen(hello, command)
+    except MuninnError as error:
+        await send_line(writer, {"error": error.to_plain()})
+        return
+    port = sock.getsockname()[1]
+    async with open_service(port) as service:
+        shown = f"{service.command} --print-config"
+        check = AccessCheck(service.app, port, hello.secret, shown, service.public, service.key_header)
+        url = f"http://{HOST}:{port}{service.path}"
+        async with serving(check, sock):
+            try:
+                log.info("%s serves %s", service.command, url)
+                await send_line(writer, {"url": url, "port": port, **service.more})
+                await reader.read()  # the client sends nothing more; this waits for its end
+            except asyncio.CancelledError:
+                await send_line(writer, {"leaving": True})
+                raise
+            finally:
+                service.end_responses()
 
 
 @contextlib.asynccontextmanager

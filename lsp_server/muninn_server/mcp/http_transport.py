@@ -13,20 +13,7 @@ from pathlib import Path
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from muninn_core.errors import MuninnError
-from muninn_server.http_listener import (
-    HOST,
-    MAX_BODY,
-    AccessCheck,
-    App,
-    ASGIScope,
-    Receive,
-    Send,
-    listen,
-    log,
-    send_line,
-    serving,
-)
+from muninn_server.http_listener import MAX_BODY, App, ASGIScope, Receive, Send, Service, serve_port
 from muninn_server.mcp.client_state import ClientState, client_state
 from muninn_server.mcp.server import new_server
 from muninn_server.mcp.tools import instructions
@@ -39,24 +26,20 @@ COMMAND = "muninn mcp --http"
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session, hello: Hello) -> None:
     """Serve HTTP until the client that requested it disconnects. One line tells it the address, or an error."""
-    try:
-        sock = listen(hello, COMMAND)
-    except MuninnError as error:
-        await send_line(writer, {"error": error.to_plain()})
-        return
-    port = sock.getsockname()[1]
-    text, state = await asyncio.to_thread(_prepare, session, hello)
 
     @contextlib.asynccontextmanager
-    async def lifespan(_server: Server[ClientState]) -> AsyncIterator[ClientState]:
-        yield state
+    async def service(_port: int) -> AsyncIterator[Service]:
+        text, state = await asyncio.to_thread(_prepare, session, hello)
 
-    manager = StreamableHTTPSessionManager(new_server(text, lifespan), max_request_body_size=MAX_BODY)
-    checked = AccessCheck(_only_here(manager.asgi_app), port, hello.secret, f"{COMMAND} --print-config")
-    async with manager.run(), serving(checked, sock):
-        log.info("serving MCP on http://%s:%d%s", HOST, port, PATH)
-        await send_line(writer, {"url": f"http://{HOST}:{port}{PATH}", "port": port})
-        await reader.read()  # the client sends nothing more; this waits for its end
+        @contextlib.asynccontextmanager
+        async def lifespan(_server: Server[ClientState]) -> AsyncIterator[ClientState]:
+            yield state
+
+        manager = StreamableHTTPSessionManager(new_server(text, lifespan), max_request_body_size=MAX_BODY)
+        async with manager.run():
+            yield Service(_only_here(manager.asgi_app), COMMAND, path=PATH)
+
+    await serve_port(reader, writer, hello, COMMAND, service)
 
 
 def _only_here(app: App) -> App:
