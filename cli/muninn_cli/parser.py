@@ -281,6 +281,8 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None
     if parameter.positional:
         # Optional for argparse: the text may come from --batch or --queries.
         options: dict[str, Any] = {"choices": parameter.choices} if parameter.choices else {}
+        if parameter.shape in ("integer", "number"):
+            options["type"] = _READERS[parameter.shape]
         many = parameter.shape == "texts"
         name = parameter.name.upper().removesuffix("S") if many else parameter.name.upper()
         parser.add_argument(parameter.name, nargs="*" if many else "?", metavar=name, help=text, **options)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         EventChangeResult,
         EventQueryResult,
         EventStatisticsResult,
+        EventWaitResult,
         SpanListResult,
         TurnBeginResult,
         TurnEndResult,
@@ -102,6 +103,19 @@ if TYPE_CHECKING:
     from muninn_core.protocol.search import ContextResult, RecallResult, ReplayResult, WhyResult
     from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, RemindResult
     from muninn_core.protocol.skill import SkillsListResult, SkillsMatchResult
+    from muninn_core.protocol.team import (
+        AgentGrantResult,
+        AgentHandoffResult,
+        AgentHeartbeatResult,
+        AgentLeaveResult,
+        AgentListResult,
+        AgentRegisterResult,
+        AgentTakeResult,
+        BarrierWaitResult,
+        LeaseClaimResult,
+        LeaseListResult,
+        LeaseReleaseResult,
+    )
 
 
 class Verbs:
@@ -441,6 +455,7 @@ class Verbs:
         text: str | None = None,
         min_importance: int = 0,
         since: str | None = None,
+        role: Literal["orchestrator", "optimizer", "reviewer", "executor"] | None = None,
         order: Literal["newest", "importance"] = "newest",
         archived: bool = False,
         pending: bool = False,
@@ -461,6 +476,7 @@ class Verbs:
         `text`: Only memories whose text or title contains this; case does not matter.
         `min_importance`: Only memories of this importance or more; 0 admits all.
         `since`: Only memories changed since then: 12h, 3d, 2w, 2026-01-31.
+        `role`: Count the types of memory that matter to this role as more important.
         `order`: The order; among equals the newer comes first.
         `archived`: Include archived, superseded, merged, rejected and expired memories.
         `pending`: Only memories that wait for approval.
@@ -483,6 +499,7 @@ class Verbs:
                 text=text,
                 min_importance=min_importance,
                 since=since,
+                role=role,
                 order=order,
                 archived=archived,
                 pending=pending,
@@ -1465,6 +1482,35 @@ class Verbs:
             ),
         )
 
+    def event_wait(
+        self,
+        event_type: str = "",
+        *,
+        where: Mapping[str, Any] | None = None,
+        after: int | None = None,
+        wait: float = 60.0,
+        limit: int = 100,
+    ) -> EventWaitResult:
+        """Wait until an event is recorded that passes the filters, and return it; call again with `last`.
+
+        `event_type`: Only events of this type.
+        `where`: Values of columns and of payload fields: {"payload.service": "shop"}.
+        `after`: Only events after this position; without it those from now on.
+        `wait`: How long to wait, in seconds.
+        `limit`: The most events.
+        """
+        return cast(
+            "EventWaitResult",
+            self.call(
+                "event.wait",
+                event_type=event_type,
+                where=where or {},
+                after=after,
+                wait=wait,
+                limit=limit,
+            ),
+        )
+
     def event_statistics(self, *, project_id: str = "", since: str = "", until: str = "") -> EventStatisticsResult:
         """Count the journal's events by type, actor, source and day, and its turns by state.
 
@@ -2128,6 +2174,188 @@ class Verbs:
                 facts=facts,
                 decisions=decisions,
                 token_budget=token_budget,
+            ),
+        )
+
+    def agent_register(
+        self,
+        name: str,
+        role: Literal["orchestrator", "optimizer", "reviewer", "executor"] = "executor",
+        *,
+        session: str | None = None,
+        task: str = "",
+        seconds: int = 300,
+        bound: bool = False,
+    ) -> AgentRegisterResult:
+        """Register an agent under a name and a role; its key is needed on other connections.
+
+        `name`: A name that no living agent has: letters, digits, '.', '_' and '-'.
+        `role`: What the agent does; it decides what it sees first and may do.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `task`: What it works on, in a few words.
+        `seconds`: How long it lives after its last call, in seconds.
+        `bound`: End the agent when this connection ends, too.
+        """
+        return cast(
+            "AgentRegisterResult",
+            self.call(
+                "agent.register",
+                name=name,
+                role=role,
+                session=session,
+                task=task,
+                seconds=seconds,
+                bound=bound,
+            ),
+        )
+
+    def agent_heartbeat(self, agent_key: str = "", *, task: str | None = None) -> AgentHeartbeatResult:
+        """Extend an agent's life and its leases, and return what waits for it.
+
+        `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
+        `task`: What it works on now, in a few words.
+        """
+        return cast("AgentHeartbeatResult", self.call("agent.heartbeat", agent_key=agent_key, task=task))
+
+    def agent_leave(self, agent_key: str = "") -> AgentLeaveResult:
+        """End an agent and its leases.
+
+        `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
+        """
+        return cast("AgentLeaveResult", self.call("agent.leave", agent_key=agent_key))
+
+    def agent_list(self) -> AgentListResult:
+        """List the agents at work with their tasks and leases, and the hand-offs that wait."""
+        return cast("AgentListResult", self.call("agent.list"))
+
+    def agent_grant(self, name: str, *, withdraw: bool = False) -> AgentGrantResult:
+        """Grant an agent the rights of its role: reviewers may approve memories, orchestrators end leases.
+
+        `name`: The agent's name.
+        `withdraw`: Withdraw the rights instead.
+        """
+        return cast("AgentGrantResult", self.call("agent.grant", name=name, withdraw=withdraw))
+
+    def agent_handoff(
+        self,
+        text: str,
+        *,
+        to: str = "",
+        files: Sequence[str] = (),
+        tasks: Sequence[str] = (),
+        agent_key: str = "",
+    ) -> AgentHandoffResult:
+        """Leave a note for another agent, with leases that it gets when it takes the note.
+
+        `text`: What was done and what is left.
+        `to`: An agent's name, a role, or empty for anyone.
+        `files`: Files, relative to the root of the work tree.
+        `tasks`: Names of tasks; any text.
+        `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
+        """
+        return cast(
+            "AgentHandoffResult",
+            self.call(
+                "agent.handoff",
+                text=text,
+                to=to,
+                files=files,
+                tasks=tasks,
+                agent_key=agent_key,
+            ),
+        )
+
+    def agent_take(self, number: int, *, agent_key: str = "") -> AgentTakeResult:
+        """Take a hand-off and its leases; nobody else can take it then.
+
+        `number`: The number of the hand-off.
+        `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
+        """
+        return cast("AgentTakeResult", self.call("agent.take", number=number, agent_key=agent_key))
+
+    def lease_claim(
+        self,
+        files: Sequence[str] = (),
+        *,
+        tasks: Sequence[str] = (),
+        wait: float = 0.0,
+        agent_key: str = "",
+    ) -> LeaseClaimResult:
+        """Claim files and tasks, all or none; the lease ends with the agent.
+
+        `files`: Files, relative to the root of the work tree.
+        `tasks`: Names of tasks; any text.
+        `wait`: How long to wait, in seconds.
+        `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
+        """
+        return cast(
+            "LeaseClaimResult",
+            self.call(
+                "lease.claim",
+                files=files,
+                tasks=tasks,
+                wait=wait,
+                agent_key=agent_key,
+            ),
+        )
+
+    def lease_release(
+        self,
+        files: Sequence[str] = (),
+        *,
+        tasks: Sequence[str] = (),
+        force: bool = False,
+        agent_key: str = "",
+    ) -> LeaseReleaseResult:
+        """Release leases of an agent, or all of them; a person can end those of others.
+
+        `files`: Files, relative to the root of the work tree.
+        `tasks`: Names of tasks; any text.
+        `force`: End leases of others: for people and granted orchestrators.
+        `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
+        """
+        return cast(
+            "LeaseReleaseResult",
+            self.call(
+                "lease.release",
+                files=files,
+                tasks=tasks,
+                force=force,
+                agent_key=agent_key,
+            ),
+        )
+
+    def lease_list(
+        self,
+        files: Sequence[str] = (),
+        *,
+        tasks: Sequence[str] = (),
+        token: int | None = None,
+    ) -> LeaseListResult:
+        """List which agent works on which file or task; with a token, check that it still holds.
+
+        `files`: Files, relative to the root of the work tree.
+        `tasks`: Names of tasks; any text.
+        `token`: Refuse unless each named file and task has a lease with this token.
+        """
+        return cast("LeaseListResult", self.call("lease.list", files=files, tasks=tasks, token=token))
+
+    def barrier_wait(self, name: str, parties: int, *, wait: float = 60.0, agent_key: str = "") -> BarrierWaitResult:
+        """Wait until a number of agents has arrived; all of them pass together.
+
+        `name`: The name of the barrier.
+        `parties`: How many agents pass it together.
+        `wait`: How long to wait, in seconds.
+        `agent_key`: The key that `agent.register` returned; not needed on the connection that registered.
+        """
+        return cast(
+            "BarrierWaitResult",
+            self.call(
+                "barrier.wait",
+                name=name,
+                parties=parties,
+                wait=wait,
+                agent_key=agent_key,
             ),
         )
 

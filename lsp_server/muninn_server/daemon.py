@@ -191,6 +191,7 @@ class Daemon:
         while not self._leaving.wait(CHECK_SECONDS):
             try:
                 self.engine.collect_removed()
+                self.engine.expire_agents()
                 self._watch_again()
                 reason = self._reason_to_leave(binding, loop)
             except (OSError, MuninnError) as error:
@@ -340,7 +341,11 @@ class Daemon:
             stop=self.stop,
             actor="assistant" if hello.face in _AGENTS else None,
         )
-        await _serve_protocol(hello, reader, writer, session)
+        try:
+            await _serve_protocol(hello, reader, writer, session)
+        finally:
+            if session.connection.agent and not self._stopping.is_set():
+                await asyncio.to_thread(self.engine.disconnected, session.connection)
 
     def _admit(self, hello: Hello) -> Place:
         if hello.face not in (*PROTOCOLS, "rpc"):

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.errors import Cancelled, InternalError, MuninnError, RefusedError, Stopping
+from muninn_core.errors import BusyError, Cancelled, InternalError, MuninnError, RefusedError, Stopping
+from muninn_core.model.role import ROLES
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.shortage import raise_if_exhausted
-from muninn_core.worktree.call import Call, Progress
+from muninn_core.worktree.call import Call, Connection, Progress
 
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger("muninn.session")
 
+MOST_WAITING = 64
+"""The most calls that wait for other clients at one time."""
+
 SLOW_SECONDS = 1.0
 """A request that takes longer is logged."""
 
@@ -31,7 +35,8 @@ SLOW_SECONDS = 1.0
 class Pools:
     """Thread pools for verbs: one thread writes, four read, eight run verbs that wait.
 
-    Verbs that append to the journal wait together for one flush, so they have a thread each.
+    Verbs that append to the journal wait together for one flush, so they have a thread each. So have verbs that wait
+    for other clients; when all their threads wait, a further call is refused.
     """
 
     def __init__(self) -> None:
@@ -39,19 +44,27 @@ class Pools:
         self.write = ThreadPoolExecutor(1, "write")
         self.append = ThreadPoolExecutor(64, "append")
         self.control = ThreadPoolExecutor(8, "control")
+        self.wait = ThreadPoolExecutor(MOST_WAITING, "wait")
         self.waiting: set[threading.Event] = set()
         self.closing = False
 
-    def of(self, effect: str) -> ThreadPoolExecutor:
-        """Return the pool for a method's effect."""
-        return {"read": self.read, "write": self.write, "append": self.append}.get(effect, self.control)
+    def of(self, method: Method) -> ThreadPoolExecutor:
+        """Return the pool of a method."""
+        if method.waits:
+            return self.wait
+        return {"read": self.read, "write": self.write, "append": self.append}.get(method.effect, self.control)
+
+    def check_room(self) -> None:
+        """Raise BusyError when all threads for verbs that wait are in use."""
+        if len(self.waiting) >= MOST_WAITING:
+            raise BusyError(f"{MOST_WAITING} calls wait already", hint="Try again later, or with a wait of 0 seconds.")
 
     def close(self) -> None:
         """Finish running verbs. Verbs that are queued or wait for the index are refused."""
         self.closing = True
         for cancelled in list(self.waiting):
             cancelled.set()
-        for pool in (self.write, self.append, self.read, self.control):
+        for pool in (self.write, self.append, self.read, self.wait, self.control):
             pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -77,6 +90,7 @@ class Session:
         self._pools = pools
         self._stop = stop
         self._actor = actor
+        self.connection = Connection()
         self.buffers: Overlays | None = None
 
     def as_client(self, name: str) -> Session:
@@ -105,7 +119,7 @@ class Session:
             raise Stopping("the daemon is leaving", hint="The next call starts it again.")
         method = lookup(verb)
         if self._actor is not None:
-            _check_rights(method, raw)
+            _check_rights(method, raw, self.connection.role)
         params = decode_params(method, raw)
         loop = asyncio.get_running_loop()
         cancelled = cancelled or threading.Event()
@@ -116,6 +130,7 @@ class Session:
             cancelled=cancelled,
             report=_on_loop(loop, progress),
             buffers=self.buffers,
+            connection=self.connection,
         )
 
         def work() -> T:
@@ -126,23 +141,28 @@ class Session:
             self._stop()
             return work()
         begun = loop.time()
-        if method.effect == "control":
+        if method.waits:
+            self._pools.check_room()
+        if method.effect == "control" or method.waits:
             self._pools.waiting.add(cancelled)
         try:
-            return await loop.run_in_executor(self._pools.of(method.effect), work)
+            return await loop.run_in_executor(self._pools.of(method), work)
         except Cancelled:
             if self._pools.closing:  # the daemon cancelled it: the client may retry with the next daemon
                 raise Stopping("the daemon is leaving", hint="The next call starts it again.") from None
             raise
         finally:
             self._pools.waiting.discard(cancelled)
-            if loop.time() - begun > SLOW_SECONDS:
+            if loop.time() - begun > SLOW_SECONDS and not method.waits:
                 log.info("%s took %.1f s for %s", verb, loop.time() - begun, self.client)
 
 
-def _check_rights(method: Method, raw: Any) -> None:
-    """Raise RefusedError for what a client that cannot act as a user may not do."""
-    if method.for_people:
+def _check_rights(method: Method, raw: Any, role: str) -> None:
+    """Raise RefusedError for what a client that cannot act as a user may not do.
+
+    What a role may be granted passes: the engine checks whether a person granted it.
+    """
+    if method.for_people and not (role and method.verb in ROLES[role].granted):
         raise RefusedError(
             f"'{method.verb}' is for people, and this client has the rights of an agent",
             hint=f"A person runs `muninn {method.words}` in a terminal. Nothing was changed.",

@@ -18,6 +18,8 @@ OF_THE_PROCESS = {
     "files_changed",
     "watch_again",
     "collect_removed",
+    "expire_agents",
+    "disconnected",
     "listen",
     "listen_memories",
     "idle_seconds",
@@ -35,7 +37,7 @@ def test_the_engine_has_a_method_for_every_verb_and_no_other():
 
 def test_a_verb_that_stores_without_a_key_is_never_repeated():
     repeatable = {method.verb for method in METHODS.values() if method.repeatable and method.effect != "read"}
-    assert repeatable == {"capture", "index", "seal"}
+    assert repeatable == {"capture", "index", "seal", "lease.claim", "barrier.wait"}
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)

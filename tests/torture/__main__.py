@@ -16,6 +16,7 @@ from torture.campaign import Limit, Outcome, report, table
 PARTS = {
     "kills": "kill -9 of daemons, workers and clients while eight writers run every writing verb",
     "events": "kill -9 of the daemon and of eight clients that record events, turns and capsules",
+    "leases": "kill -9 of the daemon and of clients that claim leases, while a lock of the system shows who holds what",
     "histories": "random git histories of two clones and their work trees, with live daemons",
     "faults": "an error, a full disk, half a write or a crash at every call that changes a file",
     "records": "every verb over states of hostile records and files",

@@ -14,7 +14,7 @@ from clients import missing
 
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
-from torture import events, faults, fuzz, histories, hygiene, kills, scenarios, writer
+from torture import events, faults, fuzz, histories, hygiene, kills, leases, scenarios, writer
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, table
 from torture.ledger import Ledger, compare, read_ledgers
@@ -38,6 +38,14 @@ def test_kills_lose_and_duplicate_no_event() -> None:
     assert outcome.violations == []
     assert outcome.figures["calls acknowledged"] > 0
     assert outcome.figures["journals verified and rebuilt"] == 1
+
+
+@pytest.mark.daemon
+def test_kills_give_no_lease_to_two_clients() -> None:
+    outcome = leases.run(3, Limit(SECONDS, 1), writers=3)
+    assert outcome.violations == []
+    assert outcome.figures["leases held"] > 0
+    assert outcome.figures["kills of a client"] > 0
 
 
 @pytest.mark.daemon
@@ -170,9 +178,11 @@ def test_a_parser_that_crashes_is_a_violation_and_its_input_is_kept(monkeypatch,
 ELSEWHERE = {
     *("shutdown", "audit.replay", "audit.verify", "audit.seal", "projections.rebuild"),
     *("enrich", "judge", "models.key", "models.test"),
+    "agent.grant",
 }
 """Verbs that do not take part: one ends the daemon as the other tests do, some read the journal or rewrite what follows
 from it. Those of models fail without a configured model; the tests of models cover what they write.
+`agent.grant` concerns agents, which take part in `leases`.
 """
 
 

@@ -156,6 +156,8 @@ export interface Verbs {
   'event.append': { params: EventAppendParams; result: EventAppendResult };
   /** Find events. Find events by their fields, their time, and what they are about. */
   'event.query': { params: EventQueryParams; result: EventQueryResult };
+  /** Wait for events. Wait until an event is recorded that passes the filters, and return it; call again with `last`. */
+  'event.wait': { params: EventWaitParams; result: EventWaitResult };
   /** Count events. Count the journal's events by type, actor, source and day, and its turns by state. */
   'event.statistics': { params: EventStatisticsParams; result: EventStatisticsResult };
   /** Redact an event. Erase the payload of an event for good; its place in the journal stays, and the chain verifies. */
@@ -210,6 +212,28 @@ export interface Verbs {
   'pattern.record': { params: PatternRecordParams; result: RecordedResult };
   /** Return the context of a turn. Return the active decisions, the facts and the recent turns of a project. */
   'journal.context': { params: JournalContextParams; result: JournalContextResult };
+  /** Register an agent. Register an agent under a name and a role; its key is needed on other connections. */
+  'agent.register': { params: AgentRegisterParams; result: AgentRegisterResult };
+  /** Keep an agent alive. Extend an agent's life and its leases, and return what waits for it. */
+  'agent.heartbeat': { params: AgentHeartbeatParams; result: AgentHeartbeatResult };
+  /** End an agent. End an agent and its leases. */
+  'agent.leave': { params: AgentLeaveParams; result: AgentLeaveResult };
+  /** List agents. List the agents at work with their tasks and leases, and the hand-offs that wait. */
+  'agent.list': { params: AgentListParams; result: AgentListResult };
+  /** Grant the rights of a role. Grant an agent the rights of its role: reviewers may approve memories, orchestrators end leases. */
+  'agent.grant': { params: AgentGrantParams; result: AgentGrantResult };
+  /** Hand work off. Leave a note for another agent, with leases that it gets when it takes the note. */
+  'agent.handoff': { params: AgentHandoffParams; result: AgentHandoffResult };
+  /** Take a hand-off. Take a hand-off and its leases; nobody else can take it then. */
+  'agent.take': { params: AgentTakeParams; result: AgentTakeResult };
+  /** Claim files or tasks. Claim files and tasks, all or none; the lease ends with the agent. */
+  'lease.claim': { params: LeaseClaimParams; result: LeaseClaimResult };
+  /** Release files or tasks. Release leases of an agent, or all of them; a person can end those of others. */
+  'lease.release': { params: LeaseReleaseParams; result: LeaseReleaseResult };
+  /** List leases. List which agent works on which file or task; with a token, check that it still holds. */
+  'lease.list': { params: LeaseListParams; result: LeaseListResult };
+  /** Wait at a barrier. Wait until a number of agents has arrived; all of them pass together. */
+  'barrier.wait': { params: BarrierWaitParams; result: BarrierWaitResult };
   /** Render a context file. Return a context file with the content of its references, within its budget. */
   render: { params: RenderParams; result: RenderResult };
   /** Create a context file. Create a context file from a template; an existing file is not changed. */
@@ -332,6 +356,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'pack.remove': 'muninn.pack.remove',
   'event.append': 'muninn.event.append',
   'event.query': 'muninn.event.query',
+  'event.wait': 'muninn.event.wait',
   'event.statistics': 'muninn.event.statistics',
   'event.redact': 'muninn.event.redact',
   'event.tombstone': 'muninn.event.tombstone',
@@ -359,6 +384,17 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'decision.list': 'muninn.decision.list',
   'pattern.record': 'muninn.pattern.record',
   'journal.context': 'muninn.journal.context',
+  'agent.register': 'muninn.agent.register',
+  'agent.heartbeat': 'muninn.agent.heartbeat',
+  'agent.leave': 'muninn.agent.leave',
+  'agent.list': 'muninn.agent.list',
+  'agent.grant': 'muninn.agent.grant',
+  'agent.handoff': 'muninn.agent.handoff',
+  'agent.take': 'muninn.agent.take',
+  'lease.claim': 'muninn.lease.claim',
+  'lease.release': 'muninn.lease.release',
+  'lease.list': 'muninn.lease.list',
+  'barrier.wait': 'muninn.barrier.wait',
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
@@ -632,6 +668,8 @@ export interface MemoriesParams {
   min_importance?: number;
   /** Only memories changed since then: 12h, 3d, 2w, 2026-01-31. */
   since?: string | null;
+  /** Count the types of memory that matter to this role as more important. */
+  role?: 'executor' | 'optimizer' | 'orchestrator' | 'reviewer' | null;
   /** The order; among equals the newer comes first. */
   order?: 'importance' | 'newest';
   /** Include archived, superseded, merged, rejected and expired memories. */
@@ -1306,6 +1344,20 @@ export interface EventQueryParams {
   before?: number | null;
 }
 
+/** The events to wait for. An event must pass all filters that are given. */
+export interface EventWaitParams {
+  /** Only events of this type. */
+  event_type?: string;
+  /** Values of columns and of payload fields: {"payload.service": "shop"}. */
+  where?: Readonly<Record<string, unknown>>;
+  /** Only events after this position; without it those from now on. */
+  after?: number | null;
+  /** How long to wait, in seconds. */
+  wait?: number;
+  /** The most events. */
+  limit?: number;
+}
+
 /** The events to count. */
 export interface EventStatisticsParams {
   /** Only events of this project. */
@@ -1658,6 +1710,115 @@ export interface JournalContextParams {
   decisions?: number;
   /** The most tokens, estimated. */
   token_budget?: number | null;
+}
+
+/** The agent that begins to work. */
+export interface AgentRegisterParams {
+  /** A name that no living agent has: letters, digits, '.', '_' and '-'. */
+  name: string;
+  /** What the agent does; it decides what it sees first and may do. */
+  role?: 'executor' | 'optimizer' | 'orchestrator' | 'reviewer';
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** What it works on, in a few words. */
+  task?: string;
+  /** How long it lives after its last call, in seconds. */
+  seconds?: number;
+  /** End the agent when this connection ends, too. */
+  bound?: boolean;
+}
+
+/** The agent that still works. Every other call of the agent extends its life, too. */
+export interface AgentHeartbeatParams {
+  /** The key that `agent.register` returned; not needed on the connection that registered. */
+  agent_key?: string;
+  /** What it works on now, in a few words. */
+  task?: string | null;
+}
+
+/** The agent that ends its work. */
+export interface AgentLeaveParams {
+  /** The key that `agent.register` returned; not needed on the connection that registered. */
+  agent_key?: string;
+}
+
+/** All agents. */
+export type AgentListParams = Record<string, never>;
+
+/** The agent to grant the rights of its role: a reviewer may then approve memories, an orchestrator end leases. */
+export interface AgentGrantParams {
+  /** The agent's name. */
+  name: string;
+  /** Withdraw the rights instead. */
+  withdraw?: boolean;
+}
+
+/** The note to leave, and leases that its taker gets. */
+export interface AgentHandoffParams {
+  /** What was done and what is left. */
+  text: string;
+  /** An agent's name, a role, or empty for anyone. */
+  to?: string;
+  /** Files, relative to the root of the work tree. */
+  files?: readonly string[];
+  /** Names of tasks; any text. */
+  tasks?: readonly string[];
+  /** The key that `agent.register` returned; not needed on the connection that registered. */
+  agent_key?: string;
+}
+
+/** The hand-off to take. */
+export interface AgentTakeParams {
+  /** The number of the hand-off. */
+  number: number;
+  /** The key that `agent.register` returned; not needed on the connection that registered. */
+  agent_key?: string;
+}
+
+/** What to claim: all of it or nothing. */
+export interface LeaseClaimParams {
+  /** Files, relative to the root of the work tree. */
+  files?: readonly string[];
+  /** Names of tasks; any text. */
+  tasks?: readonly string[];
+  /** How long to wait, in seconds. */
+  wait?: number;
+  /** The key that `agent.register` returned; not needed on the connection that registered. */
+  agent_key?: string;
+}
+
+/** What to release; without files and tasks, all leases of the agent. */
+export interface LeaseReleaseParams {
+  /** Files, relative to the root of the work tree. */
+  files?: readonly string[];
+  /** Names of tasks; any text. */
+  tasks?: readonly string[];
+  /** End leases of others: for people and granted orchestrators. */
+  force?: boolean;
+  /** The key that `agent.register` returned; not needed on the connection that registered. */
+  agent_key?: string;
+}
+
+/** Which leases to list. */
+export interface LeaseListParams {
+  /** Files, relative to the root of the work tree. */
+  files?: readonly string[];
+  /** Names of tasks; any text. */
+  tasks?: readonly string[];
+  /** Refuse unless each named file and task has a lease with this token. */
+  token?: number | null;
+}
+
+/** The barrier to pass. It is passed once; use another name for the next one. */
+export interface BarrierWaitParams {
+  /** The name of the barrier. */
+  name: string;
+  /** How many agents pass it together. */
+  parties: number;
+  /** How long to wait, in seconds. */
+  wait?: number;
+  /** The key that `agent.register` returned; not needed on the connection that registered. */
+  agent_key?: string;
 }
 
 /** The context file to render. */
@@ -3077,6 +3238,13 @@ export interface EventHit {
   meaning: number;
 }
 
+/** The events in their order, none when the time was over. `last` is the `after` of the next call. */
+export interface EventWaitResult {
+  saw: ReadState;
+  events: readonly Event[];
+  last: number;
+}
+
 /**
  * The number of events, in all and `by` event_type, actor, source and day; `turns` counts turns by state.
  *
@@ -3335,6 +3503,117 @@ export interface TurnEvents {
   more: boolean;
 }
 
+/** The agent, its key, and the hand-offs that it may take. */
+export interface AgentRegisterResult {
+  saw: ReadState;
+  agent: Agent;
+  agent_key: string;
+  handoffs: readonly HandoffNote[];
+}
+
+/**
+ * A registered agent. `seconds_left` is how long it lives without another call; `leases` are its resources.
+ *
+ * `granted`: a person granted it the rights of its role. `root` is its work tree.
+ */
+export interface Agent {
+  name: string;
+  role: string;
+  session: string;
+  root: string;
+  client: string;
+  task: string;
+  granted: boolean;
+  registered_at: string;
+  seconds_left: number;
+  leases: readonly string[];
+}
+
+/** A note that waits for its taker. `to` is an agent's name, a role, or empty for anyone. */
+export interface HandoffNote {
+  number: number;
+  sender: string;
+  to: string;
+  text: string;
+  resources: readonly string[];
+  sent_at: string;
+}
+
+/** The agent, the hand-offs that it may take, and the files that other work trees are changing as well. */
+export interface AgentHeartbeatResult {
+  saw: ReadState;
+  agent: Agent;
+  handoffs: readonly HandoffNote[];
+  overlaps: readonly string[];
+}
+
+/** The name of the agent. Its leases ended with it. */
+export interface AgentLeaveResult {
+  saw: ReadState;
+  name: string;
+}
+
+/** The living agents by name, and the hand-offs that wait, the oldest first. */
+export interface AgentListResult {
+  saw: ReadState;
+  agents: readonly Agent[];
+  handoffs: readonly HandoffNote[];
+}
+
+/** The agent's name, its role, and whether it has the rights. */
+export interface AgentGrantResult {
+  saw: ReadState;
+  name: string;
+  role: string;
+  granted: boolean;
+}
+
+/** The note. */
+export interface AgentHandoffResult {
+  saw: ReadState;
+  handoff: HandoffNote;
+}
+
+/** The note, and the leases that came with it. */
+export interface AgentTakeResult {
+  saw: ReadState;
+  handoff: HandoffNote;
+  leases: readonly Lease[];
+}
+
+/** A resource that one agent works on: `file:PATH` or `task:NAME`. `token` is the fencing token: it only grows. */
+export interface Lease {
+  resource: string;
+  agent: string;
+  token: number;
+  claimed_at: string;
+  seconds_left: number;
+}
+
+/** The leases of the agent. */
+export interface LeaseClaimResult {
+  saw: ReadState;
+  leases: readonly Lease[];
+}
+
+/** The resources that are free now. */
+export interface LeaseReleaseResult {
+  saw: ReadState;
+  released: readonly string[];
+}
+
+/** The leases, by resource. */
+export interface LeaseListResult {
+  saw: ReadState;
+  leases: readonly Lease[];
+}
+
+/** The agents that passed together. */
+export interface BarrierWaitResult {
+  saw: ReadState;
+  agents: readonly string[];
+}
+
 /**
  * The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`.
  *
@@ -3557,14 +3836,15 @@ export interface Lens {
 }
 
 /**
- * A disagreement of code and memory.
+ * A disagreement of code and memory, or of two work trees.
  *
  * `rule` is drifted (the cited text has changed), gone (the code that a constraint or decision cites was removed) or
- * contradicted (the cited code, or a newer memory of it, states the opposite of a constraint or decision).
+ * contradicted (the cited code, or a newer memory of it, states the opposite of a constraint or decision), or shared
+ * (another work tree is changing the file, too), which has no `id`.
  */
 export interface Doubt {
   level: 'information' | 'warning';
-  rule: 'contradicted' | 'drifted' | 'gone';
+  rule: 'contradicted' | 'drifted' | 'gone' | 'shared';
   start: number;
   end: number;
   message: string;

@@ -32,6 +32,7 @@ from muninn_cli.show import (  # noqa: F401
     privacy,
     settings,
     skills,
+    team,
 )
 from muninn_cli.show.registry import RENDERERS
 from muninn_cli.terminal import errors, line, output, paragraph

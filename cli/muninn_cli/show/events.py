@@ -64,6 +64,15 @@ def tombstone(console: Console, result: dict[str, Any], given: argparse.Namespac
     line(console, ("The audit still shows it. `muninn event redact` erases its payload.", "hint"))
 
 
+@renders("event.wait")
+def wait(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the events that came."""
+    if not result["events"]:
+        line(console, ("No event came in time.", ""))
+    for event in result["events"]:
+        show_event(console, event)
+
+
 @renders("turn.begin")
 def turn_begin(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the token alone, so that a script can take it."""

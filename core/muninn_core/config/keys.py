@@ -34,7 +34,7 @@ SKILL_PATHS = (
 
 Level = Literal["error", "warn", "off"]
 AuthorForm = Literal["name", "email", "none"]
-ToolSet = Literal["core", "all", "mnemosyne", "events", "hub", "hub_underscore", "kindling"]
+ToolSet = Literal["core", "all", "mnemosyne", "events", "hub", "hub_underscore", "kindling", "team"]
 """The sets of MCP tools; `muninn_server.mcp.toolsets` lists what is in them."""
 
 TOOL_SETS: tuple[str, ...] = get_args(ToolSet)

@@ -12,6 +12,7 @@ from muninn_core.context.staleness import warning
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
+from muninn_core.model.role import importance_for
 from muninn_core.model.value import Value
 from muninn_core.protocol.repository import FocusStatus
 from muninn_core.source.project import Project
@@ -49,7 +50,8 @@ class SessionContext(NamedTuple):
     `touched` are memories of files that the work tree changes. `records` are lines about decision documents that these
     changes touch. `stale` are memories whose cited code has changed. `left_open` are memories about work that earlier
     sessions did not finish. `disputes` are lines about contradictions. `other_rules` are rules of the user that other
-    branches or work trees hold, and `elsewhere` counts the memories of other branches.
+    branches or work trees hold, and `elsewhere` counts the memories of other branches. `overlaps` are lines about files
+    that another work tree is changing, too.
     """
 
     project: Project
@@ -63,6 +65,7 @@ class SessionContext(NamedTuple):
     disputes: Sequence[str] = ()
     other_rules: Sequence[Memory] = ()
     elsewhere: int = 0
+    overlaps: Sequence[str] = ()
 
 
 class Brief(Value):
@@ -84,15 +87,17 @@ def make_brief(
     now: datetime,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
     place: SessionContext | None = None,
+    role: str = "",
 ) -> Brief:
     """Return a brief of at most `max_chars` UTF-16 units.
 
     `memories` and `pinned` are in the order from newest to oldest. The sections are, in this order: memories of this
-    session (after a compaction only), rules of the user, those on other branches, events since the previous session,
-    memories of changed files, memories of the current task, pins, contradictions, important memories, open work,
-    stale memories, recent memories. A memory appears once. `standing` returns a memory's judged citations, which a
-    stale memory is marked with. `conflicts` and `pending` are counts of open contradictions and of memories that wait
-    for approval. Ages are those at `now`.
+    session (after a compaction only), rules of the user, those on other branches, files that others change, events
+    since the previous session, memories of changed files, memories of the current task, pins, contradictions, important
+    memories, open work, stale memories, recent memories. A memory appears once. `standing` returns a memory's judged
+    citations, which a stale memory is marked with. To an agent with a `role` the memories of its focus are more
+    important. `conflicts` and `pending` are counts of open contradictions and of memories that wait for approval. Ages
+    are those at `now`.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -104,7 +109,7 @@ def make_brief(
     for memory in memories:
         if len(recent) < RECENT:
             recent.append(memory)
-        if memory.importance >= IMPORTANT and len(important) < most:
+        if importance_for(role, memory.type, memory.importance) >= IMPORTANT and len(important) < most:
             important.append(memory)
         if len(important) == most and len(recent) == RECENT:
             break
@@ -112,6 +117,7 @@ def make_brief(
         ("Stored before the compaction", own),
         ("Rules of the user", [memory for memory in important if is_rule(memory)][:RULES]),
         ("Rules of the user on other branches", place.other_rules[:OTHER_RULES] if place else ()),
+        ("Others are changing the same files", place.overlaps if place else ()),
         ("Since the previous session", place.since if place else ()),
         ("About the files that you are changing", (*place.touched[:TOUCHED], *place.records) if place else ()),
         (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
@@ -123,7 +129,9 @@ def make_brief(
         ("Recent", recent),
     ]
     head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
-    worthwhile = place is not None and bool(place.focus.items or place.since or place.records or place.disputes)
+    worthwhile = place is not None and bool(
+        place.focus.items or place.since or place.records or place.disputes or place.overlaps
+    )
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
     if place and place.elsewhere:
         count = "memories are" if place.elsewhere > 1 else "memory is"

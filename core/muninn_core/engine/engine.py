@@ -36,6 +36,7 @@ from muninn_core.engine.verbs.review import ReviewVerbs
 from muninn_core.engine.verbs.search import SearchVerbs
 from muninn_core.engine.verbs.session import SessionVerbs
 from muninn_core.engine.verbs.skill import SkillVerbs
+from muninn_core.engine.verbs.team import TeamVerbs
 from muninn_core.errors import MuninnError
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.index.encoder import load_encoder
@@ -45,7 +46,7 @@ from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.ids import UlidGenerator
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call import Call, Connection
 from muninn_core.worktree.edited_files import WatchToken
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
@@ -81,6 +82,7 @@ class Engine(
     CandidatesVerbs,
     CapsulesVerbs,
     DecisionsVerbs,
+    TeamVerbs,
     ContextFileVerbs,
     ReferenceVerbs,
     EditorVerbs,
@@ -151,6 +153,8 @@ class Engine(
         self._under_way.add(under_way)
         begun, failed = time.monotonic(), "internal"
         try:
+            if call.connection.agent:
+                params = self._as_agent(METHODS[verb], params, call)
             result = self._run(verb, params, call)
             failed = ""
             return result
@@ -190,6 +194,17 @@ class Engine(
     def collect_removed(self) -> None:
         """Close work trees that git has removed, and adopt their memories."""
         self.trees.collect_removed()
+
+    def expire_agents(self) -> None:
+        """End the agents whose time is over, in the journals that this process writes."""
+        for each in self.journals:
+            if each.journal.can_write():
+                each.agents.expire()
+
+    def disconnected(self, connection: Connection) -> None:
+        """End the agents that registered on a connection and end with it."""
+        for each in self.journals:
+            each.agents.disconnected(connection)
 
     def close(self) -> None:
         """Close the journals and all work trees: seal the spools of sessions and close the indexes."""

@@ -74,6 +74,20 @@ CREATE UNIQUE INDEX spans_session ON spans(session_id) WHERE kind = 'session';
 CREATE UNIQUE INDEX spans_token ON spans(token_hash) WHERE token_hash IS NOT NULL;
 CREATE INDEX spans_open ON spans(kind, expires_at) WHERE status = 'open';
 """,
+    # 3: agents that work at the same time, their leases, hand-offs and barriers.
+    """
+CREATE TABLE agents(
+  name TEXT PRIMARY KEY, role TEXT NOT NULL, session_id TEXT NOT NULL, root TEXT NOT NULL, client TEXT NOT NULL,
+  task TEXT NOT NULL, seconds INTEGER NOT NULL, granted INTEGER NOT NULL, key_hash BLOB NOT NULL UNIQUE,
+  project_id TEXT NOT NULL, registered_at TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE leases(resource TEXT PRIMARY KEY, agent TEXT NOT NULL, token INTEGER NOT NULL, claimed_at TEXT NOT NULL)
+  WITHOUT ROWID;
+CREATE INDEX leases_agent ON leases(agent);
+CREATE TABLE handoffs(position INTEGER PRIMARY KEY, sender TEXT NOT NULL, recipient TEXT NOT NULL, text TEXT NOT NULL,
+  resources_json TEXT NOT NULL, sent_at TEXT NOT NULL);
+CREATE TABLE barriers(name TEXT PRIMARY KEY, parties INTEGER NOT NULL, arrived_json TEXT NOT NULL,
+  position INTEGER NOT NULL) WITHOUT ROWID;
+""",
 )
 """The migrations of the journal, from version 0 on."""
 

@@ -25,6 +25,14 @@ PIN = SYSTEM + "pin"
 UNPIN = SYSTEM + "unpin"
 CANDIDATE = SYSTEM + "candidate"
 CANDIDATE_DECIDED = SYSTEM + "candidate.decided"
+AGENT_REGISTERED = SYSTEM + "agent.registered"
+AGENT_GRANTED = SYSTEM + "agent.granted"
+AGENT_LEFT = SYSTEM + "agent.left"
+LEASE_CLAIMED = SYSTEM + "lease.claimed"
+LEASE_RELEASED = SYSTEM + "lease.released"
+HANDOFF = SYSTEM + "handoff"
+HANDOFF_TAKEN = SYSTEM + "handoff.taken"
+BARRIER_PASSED = SYSTEM + "barrier.passed"
 
 
 class Event(Value):

@@ -58,14 +58,15 @@ class Spot(Value):
 
 
 class Doubt(Value):
-    """A disagreement of code and memory.
+    """A disagreement of code and memory, or of two work trees.
 
     `rule` is drifted (the cited text has changed), gone (the code that a constraint or decision cites was removed) or
-    contradicted (the cited code, or a newer memory of it, states the opposite of a constraint or decision).
+    contradicted (the cited code, or a newer memory of it, states the opposite of a constraint or decision), or shared
+    (another work tree is changing the file, too), which has no `id`.
     """
 
     level: Literal["information", "warning"]
-    rule: Literal["drifted", "gone", "contradicted"]
+    rule: Literal["drifted", "gone", "contradicted", "shared"]
     start: int
     end: int
     message: str

@@ -35,6 +35,7 @@ from muninn_core.protocol import (
     search,
     session,
     skill,
+    team,
 )
 from muninn_core.protocol.method import Family, Method
 
@@ -54,6 +55,7 @@ FAMILIES: tuple[Family, ...] = (
     audit.FAMILY,
     capsules.FAMILY,
     decisions.FAMILY,
+    team.FAMILY,
     context_file.FAMILY,
     reference.FAMILY,
     editor.FAMILY,

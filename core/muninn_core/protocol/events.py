@@ -234,6 +234,27 @@ def _change(verb: str, title: str, summary: str) -> Method:
     )
 
 
+class EventWaitParams(Value):
+    """The events to wait for. An event must pass all filters that are given."""
+
+    event_type: Annotated[str, Meta(description="Only events of this type.")] = ""
+    where: Annotated[
+        dict[str, Any], Meta(description='Values of columns and of payload fields: {"payload.service": "shop"}.')
+    ] = field(default_factory=dict)
+    after: (
+        Annotated[int, Meta(ge=0, description="Only events after this position; without it those from now on.")] | None
+    ) = None
+    wait: Annotated[float, Meta(ge=0, le=3600, description="How long to wait, in seconds.")] = 60.0
+    limit: Limit = 100
+
+
+class EventWaitResult(Result):
+    """The events in their order, none when the time was over. `last` is the `after` of the next call."""
+
+    events: tuple[Event, ...]
+    last: int
+
+
 FAMILY = Family(
     name="events",
     title="Events",
@@ -270,6 +291,18 @@ FAMILY = Family(
             may_omit=("text",),
             shown=("text", "where", "since", "limit"),
             use="Call to find out what happened before.",
+        ),
+        Method(
+            verb="event.wait",
+            title="Wait for events",
+            summary="Wait until an event is recorded that passes the filters, and return it; call again with `last`.",
+            params=EventWaitParams,
+            result=EventWaitResult,
+            effect="read",
+            waits=True,
+            positional=("event_type",),
+            may_omit=("event_type",),
+            synonyms=("subscribe",),
         ),
         Method(
             verb="event.statistics",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory, Scope, Trust
+from muninn_core.model.role import RoleName
 from muninn_core.model.value import Meta, Value, field
 from muninn_core.protocol.base import AtRevision, MemoryId, OtherBranches, Result, SessionId
 from muninn_core.protocol.method import Family, Method
@@ -33,6 +34,10 @@ class MemoriesParams(Value):
         int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 admits all.")
     ] = 0
     since: Annotated[str | None, Meta(description="Only memories changed since then: 12h, 3d, 2w, 2026-01-31.")] = None
+    role: Annotated[
+        RoleName | None,
+        Meta(description="Count the types of memory that matter to this role as more important."),
+    ] = None
     order: Annotated[Order, Meta(description="The order; among equals the newer comes first.")] = "newest"
     archived: Annotated[
         bool, Meta(description="Include archived, superseded, merged, rejected and expired memories.")

@@ -52,6 +52,9 @@ class Method(Value):
     retry: bool = False
     """Whether a client may repeat a write or control verb when the connection breaks before the response."""
 
+    waits: bool = False
+    """Whether the verb may wait for other clients. Such verbs have threads of their own and end with the daemon."""
+
     exact: bool = False
     """Whether a lone surrogate in a parameter is refused. Otherwise it becomes a replacement character."""
 

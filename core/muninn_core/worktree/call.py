@@ -29,13 +29,22 @@ class Progress(Value):
         return {**shared, "title": "Muninn", "cancellable": True} if self.kind == "begin" else shared
 
 
+class Connection:
+    """One client's connection. `agent`, `agent_key` and `role` are those of the agent that registered on it, if any."""
+
+    __slots__ = ("agent", "agent_key", "role")
+
+    def __init__(self) -> None:
+        self.agent = self.agent_key = self.role = ""
+
+
 class Call:
     """One call. `actor` overrides the actor that the client states. `report` is None when the client wants no progress.
 
     `buffers` are the files that the client's editor has open; None when the client is no editor.
     """
 
-    __slots__ = ("_cancelled", "_report", "actor", "buffers", "client", "place")
+    __slots__ = ("_cancelled", "_report", "actor", "buffers", "client", "connection", "place")
 
     def __init__(
         self,
@@ -46,11 +55,13 @@ class Call:
         cancelled: threading.Event | None = None,
         report: Callable[[Progress], None] | None = None,
         buffers: Overlays | None = None,
+        connection: Connection | None = None,
     ) -> None:
         self.place = place
         self.client = client
         self.actor = actor
         self.buffers = buffers
+        self.connection = connection or Connection()
         self._cancelled = cancelled
         self._report = report
 

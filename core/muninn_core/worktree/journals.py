@@ -9,9 +9,12 @@ from pathlib import Path
 
 from muninn_core.errors import Stopping
 from muninn_core.index.embed import Embedder
+from muninn_core.journal.agents import Agents
 from muninn_core.journal.capsules import Capsules
 from muninn_core.journal.event_types import EventTypes
 from muninn_core.journal.journal import Journal
+from muninn_core.journal.leases import Leases
+from muninn_core.journal.meetings import Barriers, Handoffs
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.search import Search
 from muninn_core.journal.turns import Turns
@@ -19,7 +22,7 @@ from muninn_core.launch.place import Place
 
 
 class OpenJournal:
-    """A repository's journal with its turns, projections and search."""
+    """A repository's journal with its turns, projections, search, and the agents at work."""
 
     def __init__(
         self,
@@ -35,6 +38,10 @@ class OpenJournal:
         self.projections = Projections(self.journal, embedder)
         self.search = Search(self.journal, self.projections)
         self.capsules = Capsules(self.journal, self.turns, self.search)
+        self.agents = Agents(self.journal, chance)
+        self.leases = Leases(self.agents)
+        self.handoffs = Handoffs(self.agents, self.leases)
+        self.barriers = Barriers(self.agents)
         self.expire_turns()
 
     def expire_turns(self) -> None:

@@ -14,6 +14,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_server.mcp.entry import Entry
 from muninn_server.mcp.journal_sets import EVENTS, HUB, HUB_UNDERSCORE, KINDLING
+from muninn_server.mcp.team_set import TEAM
 
 
 def _core() -> Iterator[Entry]:
@@ -112,6 +113,7 @@ SETS: Mapping[str, tuple[Entry, ...]] = MappingProxyType(
         "hub": HUB,
         "hub_underscore": HUB_UNDERSCORE,
         "kindling": KINDLING,
+        "team": TEAM,
     }
 )
 

@@ -11,6 +11,7 @@ from muninn_core.engine.memory.lookup import only
 from muninn_core.engine.memory.scopes import on_task, visible
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS, Memory
+from muninn_core.model.role import importance_for
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
 from muninn_core.retrieval.decay import has_expired, is_recallable
@@ -53,7 +54,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
                 and (tasks is None or memory.task in tasks)
             ]
         if params.order == "importance":
-            found = sorted(found, key=lambda memory: -memory.importance)
+            found = sorted(found, key=lambda memory: -_importance(memory, params))
     page = tuple(
         replace(memory, expired=True) if has_expired(memory, now) else memory
         for memory in workspace.work_states.label(found[params.offset : params.offset + params.limit])
@@ -75,6 +76,10 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
     )
 
 
+def _importance(memory: Memory, params: MemoriesParams) -> int:
+    return importance_for(params.role or "", memory.type, memory.importance)
+
+
 def _has_no_filter(params: MemoriesParams) -> bool:
     """Whether the parameters set no filter, so that every visible memory is listed."""
     plain = MemoriesParams(
@@ -83,6 +88,7 @@ def _has_no_filter(params: MemoriesParams) -> bool:
         offset=params.offset,
         at=params.at,
         branches=params.branches,
+        role=params.role,
     )
     return params == plain
 
@@ -115,7 +121,7 @@ def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: 
         return False
     if params.type is not None and memory.type != params.type:
         return False
-    if memory.importance < params.min_importance:
+    if _importance(memory, params) < params.min_importance:
         return False
     if params.tag is not None and params.tag not in memory.tags:
         return False

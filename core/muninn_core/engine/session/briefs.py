@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import islice
@@ -26,12 +26,18 @@ log = logging.getLogger("muninn.brief")
 
 
 def brief(
-    workspace: Workspace, trees: Iterable[Workspace], params: BriefParams, call: Call, now: datetime
+    workspace: Workspace,
+    trees: Iterable[Workspace],
+    params: BriefParams,
+    call: Call,
+    now: datetime,
+    overlaps: Sequence[str] = (),
 ) -> BriefResult:
     """Return the brief of a session that starts, at most `max_chars` long, and note its memories as delivered.
 
     `trees` are the open work trees, whose rules of the user are part of the brief. A task in `params` becomes the
-    session's task: memories that the session stores get it.
+    session's task: memories that the session stores get it. `overlaps` are sentences about files that another work
+    tree is changing, too.
     """
     branches = elsewhere.start_reading(workspace)
     if params.task:
@@ -75,7 +81,9 @@ def brief(
             disputes=session_start.disputes(workspace.memory),
             other_rules=elsewhere.rules(workspace, trees, others, now),
             elsewhere=len(others),
+            overlaps=[f"- {line}\n" for line in overlaps],
         ),
+        role=call.connection.role,
     )
     if params.source in ("clear", "compact"):
         workspace.deliveries.forget(params.session)  # the agent's context no longer contains them

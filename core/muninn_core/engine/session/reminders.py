@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from muninn_core.context.brief import memory_line, utf16_length
@@ -16,6 +17,9 @@ from muninn_core.worktree.workspace import Workspace
 
 HEAD = "# Remembered about this (Muninn)\n\n"
 """The heading of a reminder."""
+
+OVERLAP = "overlap:"
+"""The beginning of what is noted as delivered for a sentence about a file that others change."""
 
 MAX_PROMPT_CHARS = 50_000
 """How much of a prompt is searched for. What follows is a log or a file that the user pasted."""
@@ -41,11 +45,14 @@ def _is_short_order(prompt: str) -> bool:
     return len(prompt.split()) <= SHORT_ORDER and not re.search(r"[?/:\d`]|\w\.\w|[a-z][A-Z]|_|(?i:error)", prompt)
 
 
-def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime) -> RemindResult:
+def remind(
+    workspace: Workspace, params: RemindParams, call: Call, now: datetime, overlaps: Sequence[str] = ()
+) -> RemindResult:
     """Return the memories about a prompt as text of at most `max_chars`. Raises MuninnError without an index.
 
-    A prompt of a program or a slash command gets no reminder. Memories that the session stored or received are left
-    out, and so is text from outside.
+    A prompt of a program or a slash command gets no reminder. `overlaps` are sentences about files that another work
+    tree is changing, too; a session gets each once. Memories that the session stored or received are left out, and so
+    is text from outside.
     """
     prompt = params.prompt.strip()[:MAX_PROMPT_CHARS]
     if not prompt or _is_short_order(prompt) or _MACHINE.match(prompt) or re.match(r"/[a-z][\w:-]*(\s|$)", prompt):
@@ -64,9 +71,10 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
         return own or memory.id in delivered
 
     checker = workspace.citations.checker(CITATION_SECONDS)
-    lines: list[str] = []
+    news = [line for line in overlaps if OVERLAP + line not in delivered]
+    lines = [f"- {line}\n" for line in news]
     ids: list[str] = []
-    left = params.max_chars - utf16_length(HEAD)
+    left = params.max_chars - utf16_length(HEAD + "".join(lines))
     found = related_memories(workspace, prompt, seen, now, nearest=True)
     sure = [hit for hit in found if hit.confidence >= AS_CERTAIN * found[0].confidence and not known(hit.memory)]
     for hit in sure[: params.limit]:
@@ -76,5 +84,5 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
             lines.append(line)
             ids.append(hit.memory.id)
     if not call.cancelled:  # a cancelled answer did not reach the agent
-        workspace.deliveries.add(params.session, ids)
+        workspace.deliveries.add(params.session, [*ids, *(OVERLAP + line for line in news)])
     return RemindResult(text=HEAD + "".join(lines) if lines else "", ids=tuple(ids), saw=workspace.read_state())

@@ -12,6 +12,7 @@ from muninn_core.engine.metrics import Meter
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures
 from muninn_core.engine.session.journal import At
+from muninn_core.engine.session.overlaps import Overlaps
 from muninn_core.models.service import ModelService
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
@@ -46,6 +47,7 @@ class Verbs:
         self.models = models
         self.enricher = Enricher(models)
         self.open_editors = OpenEditors()
+        self.overlaps = Overlaps(trees)
         self.meter = Meter()
         self._clients = clients
         self._begun = time.monotonic()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from muninn_core.engine.file import about, file_notes, virtual_documents
 from muninn_core.engine.memory import draft_file
 from muninn_core.engine.verbs.base import Verbs
+from muninn_core.model.note import Doubt
+from muninn_core.model.value import replace
 from muninn_core.protocol.editor import (
     AboutParams,
     AboutResult,
@@ -23,7 +25,11 @@ class EditorVerbs(Verbs):
 
     def annotate(self, params: AnnotateParams, call: Call) -> AnnotateResult:
         """Return the notes on a file, by line."""
-        return file_notes.annotate(self._reading(call), params, call, self.clock())
+        workspace = self._reading(call)
+        result = file_notes.annotate(workspace, params, call, self.clock())
+        others = self.overlaps.of(workspace, self.journals.opened(call.place), result.path)
+        shared = [Doubt(level="information", rule="shared", start=1, end=1, message=one.text, id="") for one in others]
+        return replace(result, doubts=(*shared, *result.doubts)) if shared else result
 
     def about(self, params: AboutParams, call: Call) -> AboutResult:
         """Return what is remembered about a line or a name, as markdown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.session import journal
+from muninn_core.engine.session import journal, team
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.events import (
     EventAppendParams,
@@ -13,6 +13,8 @@ from muninn_core.protocol.events import (
     EventQueryResult,
     EventStatisticsParams,
     EventStatisticsResult,
+    EventWaitParams,
+    EventWaitResult,
     SpanListParams,
     SpanListResult,
     TurnBeginParams,
@@ -37,6 +39,10 @@ class EventsVerbs(Verbs):
     def event_statistics(self, params: EventStatisticsParams, call: Call) -> EventStatisticsResult:
         """Count events and turns."""
         return journal.statistics(self._journal_now(call), params)
+
+    def event_wait(self, params: EventWaitParams, call: Call) -> EventWaitResult:
+        """Wait for events."""
+        return team.wait_for_events(self._journal_now(call), params, call)
 
     def event_redact(self, params: EventChangeParams, call: Call) -> EventChangeResult:
         """Erase the payload of an event."""

@@ -26,7 +26,8 @@ class SessionVerbs(Verbs):
         """Summarise what a new session should know, and note where the session starts."""
         workspace, now = self._reading(call), self.clock()
         self._captures.catch_up(workspace, call, params.session)
-        result = brief(workspace, self.trees, params, call, now)
+        self.overlaps.note(call.place.root, params.session)
+        result = brief(workspace, self.trees, params, call, now, self._overlap_lines(call))
         capture.note_start(workspace, params.session, now)
         self.agent_journal.given(workspace, params.session, "brief", result.ids, source=params.source)
         workspace.warm_up()
@@ -35,12 +36,19 @@ class SessionVerbs(Verbs):
     def remind(self, params: RemindParams, call: Call) -> RemindResult:
         """Return memories about a prompt, if any are relevant."""
         workspace = self._reading(call)
-        result = reminders.remind(workspace, params, call, self.clock())
+        self.overlaps.note(call.place.root, params.session)
+        result = reminders.remind(workspace, params, call, self.clock(), self._overlap_lines(call))
         self.agent_journal.given(workspace, params.session, "remind", result.ids)
         return result
 
+    def _overlap_lines(self, call: Call) -> list[str]:
+        """Return sentences about files that another work tree is changing, too."""
+        return self.overlaps.lines(self.trees.open(call.place), self.journals.opened(call.place))
+
     def capture(self, params: CaptureParams, call: Call) -> CaptureResult:
         """Store what a session shows: commits, decisions, failures, its summary."""
+        if params.source in ("session", "compact"):
+            self.overlaps.ended(params.session)
         return self._captures.capture(self._writable(call), params, call)
 
     def backfill(self, params: BackfillParams, call: Call) -> BackfillResult:

@@ -1,0 +1,112 @@
+"""A client that claims leases and holds them, and kills itself with kill -9 at random moments.
+
+`python -m torture.lease_worker ROOT LEDGER SEED` starts it. It forks a child that registers an agent and claims tasks,
+kills the child, and forks the next one. While the child holds a lease it also holds a lock of the operating system on
+a file of the task, which a second holder can't get; the file has the last holder's fencing token.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+
+from muninn_core import client
+from muninn_core.errors import MuninnError
+from torture.ledger import Ledger
+from torture.writer import goes_on
+
+TASKS = 4
+LIFE_SECONDS = 3
+"""How long an agent lives after its last call: after a kill of the daemon its leases last so long."""
+
+HOLD_SECONDS = 0.03
+KILL_SECONDS = 0.4
+"""The most seconds until a child is killed."""
+
+
+class Holder:
+    """One agent on one connection."""
+
+    def __init__(self, root: Path, ledger: Ledger, name: str, chance: random.Random) -> None:
+        self._locks = root / ".git"
+        self._ledger = ledger
+        self._name = name
+        self._chance = chance
+        self._muninn = client.connect(str(root), os.environ)
+        self._muninn.call("agent.register", {"name": name, "seconds": LIFE_SECONDS, "bound": True})
+
+    def step(self) -> None:
+        """Claim one or two tasks, hold them, and release them or leave that to the end of the agent."""
+        tasks = self._chance.sample(range(TASKS), self._chance.choice((1, 1, 2)))
+        begun = time.monotonic()
+        wanted = {"tasks": [str(task) for task in tasks], "wait": self._chance.choice((0.0, 0.5))}
+        try:
+            leases = self._muninn.call("lease.claim", wanted)["leases"]
+        except MuninnError as error:
+            if error.kind in ("busy", "refused"):
+                return
+            raise
+        if time.monotonic() < begun + LIFE_SECONDS / 2:  # else the machine was so slow that the leases may have ended
+            handles = [self._hold(lease) for lease in leases]
+            time.sleep(self._chance.uniform(0, HOLD_SECONDS))
+            for handle in handles:
+                os.close(handle)
+        self._muninn.call("lease.release")
+
+    def _hold(self, lease: dict[str, object]) -> int:
+        """Lock the file of a task and compare the tokens; closing the handle ends the lock."""
+        resource, token = str(lease["resource"]), int(str(lease["token"]))
+        handle = os.open(self._locks / resource.replace(":", "-"), os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._ledger.write("double", f"{resource} {token}")
+            return handle
+        last = int(os.pread(handle, 30, 0) or b"0")
+        if token <= last:
+            self._ledger.write("backward", f"{resource} {token} after {last}")
+        os.pwrite(handle, b"%030d" % token, 0)
+        self._ledger.write("held", f"{resource} {token}")
+        return handle
+
+
+def hold(root: Path, ledger: Ledger, name: str) -> None:
+    """Claim and hold until the process is killed or its parent ends; register again after a failure."""
+    chance, number, parent = random.Random(name), 0, os.getppid()
+    while os.getppid() == parent:
+        number += 1
+        try:
+            holder = Holder(root, ledger, f"{name}-{number}", chance)
+            while os.getppid() == parent:
+                holder.step()
+        except (MuninnError, OSError) as error:
+            ledger.write("error", name, verb="lease", error=f"{type(error).__name__}: {error}")
+            time.sleep(0.05)
+
+
+def main(root: Path, ledger: Path, seed: str) -> None:
+    """Fork and kill until standard input ends."""
+    os.set_blocking(0, False)
+    book, chance, number = Ledger(ledger), random.Random(seed), 0
+    while goes_on():
+        number += 1
+        child = os.fork()
+        if not child:
+            try:
+                hold(root, book, f"{seed}-{number}")
+            finally:
+                os._exit(0)
+        select.select([sys.stdin], [], [], chance.uniform(0.02, KILL_SECONDS))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        book.write("killed", f"{seed}-{number}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

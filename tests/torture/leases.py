@@ -1,0 +1,53 @@
+"""kill -9 of the daemon and of clients that claim leases, while a lock of the system shows who holds what.
+
+A claim that succeeds while another client is inside is a double holder; a token that is not greater than the one
+before it in the same task goes backward. Neither may happen. The unit of the count is a kill of the daemon.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from muninn_core import client
+from muninn_core.errors import MuninnError
+from torture import kills
+from torture.campaign import Limit, Outcome
+from torture.engine import engine_on
+from torture.ledger import read_ledgers
+
+
+def run(seed: int, limit: Limit, writers: int = 6) -> Outcome:
+    """Kill until the limit, in rounds."""
+    return kills.run(seed, limit, writers, LeaseRound)
+
+
+class LeaseRound(kills.Round):
+    """A round whose clients claim, hold and release leases."""
+
+    program = "torture.lease_worker"
+    kinds = ("daemon",)
+    files = 0
+    pause = 8.0
+
+    def _check_start(self) -> None:
+        """The next daemon lists agents and leases."""
+        try:
+            client.call(str(self._root), self._site.environ, "agent.list", {})
+        except MuninnError as error:
+            self._outcome.violations.append(f"a start after a kill: {type(error).__name__}: {error}")
+            return
+        self._outcome.figures["starts checked"] += 1
+
+    def _compare(self) -> None:
+        ledgers = read_ledgers(self._ledgers.iterdir())
+        self._end_daemon()
+        self._check_errors(ledgers)
+        counts = Counter(one["event"] for one in ledgers)
+        self._outcome.figures["kills of a client"] += counts["killed"]
+        self._outcome.figures["leases held"] += counts["held"]
+        self._outcome.figures["double holders"] += counts["double"]
+        for one in ledgers:
+            self._outcome.expect(one["event"] not in ("double", "backward"), f"{one['event']}: {one['nonce']}")
+        with engine_on(self._root, self._site.folder) as (_, call):
+            verified = call("audit.verify")
+            self._outcome.expect(verified.ok, f"the journal's chain is broken: {verified.broken}")
