@@ -53,7 +53,8 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
     start, end = "/" if "/" in pattern.rstrip("/") else "", "/" if pattern.endswith("/") else ""
     parsed = _parse(start + "/".join(segments) + end)
     expression = re.compile(parsed.expression + parsed.tail(around=True), re.DOTALL)
-    return lambda path: expression.match(path) is not None
+    matches = expression.match
+    return lambda path: matches(path) is not None
 
 
 class IgnoreRules:

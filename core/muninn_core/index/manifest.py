@@ -266,6 +266,16 @@ class Manifest:
             found += [row[0] for row in self._rows(f"SELECT id FROM chunks WHERE path IN ({marks})", part)]
         return sorted(found)
 
+    def ids_of_memories(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return {memory id: id of its chunk} of the memories that are indexed."""
+        found: dict[str, int] = {}
+        for i in range(0, len(ids), 500):
+            part = [memory_key(each) for each in ids[i : i + 500]]
+            marks = ",".join("?" * len(part))
+            rows = self._rows(f"SELECT path, id FROM chunks WHERE path IN ({marks})", part)
+            found.update((key.removeprefix(_MEMORY), number) for key, number in rows)
+        return found
+
     def pending(self) -> list[str]:
         """Return the keys whose change may not have reached the word index."""
         return [row[0] for row in self._rows("SELECT path FROM pending ORDER BY path")]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import WEIGHTS
-from muninn_core.index.manifest import memory_key
 from muninn_core.index.survey import UncutFiles
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from muninn_core.index.vector import VectorIndex
     from muninn_core.model.chunk import Chunk, SourceKind
 
+K = TypeVar("K", int, str)
 T = TypeVar("T")
 
 
@@ -36,11 +36,14 @@ class RowCache:
     CHUNKS = 3_000
     PATHS = 50_000
     TERMS = 8_000
+    MEMORIES = 50_000
 
     def __init__(self) -> None:
         self.chunks: dict[int, Chunk] = {}
         self.paths: dict[int, str] = {}
         self.terms: dict[int, bytes] = {}
+        self.memories: dict[str, int] = {}
+        """The id of each memory's chunk, by the memory's id."""
 
     def without(self, removed: Collection[int]) -> RowCache:
         """Return a cache without the removed chunks. Paths stay: a snapshot looks up only ids of its own files."""
@@ -48,6 +51,8 @@ class RowCache:
         left.chunks, left.paths, left.terms = dict(self.chunks), self.paths, self.terms
         for number in removed:
             left.chunks.pop(number, None)
+        gone = frozenset(removed)
+        left.memories = {key: number for key, number in self.memories.items() if number not in gone}
         return left
 
     def take_chunks(self, read: Mapping[int, Chunk]) -> None:
@@ -62,12 +67,16 @@ class RowCache:
         """Add the paths of files, by file id."""
         self.paths = _joined(self.paths, read, self.PATHS)
 
+    def take_memories(self, read: Mapping[str, int]) -> None:
+        """Add the ids of the chunks of memories, by memory id."""
+        self.memories = _joined(self.memories, read, self.MEMORIES)
+
     def forget(self) -> None:
         """Empty the cache."""
-        self.chunks, self.paths, self.terms = {}, {}, {}
+        self.chunks, self.paths, self.terms, self.memories = {}, {}, {}, {}
 
 
-def _joined(kept: dict[int, T], read: Mapping[int, T], most: int) -> dict[int, T]:
+def _joined(kept: dict[K, T], read: Mapping[K, T], most: int) -> dict[K, T]:
     """Return both. With more than `most` a new dict without the older half: other threads may read the old one."""
     if len(kept) + len(read) > most:
         kept = dict(list(kept.items())[most // 2 :])
@@ -178,9 +187,11 @@ class Snapshot:
         """Return the number of chunks that hold a word; the number of files while most files are not cut yet."""
         return max(self._words.frequency(word), self._survey.frequency(word) if self._survey is not None else 0)
 
-    def cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return (chunk id, cosine) of those chunks that have a vector, best first."""
-        return self._meaning.cosines(vector, ids)
+    def cosines(
+        self, vector: NDArray[np.float32], ids: Sequence[int], limit: int | None = None
+    ) -> list[tuple[int, float]]:
+        """Return (chunk id, cosine) of those chunks that have a vector, best first; `limit` and ties, if given."""
+        return self._meaning.cosines(vector, ids, limit)
 
     @property
     def encoded(self) -> bool:
@@ -191,9 +202,11 @@ class Snapshot:
         """Return (chunk id, cosine) of the memories whose encodings are nearest to float32 [dim] of length 1."""
         return self._encodings.search(vector, limit)
 
-    def encoded_cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return (chunk id, cosine) of those memories that have an encoding, best first."""
-        return self._encodings.cosines(vector, ids)
+    def encoded_cosines(
+        self, vector: NDArray[np.float32], ids: Sequence[int], limit: int | None = None
+    ) -> list[tuple[int, float]]:
+        """Return (chunk id, cosine) of those memories that have an encoding, best first; `limit` and ties, if given."""
+        return self._encodings.cosines(vector, ids, limit)
 
     def encodings(self, ids: Sequence[int]) -> dict[int, NDArray[np.int8]]:
         """Return {chunk id: encoding, int8 [dim]} of those memories that have one."""
@@ -215,7 +228,13 @@ class Snapshot:
 
     def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of some memories."""
-        return self._manifest.ids_of([memory_key(each) for each in ids])
+        known = self._recent.memories
+        missing = [each for each in ids if each not in known]
+        if missing:
+            read = self._manifest.ids_of_memories(missing)
+            self._recent.take_memories(read)
+            known = {**known, **read}
+        return sorted([known[each] for each in ids if each in known])
 
     def rarity(self, word: str) -> float:
         """Return the inverse document frequency of a word from `identifiers.words`, as BM25 computes it."""

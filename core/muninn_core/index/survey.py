@@ -208,7 +208,7 @@ class UncutFiles:
         """Return nothing: these files have no vectors."""
         return []
 
-    def cosines(self, vector: np.ndarray, ids: Sequence[int]) -> list[tuple[int, float]]:
+    def cosines(self, vector: np.ndarray, ids: Sequence[int], limit: int | None = None) -> list[tuple[int, float]]:
         """Return nothing: these files have no vectors."""
         return []
 
@@ -216,7 +216,9 @@ class UncutFiles:
         """Return nothing: files have no encodings."""
         return []
 
-    def encoded_cosines(self, vector: np.ndarray, ids: Sequence[int]) -> list[tuple[int, float]]:
+    def encoded_cosines(
+        self, vector: np.ndarray, ids: Sequence[int], limit: int | None = None
+    ) -> list[tuple[int, float]]:
         """Return nothing: files have no encodings."""
         return []
 

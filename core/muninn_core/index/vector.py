@@ -129,14 +129,19 @@ class VectorIndex:
             found = found[:limit]
         return [(number, product / (SCALE * scale)) for product, number in found]
 
-    def cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return (id, cosine) of those ids that have a vector, best first, ties by id."""
+    def cosines(
+        self, vector: NDArray[np.float32], ids: Sequence[int], limit: int | None = None
+    ) -> list[tuple[int, float]]:
+        """Return (id, cosine) of those ids that have a vector, best first, ties by id.
+
+        With `limit` only the nearest so many, and ties with the last.
+        """
         wanted = np.unique(np.asarray(ids, np.int64))
         found = [part.rows_of(wanted) for shard in self._shards.values() for part in shard]
         if not found:
             return []
         known, rows = (np.concatenate(column) for column in zip(*found, strict=True))
-        return _cosines(vector, known, rows)
+        return _cosines(vector, known, rows, limit)
 
     def rows(self, ids: Sequence[int]) -> dict[int, Rows]:
         """Return {id: vector, int8 [dim]} of those ids that have one."""
@@ -187,12 +192,18 @@ def _non_zero(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
     return ids[known], rows[known]
 
 
-def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows) -> list[tuple[int, float]]:
-    """Return (id, cosine) of vectors, best first, ties by id, with the same digits as `VectorIndex.search`."""
+def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows, limit: int | None) -> list[tuple[int, float]]:
+    """Return (id, cosine) of vectors, best first, ties by id, with the same digits as `VectorIndex.search`.
+
+    With `limit` only the nearest so many, and ties with the last.
+    """
     if not len(rows) or not np.any(vector):
         return []
     scale = 127.0 / float(np.max(np.abs(vector)))
     products = rows.astype(np.float32) @ quantise(vector, scale).astype(np.float32)
+    if limit is not None and limit < len(products):
+        near = products >= np.partition(products, len(products) - limit)[len(products) - limit]
+        products, ids = products[near], ids[near]
     order = np.lexsort((ids, -products))
     scaled = (product / (SCALE * scale) for product in products[order].tolist())
     return list(zip(ids[order].tolist(), scaled, strict=True))

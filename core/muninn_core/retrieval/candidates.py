@@ -86,7 +86,7 @@ def near_matches(reader: Reader, request: SearchRequest, reach: int) -> tuple[Se
         return ([] if request.vector is None else dense_matches(reader, request.vector, reach, kind, allowed)), []
     encoded: list[Matches] = []
     if kind in (None, "memory") and (allowed is None or "memory" in allowed):
-        encoded = encoded_matches(reader, request.encoded, reach, allowed)
+        encoded = encoded_matches(reader, request.encoded, reach, allowed, max(reach, w.POOL, 3 * request.limit))
     if kind == "memory" or request.vector is None:
         return [], encoded
     files: Allowed = dict.fromkeys(FILE_KINDS) if allowed is None else allowed
@@ -101,13 +101,18 @@ def memory_cosines(source: Source, request: SearchRequest, ids: Sequence[int]) -
     return source.cosines(request.vector, ids) if request.vector is not None and ids else ()
 
 
-def encoded_matches(reader: Reader, vector: np.ndarray, limit: int, allowed: Allowed | None = None) -> list[Matches]:
-    """Return the memories of each source that are nearest by their encodings, within `allowed` if given."""
+def encoded_matches(
+    reader: Reader, vector: np.ndarray, limit: int, allowed: Allowed | None = None, most: int | None = None
+) -> list[Matches]:
+    """Return the `limit` memories of each source that are nearest by their encodings.
+
+    Within `allowed`, if given, the nearest `most`.
+    """
     ids = None if allowed is None else allowed.get("memory")
     if ids is None:
         return [source.nearest_encoded(vector, limit) for source in reader.sources]
     pairs = zip(reader.sources, ids, strict=True)
-    return [source.encoded_cosines(vector, some) if some else () for source, some in pairs]
+    return [source.encoded_cosines(vector, some, most) if some else () for source, some in pairs]
 
 
 def fuse(
@@ -185,7 +190,7 @@ def dense_matches(
         return [source.dense(vector, limit, kind) for source in reader.sources]
     found = [
         _merged(
-            source.dense(vector, limit, tier) if ids is None else source.cosines(vector, ids)
+            source.dense(vector, limit, tier) if ids is None else source.cosines(vector, ids, limit)
             for tier, ids in _tiers(allowed, kind, place)
             if ids is None or ids
         )

@@ -149,6 +149,9 @@ def _file_kind(values: tuple[str, ...]) -> OfFile:
 
 def _file_path(values: tuple[str, ...]) -> OfFile:
     globs = [compile_glob(value) for value in values]
+    if len(globs) == 1:
+        matches = globs[0]
+        return lambda path, _kind, _language: matches(path)
     return lambda path, _kind, _language: any(matches(path) for matches in globs)
 
 

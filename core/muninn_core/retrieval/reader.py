@@ -49,14 +49,17 @@ class Source(Protocol):
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Matches:
         """Return the nearest chunks with their cosines. `vector` is float32 [dim] of length 1."""
 
-    def cosines(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
-        """Return the cosines of the given chunks; chunks without a vector are left out."""
+    def cosines(self, vector: np.ndarray, ids: Sequence[int], limit: int | None = None) -> Matches:
+        """Return the cosines of the given chunks; chunks without a vector are left out.
+
+        With `limit` only those of the nearest so many, and ties with the last.
+        """
 
     def nearest_encoded(self, vector: np.ndarray, limit: int) -> Matches:
         """Return the memories whose encodings are nearest, with their cosines. `vector` is the text encoder's."""
 
-    def encoded_cosines(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
-        """Return the cosines of the given memories; those without an encoding are left out."""
+    def encoded_cosines(self, vector: np.ndarray, ids: Sequence[int], limit: int | None = None) -> Matches:
+        """Return the cosines of the given memories, as `cosines` does; those without an encoding are left out."""
 
     def encodings(self, ids: Sequence[int]) -> Mapping[int, np.ndarray]:
         """Return {id: encoding, int8 [dim]} of the given memories that have one."""
