@@ -109,6 +109,42 @@ def test_what_failed_until_files_were_changed_is_an_attempt_that_the_next_sessio
     assert summary.sealed
 
 
+MISSING = "Exit code 2\nE   ModuleNotFoundError: No module named 'click'\nERROR tests/test_a.py\n1 error in 0.12s"
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "told"),
+    [
+        ("pytest tests/a.py", MISSING, True),
+        ("cd src && pytest -q tests/a.py | tail -5", "Exit code 1\nanother error altogether", False),
+        ("python -m mypackage", MISSING.replace("tests/test_a.py", "x"), True),
+        ("python -m mypackage", "Exit code 1\nModuleNotFoundError: No module named 'yaml'", False),
+        ("make docs", "Exit code 1\n1 error in 3.00s", False),
+    ],
+)
+def test_a_failure_is_known_by_its_command_or_its_error_and_brings_the_cure(muninn, transcript, command, error, told):
+    transcript.use("Bash", {"command": "pytest tests/a.py"}, MISSING, failed=True)
+    transcript.use("Bash", {"command": "PYTHONPATH=src pytest tests/a.py"}, "1 passed in 0.10s")
+    end(muninn, transcript)
+    note = fail(muninn, command=command, error=error, session="s2").note
+    assert ("It passed as `PYTHONPATH=src pytest tests/a.py`." in note) == told
+    first = muninn.call("recall", query="ModuleNotFoundError: No module named 'click'", kind="memory").hits[0]
+    assert "It passed as `PYTHONPATH=src" in first.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [("configuration", True), ("bug_fix", True), ("session_summary", False), ("preference", False)]
+)
+def test_an_error_brings_the_memory_of_its_cause(muninn, kind, told):
+    cause = "The tests raise ModuleNotFoundError: No module named 'fjord_bindings' until `make bindings` has run."
+    muninn.call("remember", text=cause, type=kind)
+    muninn.call("remember", batch=[{"text": f"Module number {number} draws maps of coasts."} for number in range(20)])
+    muninn.call("recall", query="coasts")  # waits until everything stored is searchable
+    told_by = fail(muninn, "pytest", "E   ModuleNotFoundError: No module named 'fjord_bindings'", session="s2").note
+    assert (cause in told_by) == told
+    assert fail(muninn, "pytest", "E   ModuleNotFoundError: No module named 'fjord_bindings'", session="s2").note == ""
+
+
 def test_a_session_that_goes_on_is_summed_up_anew_and_the_same_end_twice_is_one(muninn, transcript):
     transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
     end(muninn, transcript)

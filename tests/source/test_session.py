@@ -42,8 +42,10 @@ def test_a_command_that_failed_until_files_were_changed_is_an_attempt():
     session.edited("src/wind.c").ran("make wind", "ok")
     attempt = memories(session)[0]
     assert attempt.type == "attempt"
-    assert attempt.text == ("`make wind` failed: make: *** [wind] Error 1\nIt passed once src/wind.c had been changed.")
-    assert attempt.details == {"command": "make wind", "exit_status": 2, "error": "make: *** [wind] Error 1"}
+    assert attempt.text == (
+        "`make wind` failed: cc: error: knots undeclared\nIt passed once src/wind.c had been changed."
+    )
+    assert attempt.details == {"command": "make wind", "exit_status": 2, "error": "cc: error: knots undeclared"}
     assert (attempt.files, attempt.actor) == (("src/wind.c",), "import")
 
 
@@ -60,6 +62,48 @@ def test_a_command_that_failed_until_files_were_changed_is_an_attempt():
     ids=["nothing changed", "never passed", "never failed", "only looked", "not by a file", "edit refused"],
 )
 def test_other_commands_are_none(session):
+    assert not [draft for draft in memories(session) if draft.type == "attempt"]
+
+
+MISSING = """\
+==================================== ERRORS ====================================
+E   ModuleNotFoundError: No module named 'click'
+=========================== short test summary info ============================
+ERROR tests/test_a.py
+!!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!
+=============================== 1 error in 0.12s ==============================="""
+
+
+@pytest.mark.parametrize(
+    ("passed", "how"),
+    [
+        (["PYTHONPATH=src pytest -q tests/a.py"], "as `PYTHONPATH=src pytest -q tests/a.py`"),
+        (["export PYTHONPATH=src && pytest tests/a.py"], "as `export PYTHONPATH=src && pytest tests/a.py`"),
+        (["cd /repo && uv run pytest tests/a.py"], "as `cd . && uv run pytest tests/a.py`"),
+        (["/repo/.venv/bin/pytest tests/a.py"], "as `.venv/bin/pytest tests/a.py`"),
+        (["pip install click", "pytest tests/a.py"], "after `pip install click`"),
+        (
+            ["pip install click", "PYTHONPATH=. pytest tests/a.py"],
+            "after `pip install click`, as `PYTHONPATH=. pytest ",
+        ),
+    ],
+)
+def test_what_cured_a_command_without_a_change_of_files_is_in_the_attempt(passed, how):
+    session = Transcript("/repo").ran("pytest tests/a.py", MISSING, 2)
+    for command in passed:
+        session.ran(command, "1 passed")
+    (attempt,) = memories(session)
+    error = "ModuleNotFoundError: No module named 'click'"
+    assert attempt.text.startswith(f"`pytest tests/a.py` failed: {error}\nIt passed {how}")
+    assert attempt.details["error"] == error
+    assert facts(session).failing == ()
+
+
+@pytest.mark.parametrize(
+    "passed", ["timeout 60 pytest tests/a.py", "cd /repo && pytest -x tests/a.py", "PYTHONPATH=src pytest tests/b.py"]
+)
+def test_the_same_setting_or_other_arguments_are_no_cure(passed):
+    session = Transcript("/repo").ran("pytest tests/a.py", MISSING, 2).ran(passed, "1 passed")
     assert not [draft for draft in memories(session) if draft.type == "attempt"]
 
 

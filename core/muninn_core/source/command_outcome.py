@@ -60,6 +60,17 @@ _TAIL = re.compile(
     r"(?:\s+\d?>&?\s*\S+|\s*\|\s*(?:tail|head|grep|tee|cat|less|sed|awk|sort|wc)\b[^|;&]*|\s*;\s*echo\b[^;|&]*"
     r"|\s*\|\|\s*true)+\s*$"
 )
+_NEUTRAL = re.compile(
+    r"(?:cd|set) \S+(?: \S+)?\s*(?:&&|;)|\b(?:time|nice -n \S+|nice|nohup|command|exec)\s|\btimeout (?:-\S+ )*\S+\s"
+)
+"""The parts before a program that do not change whether it passes."""
+
+_SETUP = re.compile(
+    r"(?:\S*/)?(?:(?:uv )?pip3? install|uv (?:sync|add)|(?:poetry|pdm|pipenv|bundle|composer|npm|pnpm|yarn|bun|gem|brew"
+    r"|apt|apt-get|conda|mamba|dnf|apk|go|cargo) (?:-\S+ )*(?:install|add|i|ci|get|sync)\b|docker[ -]compose .*\bup\b"
+    r"|docker (?:run|start)\b|(?:source|\.) \S*activate|git submodule update|git lfs pull|systemctl (?:re)?start"
+    r"|service \S+ (?:re)?start|make (?:install|setup|deps|bootstrap|dev)\b)"
+)
 _HEAD = re.compile(r"^(?:cd \S+\s*(?:&&|;)\s*|set -o pipefail\s*(?:&&|;)\s*|export \S+\s*(?:&&|;)\s*)+")
 
 
@@ -73,6 +84,38 @@ def command_name(command: str) -> str:
     """Return what identifies a command when it is run again: without `cd`, redirections, and filters of its output."""
     name = _HEAD.sub("", plain_command(command))
     return _TAIL.sub("", name).strip() or name
+
+
+def core_words(command: str) -> frozenset[str]:
+    """Return the words that say what a command does: its program's name and its arguments without flags."""
+    program, *words = _split_setting(command)[1].split() or [""]
+    return frozenset([program.rsplit("/", 1)[-1], *(word for word in words if not word.startswith("-"))]) - {""}
+
+
+def setting_of(command: str) -> str:
+    """Return what a command's program runs with: variables, a wrapper such as `uv run`, and the program's folder.
+
+    `cd`, `time`, `nice` and the like are left out.
+    """
+    before, core = _split_setting(command)
+    folder = core.split(" ", 1)[0].rpartition("/")[0]
+    return " ".join([*before.split(), *([f"{folder}/"] if folder else [])])
+
+
+def _split_setting(command: str) -> tuple[str, str]:
+    """Split a command into what comes before its program, and the rest without filters of its output."""
+    plain = plain_command(command)
+    head = _HEAD.match(plain)
+    rest = plain[head.end() :] if head else plain
+    wrapper = _WRAPPER.match(rest)
+    before = (head[0] if head else "") + (wrapper[0] if wrapper else "")
+    core = rest[wrapper.end() :] if wrapper else rest
+    return _NEUTRAL.sub(" ", before).strip(), _TAIL.sub("", core).strip() or core.strip() or plain
+
+
+def is_setup(command: str) -> bool:
+    """Whether a command prepares the machine: it installs packages, starts services or activates an environment."""
+    return any(_SETUP.match(_WRAPPER.sub("", part.strip())) for part in _LINKS.split(_bare(command)))
 
 
 def is_test_run(command: str) -> bool:
@@ -124,5 +167,5 @@ def covers(passed: str, failed: str) -> bool:
 
     `pytest -q` covers `pytest tests/a.py`; `pytest -k x` does not cover `pytest`.
     """
-    names = [{word for word in command_name(each).split() if not word.startswith("-")} for each in (passed, failed)]
-    return bool(names[0]) and names[0] <= names[1]
+    words = core_words(passed)
+    return bool(words) and words <= core_words(failed)

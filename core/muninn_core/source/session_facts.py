@@ -9,11 +9,22 @@ Format: Claude Code 2.1, one object per line; `tool_use` blocks of the assistant
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source import codex_rollout
-from muninn_core.source.command_outcome import command_name, covers, is_test_run, outcome_of, ran_at_all
+from muninn_core.source.command_outcome import (
+    command_name,
+    core_words,
+    covers,
+    is_setup,
+    is_test_run,
+    outcome_of,
+    plain_command,
+    ran_at_all,
+    setting_of,
+)
 from muninn_core.source.private import strip_private
 
 ERROR_CHARS = 300
@@ -28,6 +39,15 @@ _COMMITTED = re.compile(r"(?m)^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$")
 _ERROR_WORD = re.compile(
     r"(?i)\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|undefined|cannot|can't|not found|denied|refused|assert)"
 )
+
+
+_SUMMARY = re.compile(
+    r"make(?:\[\d+\])?: \*\*\*|[=!_ ]{3,}|(?:ERROR|FAILED) \S+$|npm (?:ERR!|error) (?:code|errno|A complete log)"
+)
+"""Lines that a runner prints below the error itself."""
+
+_EXCEPTION = re.compile(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|NotFound|Timeout|Interrupt)\b(?:: |$)")
+"""An exception as a traceback's last line names it."""
 
 
 class Command(Value):
@@ -45,10 +65,16 @@ class Command(Value):
 
 
 class Attempt(Value):
-    """A command that failed, and succeeded after `files` had been changed."""
+    """A command that failed and passed later.
+
+    `files` were changed in between. `cure` is the command that passed, when it ran with another setting than the one
+    that failed, else "". `setup` are the commands in between that prepared the machine.
+    """
 
     command: Command
     files: tuple[str, ...]
+    cure: str = ""
+    setup: tuple[str, ...] = ()
 
 
 class SessionFacts(Value):
@@ -195,19 +221,38 @@ class SessionReader:
         return tuple(left.values())
 
     def _attempts(self) -> tuple[Attempt, ...]:
-        """Return the commands whose last failure was followed by edits and then by success, in order."""
+        """Return the commands whose last failure was followed by success, with what came in between, in order."""
         found: dict[str, Attempt] = {}
         failed: dict[str, tuple[int, Command]] = {}
         for at, command in self._commands:
             name = command_name(command.text)
             if command.failed:
                 failed[name] = (at, command)
-            elif command.passed and name in failed:
-                started_at, failure = failed.pop(name)
-                files = tuple(dict.fromkeys(path for when, path in self._edits if started_at < when < at))
-                if files and failure.error:
-                    found[name] = Attempt(command=failure, files=files)
+            elif command.passed:
+                known = name if name in failed else _variant(command.text, failed)
+                if known is not None:
+                    started_at, failure = failed.pop(known)
+                    attempt = self._attempt(failure, command, started_at, at)
+                    if failure.error and (attempt.files or attempt.cure or attempt.setup):
+                        found[known] = attempt
         return tuple(found.values())
+
+    def _attempt(self, failure: Command, passed: Command, start: int, end: int) -> Attempt:
+        """Return how a command that failed at line `start` came to pass at line `end`."""
+        between = [command for at, command in self._commands if start < at < end and command.passed]
+        return Attempt(
+            command=failure,
+            files=tuple(dict.fromkeys(path for when, path in self._edits if start < when < end)),
+            cure=plain_command(passed.text) if setting_of(passed.text) != setting_of(failure.text) else "",
+            setup=tuple(dict.fromkeys(plain_command(each.text) for each in between if is_setup(each.text))),
+        )
+
+
+def _variant(passed: str, failed: Mapping[str, object]) -> str | None:
+    """Return the last command of `failed` that a command repeats in another setting, such as with a variable."""
+    words = core_words(passed)
+    same = [name for name in failed if core_words(name) == words and setting_of(name) != setting_of(passed)]
+    return same[-1] if same else None
 
 
 def exit_status(output: str) -> int | None:
@@ -230,11 +275,16 @@ def _output(content: Any, result: Any) -> str:
 
 
 def error_line(output: str) -> str:
-    """Return the last line of an output that names an error, else its last line."""
-    lines = [" ".join(line.split()) for line in output.splitlines()]
+    """Return the last line of an output that names an exception, else an error, else its last line.
+
+    Lines that only summarise, as `make` and pytest print them, come last.
+    """
+    lines = [re.sub(r"^E\s+(?=\S)", "", " ".join(line.split())) for line in output.splitlines()]
     lines = [line for line in lines if len(line) > 8 and not re.fullmatch(r"[\W_]+|(?i:error: )?exit code \d+", line)]
+    lines = [line for line in lines if not _SUMMARY.match(line)] or lines
+    raised = [line for line in lines if _EXCEPTION.match(line)]
     named = [line for line in lines if _ERROR_WORD.search(line)]
-    chosen = (named or lines)[-1:] or [""]
+    chosen = (raised or named or lines)[-1:] or [""]
     return chosen[0][:ERROR_CHARS]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.command_outcome import command_name
 from muninn_core.source.commit_history import HistoryMemory
-from muninn_core.source.session_facts import Attempt, Command, SessionFacts
+from muninn_core.source.session_facts import COMMAND_CHARS, Attempt, Command, SessionFacts
 
 MAX_ATTEMPTS = 2
 """The number of failed commands remembered per session; the last ones."""
@@ -45,13 +45,12 @@ def drafts_of(facts: SessionFacts, session: str, agent: str, roots: Sequence[str
 def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -> HistoryMemory:
     command = attempt.command
     files = _relative_to_roots(attempt.files, roots)
-    outcome = f"It passed once {_join_names(files)} had been changed." if files else "It passed after a change."
     status = {} if command.status is None else {"exit_status": command.status}
     words, error = relative_paths(" ".join(command.text.split()), roots), relative_paths(command.error, roots)
     draft = MemoryDraft(
         type="attempt",
         title=f"`{words if len(words) <= 60 else words[:59] + '…'}` failed",
-        text=f"`{words}` failed: {error}\n{outcome}",
+        text=f"`{words}` failed: {error}\n{_how_it_passed(attempt, files, roots)}",
         tags=("session", "backfill"),
         files=files[:MAX_FILES],
         importance=5,
@@ -63,6 +62,15 @@ def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -
         key=f"attempt:{session}:{hashlib.sha256(words.encode()).hexdigest()[:24]}",
     )
     return HistoryMemory(draft=draft, commit="", time=command.time)
+
+
+def _how_it_passed(attempt: Attempt, files: Sequence[str], roots: Sequence[str]) -> str:
+    """Return what came between a command's failure and its success."""
+    named = [relative_paths(f"`{command[:COMMAND_CHARS]}`", roots) for command in attempt.setup[-MAX_ATTEMPTS:]]
+    parts = [f"once {_join_names(files)} had been changed"] if files else []
+    parts += [f"after {' and '.join(named)}"] if named else []
+    parts += [relative_paths(f"as `{attempt.cure[:COMMAND_CHARS]}`", roots)] if attempt.cure else []
+    return f"It passed {', '.join(parts) or 'after a change'}."
 
 
 def _summary(

@@ -1,29 +1,36 @@
 """A command that failed in an agent's shell: a candidate attempt of this session, and earlier failures of the command.
 
 Most failures are steps on the way and worth nothing later. So a candidate is a session note that stays on this machine.
-At the session's end, commands that failed until files were changed become attempts for everyone
+At the session's end, commands that failed and passed later become attempts for everyone, with what cured them
 (`source.session_memories`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
+import re
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from muninn_core.engine.memory.backfill_sources import main_of
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.errors import BadParams
+from muninn_core.engine.session.reminder_search import related_memories
+from muninn_core.errors import BadParams, MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.retrieval.decay import is_recallable
+from muninn_core.source.command_outcome import command_name
 from muninn_core.source.private import strip_private
 from muninn_core.source.session_facts import COMMAND_CHARS, error_line, exit_status
 from muninn_core.source.session_memories import READ_ONLY_COMMAND, relative_paths
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
+
+log = logging.getLogger("muninn.failures")
 
 CANDIDATE = "candidate"
 """The tag of a failure whose session has not ended."""
@@ -34,8 +41,15 @@ MOST = 20
 EXPIRES = "30d"
 """The lifetime of a candidate."""
 
+CAUSES = frozenset({"attempt", "bug_fix", "configuration", "insight"})
+"""The types of memories that an error is compared with by its words."""
+
 NOTE_CHARS = 600
 """The most characters of an earlier failure's text that a note repeats."""
+
+
+_COUNT = re.compile(r"\b\d+ (?:failed|failures?|errors?|passed)\b|^[\W_]*(?:ERROR|FAILED) \S+$")
+"""A line that counts failures or names a failed file only."""
 
 
 def candidates(store: MemoryStore, session: str) -> list[Memory]:
@@ -79,28 +93,65 @@ def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None
 
 
 def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Memory | None:
-    """Return the newest attempt of other sessions with the same command that this session has not received, or None."""
-    command, _ = _command_and_error(workspace.layout.root, workspace.place, params)
+    """Return a memory of the failure that this session has not received, or None.
+
+    Attempts of other sessions come first: those of the same command, then those with the same error, the newest first.
+    Without one, it is the memory of a cause or setting that is surely about the error.
+    """
+    command, error = _command_and_error(workspace.layout.root, workspace.place, params)
     given, seen = workspace.deliveries.delivered_to(params.session), visible(workspace.memory, None, params.session)
+
+    def may_be_given(memory: Memory) -> bool:
+        ours = memory.scope != "session" and memory.trust != "outside"
+        return ours and memory.id not in given and is_recallable(memory, now) and seen(memory)
+
     found = [
-        memory
+        (rank, memory.ts, memory)
         for memory in workspace.memory.all().values()
-        if memory.type == "attempt"
-        and memory.details.get("command") == command
-        and memory.scope != "session"
-        and memory.trust != "outside"
-        and memory.id not in given
-        and is_recallable(memory, now)
-        and seen(memory)
+        if memory.type == "attempt" and (rank := _likeness(memory, command, error)) and may_be_given(memory)
     ]
-    return max(found, key=lambda memory: (memory.ts, memory.id), default=None)
+    if found:
+        return max(found, key=lambda each: (each[0], each[1], each[2].id))[2]
+    return _known_cause(workspace, error, may_be_given, now)
+
+
+def _likeness(memory: Memory, command: str, error: str) -> int:
+    """Return 3 for an attempt of the same command with the same error, 2 for the same command, 1 for the same error."""
+    name = command_name(str(memory.details.get("command", "")))
+    same_error = is_telling(error) and _without_numbers(str(memory.details.get("error", ""))) == _without_numbers(error)
+    return 2 * (bool(name) and name == command_name(command)) + same_error
+
+
+def is_telling(error: str) -> bool:
+    """Whether an error says what is wrong: it has at least three words and is no count such as `1 failed`."""
+    return len(error.split()) >= 3 and not _COUNT.search(error)
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]+|\d+", "#", text)
+
+
+def _known_cause(
+    workspace: Workspace, error: str, may_be_given: Callable[[Memory], bool], now: datetime
+) -> Memory | None:
+    """Return the memory of a cause, an attempt or a setting that is surely about an error, or None."""
+    if not is_telling(error):
+        return None
+    try:
+        found = related_memories(workspace, error, lambda memory: memory.type in CAUSES and may_be_given(memory), now)
+    except MuninnError as problem:  # the index is being opened
+        log.info("no memories of the error are looked for: %s", problem)
+        return None
+    return found[0].memory if found else None
 
 
 def known_failure_note(memory: Memory) -> str:
-    """Return the note that a command failed before."""
+    """Return the note that an error is known."""
     text = " ".join(memory.text.split())
     text = text if len(text) <= NOTE_CHARS else text[: NOTE_CHARS - 1] + "…"
-    return f"Muninn remembers that this failed before ({memory.ts[:10]}): {text}"
+    if memory.type == "attempt":
+        return f"Muninn remembers that this failed before ({memory.ts[:10]}): {text}"
+    return f"Muninn remembers about this error ({memory.type}, {memory.ts[:10]}): {text}"
 
 
 def _command_and_error(root: Path, place: Place, params: CaptureParams) -> tuple[str, str]:
