@@ -135,11 +135,13 @@ def test_a_failure_is_known_by_its_command_or_its_error_and_brings_the_cure(muni
 @pytest.mark.parametrize(
     ("kind", "told"), [("configuration", True), ("bug_fix", True), ("session_summary", False), ("preference", False)]
 )
-def test_an_error_brings_the_memory_of_its_cause(muninn, kind, told):
+def test_an_error_brings_the_memory_of_its_cause_and_not_of_another_one(muninn, kind, told):
     cause = "The tests raise ModuleNotFoundError: No module named 'fjord_bindings' until `make bindings` has run."
     muninn.call("remember", text=cause, type=kind)
     muninn.call("remember", batch=[{"text": f"Module number {number} draws maps of coasts."} for number in range(20)])
     muninn.call("recall", query="coasts")  # waits until everything stored is searchable
+    other = fail(muninn, "pytest", "E   ModuleNotFoundError: No module named 'dune_bindings'", session="s2").note
+    assert cause not in other
     told_by = fail(muninn, "pytest", "E   ModuleNotFoundError: No module named 'fjord_bindings'", session="s2").note
     assert (cause in told_by) == told
     assert fail(muninn, "pytest", "E   ModuleNotFoundError: No module named 'fjord_bindings'", session="s2").note == ""

@@ -41,13 +41,14 @@ MOST = 20
 EXPIRES = "30d"
 """The lifetime of a candidate."""
 
-CAUSES = frozenset({"attempt", "bug_fix", "configuration", "insight"})
-"""The types of memories that an error is compared with by its words."""
+CAUSES = frozenset({"bug_fix", "configuration", "insight"})
+"""The types of memories that an error is compared with by its words. Attempts are compared by the whole error."""
 
 NOTE_CHARS = 600
 """The most characters of an earlier failure's text that a note repeats."""
 
 
+_QUOTED = re.compile(r"(?<!\w)['\"`\u2018\u201c]([^'\"`\u2019\u201d]{2,80})['\"`\u2019\u201d]")
 _COUNT = re.compile(r"\b\d+ (?:failed|failures?|errors?|passed)\b|^[\W_]*(?:ERROR|FAILED) \S+$")
 """A line that counts failures or names a failed file only."""
 
@@ -134,11 +135,20 @@ def _without_numbers(text: str) -> str:
 def _known_cause(
     workspace: Workspace, error: str, may_be_given: Callable[[Memory], bool], now: datetime
 ) -> Memory | None:
-    """Return the memory of a cause, an attempt or a setting that is surely about an error, or None."""
+    """Return the memory of a cause or a setting that is surely about an error, or None.
+
+    An error that quotes names is about these: the memory has one of them.
+    """
     if not is_telling(error):
         return None
+    names = _QUOTED.findall(error)
+
+    def is_about(memory: Memory) -> bool:
+        named = not names or any(name in memory.text for name in names)
+        return memory.type in CAUSES and named and may_be_given(memory)
+
     try:
-        found = related_memories(workspace, error, lambda memory: memory.type in CAUSES and may_be_given(memory), now)
+        found = related_memories(workspace, error, is_about, now)
     except MuninnError as problem:  # the index is being opened
         log.info("no memories of the error are looked for: %s", problem)
         return None
