@@ -1,0 +1,170 @@
+"""Cuts files and memories into the rows of the database, with the code of the local index.
+
+The rows have the same chunks, words, term counts and vectors as an index on one machine, so that the same question is
+ranked the same. CPU-bound work on many files runs in worker processes.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.index.encoder import load_encoder
+from muninn_core.index.encodings import encoder_text
+from muninn_core.index.extract import (
+    CHANGED,
+    Extracted,
+    Job,
+    embedding_text,
+    file_words,
+    word_fields,
+)
+from muninn_core.index.index import MemoryText
+from muninn_core.index.manifest import FEATURES, memory_key
+from muninn_core.index.quantise import quantise
+from muninn_core.index.term_counts import FIELDS
+from muninn_core.index.workers import WorkerPool
+from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.source.definition import Syntax
+from muninn_core.source.identifiers import split_words
+
+CUTTER = FEATURES
+"""The version of the cut rows. Contents that another version cut are cut again."""
+
+_BATCH = 64
+"""Files of one job of a worker."""
+
+Row = NDArray[np.int8]
+
+
+class CutChunk(NamedTuple):
+    """A chunk and what is stored of it.
+
+    `extra` is text that is searched and not shown, `fields` are the words of each field. `vector` is None for a text
+    without a known word, `encoding` for code and without the text encoder.
+    """
+
+    chunk: Chunk
+    extra: str
+    fields: Mapping[str, str]
+    vector: Row | None = None
+    encoding: Row | None = None
+
+
+class CutFile(NamedTuple):
+    """A file or memory, cut. `content` identifies its bytes; the path of a memory is its key. `whole` has its words."""
+
+    path: str
+    content: bytes
+    kind: SourceKind
+    language: str
+    generated: bool
+    syntax: Syntax
+    chunks: tuple[CutChunk, ...]
+    whole: str
+
+
+class Statistics:
+    """What files add to the statistics of a branch: documents, lengths, and in how many documents each word stands."""
+
+    def __init__(self) -> None:
+        self.chunks = 0
+        self.documents = 0
+        self.lengths = [0] * len(FIELDS)
+        self.frequencies: dict[str, Counter[str]] = {field: Counter() for field in FIELDS}
+
+    def add(self, file: CutFile, sign: int = 1) -> None:
+        """Add a file, or with `sign` -1 remove it."""
+        for piece in file.chunks:
+            self._document(piece.fields, sign)
+        if file.kind != "memory":
+            self._document({"whole": file.whole}, sign)
+        self.chunks += sign * len(file.chunks)
+
+    def _document(self, fields: Mapping[str, str], sign: int) -> None:
+        self.documents += sign
+        for number, field in enumerate(FIELDS):
+            words = fields.get(field, "").split()
+            self.lengths[number] += sign * len(words)
+            frequency = self.frequencies[field]
+            for word in set(words):
+                frequency[word] += sign
+
+    def rows(self) -> Iterator[tuple[str, list[int]]]:
+        """Yield (word, difference of the number of documents by field), by word, where there is one."""
+        for word in sorted({word for counter in self.frequencies.values() for word in counter}):
+            row = [self.frequencies[field][word] for field in FIELDS]
+            if any(row):
+                yield word, row
+
+
+def cut_files(contents: Iterable[tuple[str, bytes, bytes]], most: int, workers: int) -> Iterator[CutFile]:
+    """Yield the files that can be read as text from (path, id of the content, content), in batches of jobs.
+
+    Files of more than `most` bytes and binary files are left out. `workers` is the number of processes.
+    """
+    embedder = load_bundled()
+    with tempfile.TemporaryDirectory(prefix="muninn-org-") as folder, WorkerPool(workers, embedder) as pool:
+        root = Path(folder)
+        ids: dict[str, bytes] = {}
+
+        def jobs() -> Iterator[Job]:
+            batch: list[tuple[str, bytes | None]] = []
+            for path, content_id, data in contents:
+                if len(data) > most:
+                    continue
+                target = root / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+                ids[path] = content_id
+                batch.append((path, None))
+                if len(batch) >= _BATCH:
+                    yield Job(folder, most, tuple(batch))
+                    batch = []
+            if batch:
+                yield Job(folder, most, tuple(batch))
+
+        for found in pool.extract(jobs()):
+            yield from _cut(found, ids, embedder)
+            for one in found:
+                (root / one.path).unlink(missing_ok=True)
+
+
+def _cut(found: Sequence[Extracted], ids: Mapping[str, bytes], embedder: Embedder) -> Iterator[CutFile]:
+    texts = [embedding_text(piece.chunk) for one in found for piece in one.pieces]
+    vectors = quantise(embedder.embed(texts)) if texts else np.zeros((0, embedder.dim), np.int8)
+    at = 0
+    for one in found:
+        rows = vectors[at : at + len(one.pieces)]
+        at += len(one.pieces)
+        if one.outcome != CHANGED:
+            continue
+        chunks = tuple(cut_chunk(piece.chunk, "", piece.body, row) for piece, row in zip(one.pieces, rows, strict=True))
+        whole = " ".join(file_words(one.path, [piece.body for piece in one.pieces]))
+        yield CutFile(one.path, ids[one.path], one.kind, one.language, one.generated, one.syntax, chunks, whole)
+
+
+def cut_memories(memories: Iterable[MemoryText]) -> Iterator[CutFile]:
+    """Yield memories as files of one chunk, with encodings where the text encoder is installed."""
+    embedder, encoder = load_bundled(), load_encoder()
+    for item in memories:
+        key = memory_key(item.id)
+        end = item.text.count("\n") + 1
+        chunk = Chunk(kind="memory", path=key, start=1, end=end, text=item.text, title=item.title)
+        row = quantise(embedder.embed([embedding_text(chunk, item.extra)]))[0]
+        encoding = quantise(encoder.embed([encoder_text(chunk)]))[0] if encoder is not None else None
+        piece = cut_chunk(chunk, item.extra, split_words(item.text), row, encoding)
+        yield CutFile(key, item.digest(), "memory", "text", False, Syntax(), (piece,), "")
+
+
+def cut_chunk(chunk: Chunk, extra: str, body: str, row: Row | None = None, encoding: Row | None = None) -> CutChunk:
+    """Return a chunk with the words of its fields. `body` has the words of its text, `row` is its vector."""
+    fields = {str(field): text for field, text in word_fields(chunk, body, extra).items()}
+    return CutChunk(chunk, extra, fields, row if row is not None and row.any() else None, encoding)

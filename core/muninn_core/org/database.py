@@ -1,0 +1,141 @@
+"""Connections to the database of an organisation. The only importer of psycopg.
+
+The application logs in as a role that owns nothing. A transaction takes the role `muninn_reader` or `muninn_writer`,
+whose rows are those of the caller, and gives it back at its end.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Literal
+
+from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, RefusedError, StorageError
+
+try:
+    import psycopg
+except ImportError as error:
+    raise NotFoundError(
+        "the memory of an organisation needs psycopg, which is not installed",
+        hint="Install it with `pip install 'muninn-memory[org]'`.",
+    ) from error
+
+Role = Literal["muninn_reader", "muninn_writer"]
+Connection = psycopg.Connection[Any]
+Copy = psycopg.Copy
+
+_CONNECT_SECONDS = 10
+_MOST_IDLE = 16
+"""The most open connections that wait for a transaction."""
+
+_SETTINGS = "SET search_path = muninn, public; SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = 200"
+
+
+class DatabaseError(MuninnError):
+    """The database can't be reached, or it refused a query."""
+
+    code = -32040
+    kind = "database"
+
+
+def connect(url: str) -> Connection:
+    """Return a connection in autocommit mode. Raises DatabaseError."""
+    with translated():
+        connection: Connection = psycopg.connect(
+            url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="muninn"
+        )
+        return connection
+
+
+class Database:
+    """Connections of the application. Safe to use from several threads."""
+
+    def __init__(self, url: str) -> None:
+        """`url` is a `postgresql://` address with the application's login. Nothing is connected yet."""
+        self._url = url
+        self._lock = threading.Lock()
+        self._idle: list[Connection] = []
+        self._closed = False
+
+    @contextmanager
+    def transaction(self, role: Role, *, snapshot: bool = False) -> Iterator[Connection]:
+        """Run the block in a transaction of a role. With `snapshot` it reads one state and writes nothing.
+
+        The block's exception rolls back. Raises DatabaseError, ReadOnlyError.
+        """
+        connection = self._take()
+        try:
+            with translated(), connection.transaction():
+                if snapshot:
+                    connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                connection.execute(f"SET LOCAL ROLE {role}")
+                yield connection
+        finally:
+            self._give_back(connection)
+
+    def close(self) -> None:
+        """Close the connections that wait; those in use close at the end of their transactions."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for each in idle:
+            each.close()
+
+    def _take(self) -> Connection:
+        with self._lock:
+            while self._idle:
+                connection = self._idle.pop()
+                if not connection.closed:
+                    return connection
+        connection = connect(self._url)
+        with translated():
+            connection.execute(_SETTINGS)
+        return connection
+
+    def _give_back(self, connection: Connection) -> None:
+        with self._lock:
+            healthy = not (connection.closed or connection.broken)
+            if healthy and not self._closed and len(self._idle) < _MOST_IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise errors of the database as errors with a hint."""
+    try:
+        yield
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise ReadOnlyError(
+            "the database takes no writes", hint="It may be a standby. Name the primary in the address."
+        ) from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise RefusedError(
+            f"the database refused it: {_first_line(error)}", hint="`muninn org migrate` grants what the roles need."
+        ) from error
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName) as error:
+        raise DatabaseError(
+            f"the database has no tables of this version: {_first_line(error)}", hint="Run `muninn org migrate`."
+        ) from error
+    except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory) as error:
+        raise StorageError(f"the database can't store it: {_first_line(error)}") from error
+    except psycopg.OperationalError as error:
+        raise DatabaseError(
+            f"the database can't be reached: {_first_line(error)}", hint="Check its address and that it runs."
+        ) from error
+    except psycopg.Error as error:
+        raise DatabaseError(f"the database refused a query: {_first_line(error)}") from error
+
+
+def copy_rows(connection: Connection, statement: str, rows: Iterator[Sequence[object]]) -> None:
+    """Write rows with COPY."""
+    opened: AbstractContextManager[Copy] = connection.cursor().copy(statement.encode())
+    with opened as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

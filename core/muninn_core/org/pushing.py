@@ -1,0 +1,188 @@
+"""Brings a branch of a git repository into the database.
+
+Files that the tenant lacks are cut and stored first, in batches, which other callers can't find yet. One transaction
+then moves the branch. A push that is interrupted is repeated: what it stored is not cut again. Equal pushes change
+nothing, and a push of a commit that the branch already contains is refused as out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from muninn_core import git
+from muninn_core.errors import PreconditionError
+from muninn_core.index.workers import worker_count
+from muninn_core.org.access import find_repository, set_tenant
+from muninn_core.org.cutting import CUTTER, CutFile, cut_files, cut_memories
+from muninn_core.org.database import Connection, Database
+from muninn_core.org.source_tree import SourceTree, read_tree, recallable
+from muninn_core.org.storing import (
+    Branch,
+    Key,
+    add_statistics,
+    clear_statistics,
+    collect,
+    count_files,
+    delete_branch,
+    files_of,
+    finish_branch,
+    lock_branch,
+    missing,
+    put_memories,
+    put_places,
+    store_files,
+)
+from muninn_core.worktree.index_updater import text_of
+
+_BATCH = 200
+"""Files that are stored in one transaction."""
+
+
+class Target(NamedTuple):
+    """Where a push goes: tenant, repository and full name of the branch."""
+
+    tenant: int
+    repository: str
+    ref: str
+
+
+class Pushed(NamedTuple):
+    """The result of a push: numbers of files that were cut, that the branch gained and lost, and of its memories."""
+
+    commit: str
+    cut: int
+    added: int
+    removed: int
+    memories: int
+    unchanged: bool
+
+
+def push(
+    database: Database,
+    target: Target,
+    root: Path,
+    rev: str,
+    *,
+    force: bool = False,
+    workers: int = 0,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Pushed:
+    """Bring a commit of the repository at `root` to a branch of the database.
+
+    `progress(done, total)` counts the files that are cut. `force` moves the branch back to an earlier commit. Raises
+    PreconditionError for such a commit without it, NotFoundError, GitError, DatabaseError.
+    """
+    tree = read_tree(root, rev)
+    with database.transaction("muninn_writer") as connection:
+        repository = find_repository(connection, target.tenant, target.repository)
+        branch = lock_branch(connection, target.tenant, repository, target.ref)
+    if (branch.commit, branch.cutter) == (tree.commit, CUTTER):
+        return Pushed(tree.commit, 0, 0, 0, len(tree.memories), True)
+    if not force:
+        _refuse_older(root, branch.commit, tree.commit)
+    keys = [(path, bytes.fromhex(oid)) for path, oid in tree.files.items()]
+    cut = _store_missing(database, target.tenant, root, tree, keys, workers, progress)
+    remembered = list(cut_memories(text_of(memory) for memory in recallable(tree.memories)))
+    with database.transaction("muninn_writer") as connection:
+        find_repository(connection, target.tenant, target.repository)
+        if lock_branch(connection, target.tenant, repository, target.ref) != branch:
+            raise PreconditionError(
+                f"another push moved {target.ref} meanwhile", hint="Push again; what is stored is not cut again."
+            )
+        added, removed = _move(connection, target.tenant, branch, tree, keys, remembered)
+    return Pushed(tree.commit, cut, added, removed, len(tree.memories), False)
+
+
+def _move(
+    connection: Connection,
+    tenant: int,
+    branch: Branch,
+    tree: SourceTree,
+    keys: Sequence[Key],
+    remembered: Sequence[CutFile],
+) -> tuple[int, int]:
+    """Let a branch hold a commit. Returns how many files it gained and lost."""
+    of_memories = [(each.path, each.content) for each in remembered]
+    unknown = set(missing(connection, tenant, of_memories))
+    store_files(connection, tenant, [each for each in remembered if (each.path, each.content) in unknown])
+    added, removed = put_places(connection, tenant, branch.id, [*keys, *of_memories])
+    if branch.cutter == CUTTER:
+        statistics = count_files(connection, tenant, added, removed)
+    else:  # the words of files that another version cut can't be subtracted
+        clear_statistics(connection, tenant, branch.id)
+        statistics = count_files(connection, tenant, files_of(connection, tenant, branch.id), ())
+    add_statistics(connection, tenant, branch.id, statistics)
+    put_memories(connection, tenant, branch.id, tree.memories)
+    finish_branch(connection, branch.id, tree.commit, tree.time)
+    collect(connection, tenant, removed)
+    return len(added), len(removed)
+
+
+def remove_branch(database: Database, target: Target) -> bool:
+    """Delete a branch and what only it held; False when there is none. Raises NotFoundError, DatabaseError."""
+    with database.transaction("muninn_writer") as connection:
+        repository = find_repository(connection, target.tenant, target.repository)
+        row = connection.execute(
+            "SELECT id FROM branch WHERE repository = %s AND ref = %s FOR UPDATE", (repository, target.ref)
+        ).fetchone()
+        if row is not None:
+            delete_branch(connection, target.tenant, row[0])
+        return row is not None
+
+
+def remove_repository(database: Database, tenant: int, name: str) -> None:
+    """Delete a repository, its branches and what only they held. Raises NotFoundError, DatabaseError."""
+    with database.transaction("muninn_writer") as connection:
+        repository = find_repository(connection, tenant, name)
+        for row in connection.execute("SELECT id FROM branch WHERE repository = %s FOR UPDATE", (repository,)):
+            delete_branch(connection, tenant, row[0])
+        connection.execute("DELETE FROM repository WHERE id = %s", (repository,))
+
+
+def _refuse_older(root: Path, indexed: str, commit: str) -> None:
+    if indexed and indexed != commit and git.is_ancestor(root, commit, indexed):
+        raise PreconditionError(
+            f"the database has {indexed[:12]}, which is newer than {commit[:12]}",
+            hint="A late push changes nothing. After a reset of the branch, push with --force.",
+        )
+
+
+def _store_missing(
+    database: Database,
+    tenant: int,
+    root: Path,
+    tree: SourceTree,
+    keys: Sequence[Key],
+    workers: int,
+    progress: Callable[[int, int], None],
+) -> int:
+    """Cut and store the files that the tenant lacks, in batches that stay if the push ends. Returns their number."""
+    with database.transaction("muninn_writer") as connection:
+        set_tenant(connection, tenant)
+        wanted = missing(connection, tenant, keys)
+    done = 0
+    for batch in _batches(cut_files(_contents(root, wanted), tree.most, worker_count(workers))):
+        with database.transaction("muninn_writer") as connection:
+            set_tenant(connection, tenant)
+            store_files(connection, tenant, batch)
+        done += len(batch)
+        progress(done, len(wanted))
+    return done
+
+
+def _contents(root: Path, keys: Sequence[Key]) -> Iterator[tuple[str, bytes, bytes]]:
+    """Yield (path, id, content) of blobs."""
+    paths: dict[str, list[str]] = {}
+    for path, content in keys:
+        paths.setdefault(content.hex(), []).append(path)
+    for oid, data in git.read_blobs(root, paths):
+        for path in paths[oid]:
+            yield path, bytes.fromhex(oid), data
+
+
+def _batches(files: Iterator[CutFile]) -> Iterator[list[CutFile]]:
+    while batch := list(islice(files, _BATCH)):
+        yield batch

@@ -1,0 +1,337 @@
+"""The index interface of `retrieval` over PostgreSQL: the `Reader` and its one `Source`.
+
+A reader lives in one transaction, whose snapshot and row security fix what it sees. With several branches, a path
+begins with the name of its repository, as if all were folders of one work tree. A chunk that several branches hold is
+found once, in the first of them by name. Without that, the results equal those of a local index: vectors have the same
+8-bit numbers, whose products both compute exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muninn_core.index.manifest import memory_key
+from muninn_core.index.quantise import SCALE, quantise
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
+from muninn_core.org.database import Connection
+from muninn_core.org.lexical import Conditions, LexicalSearch
+from muninn_core.org.statistics import WordStatistics
+from muninn_core.org.storing import read_chunk, read_memory
+from muninn_core.retrieval.reader import Asked
+
+EXACT = 10_000
+"""The most chunks that are all compared with a question's vector. Of more, the vector index finds the nearest ones."""
+
+_MEMORY = memory_key("")
+_MOST_TIED = 4
+"""The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
+
+Vector = NDArray[np.float32]
+
+
+class ReadBranch(NamedTuple):
+    """A branch that a question reads: its repository's name, its ref, and the commit of its last push."""
+
+    id: int
+    repository: str
+    ref: str
+    commit: str
+    generation: int
+
+
+def enter(
+    connection: Connection,
+    tenant: int,
+    principal: int,
+    repositories: Sequence[str] | None = None,
+    ref: str | None = None,
+) -> list[ReadBranch]:
+    """Let a transaction of the role of readers see what a principal may read, and return these branches by name.
+
+    `repositories` restricts them. Without `ref`, each repository has its default branch.
+    """
+    names = None if repositories is None else list(repositories)
+    rows = connection.execute("SELECT * FROM enter(%s, %s, %s, %s)", (tenant, principal, names, ref))
+    return [ReadBranch(*row) for row in rows]
+
+
+class PostgresReader:
+    """A `Reader` and `Source` of `retrieval.reader`, in one transaction that `enter` began."""
+
+    def __init__(
+        self, connection: Connection, tenant: int, branches: Sequence[ReadBranch], *, exact: int = EXACT
+    ) -> None:
+        """`exact` is the most chunks whose vectors are all compared."""
+        self._connection = connection
+        self._tenant = tenant
+        self._names = {each.id: f"{each.repository}/" if len(branches) > 1 else "" for each in branches}
+        self._exact = exact
+        self._words = WordStatistics(connection, tenant)
+        self._lexical = LexicalSearch(connection, tenant, self._words)
+        self._chunks: dict[int, Chunk] = {}
+        self.sources = (self,)
+
+    # --- the reader ---
+
+    @property
+    def documents(self) -> int:
+        """The number of chunks and whole files."""
+        return self._words.totals.documents
+
+    @property
+    def statistics(self) -> WordStatistics:
+        """The word statistics, to read those of many words at once."""
+        return self._words
+
+    @cached_property
+    def encoded(self) -> bool:
+        """Whether each memory has an encoding."""
+        row = self._row("SELECT EXISTS (SELECT 1 FROM chunk WHERE tenant = %s AND kind = 2 AND encoding IS NULL)")
+        return not row[0]
+
+    def whole_files(self, words: Asked, limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
+        """Return (path, BM25) of whole files, best first, ties by path."""
+        found = self._lexical.search("file", words, limit, Conditions(kind))
+        paths = self._paths_of([number for number, _ in found])
+        named = ((paths[number], score) for number, score in found if number in paths)
+        return sorted(named, key=lambda hit: (-hit[1], hit[0]))
+
+    def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
+        """Return {path: first chunk} of the given files; files that are not indexed are left out."""
+        files = self._files_at(paths)
+        rows = self._rows(
+            "SELECT min(id) FROM chunk WHERE tenant = %(tenant)s AND file = ANY(%(files)s) GROUP BY file",
+            files=list(files),
+        )
+        found = {chunk.path: chunk for chunk in self.chunks(sorted(row[0] for row in rows)).values()}
+        return {path: found[path] for path in paths if path in found}
+
+    def chunks_of(self, path: str) -> dict[int, Chunk]:
+        """Return {id: chunk} of a file, in the order of the file."""
+        return self.chunks(self.ids_of_files([path]))
+
+    def paths(self) -> list[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of all files, by path."""
+        return [(path, kind, language) for path, kind, language, _ in self._all_files]
+
+    def files(self) -> list[str]:
+        """Return the paths of all files."""
+        return [each[0] for each in self._all_files]
+
+    @cached_property
+    def generated(self) -> Collection[str]:
+        """The paths of files with a comment that marks them as generated."""
+        rows = self._rows(
+            "SELECT p.branch, f.path FROM file f JOIN place p ON p.tenant = f.tenant AND p.file = f.id "
+            "WHERE f.tenant = %(tenant)s AND f.generated"
+        )
+        return frozenset(self._names[branch] + path for branch, path in rows)
+
+    def rarity(self, word: str) -> float:
+        """Return the inverse document frequency that BM25 gives a word."""
+        return self._words.rarity(word)
+
+    def frequency(self, word: str) -> int:
+        """Return the number of chunks that contain a word."""
+        return self._words.frequency(word)
+
+    def memories(self) -> dict[str, Memory]:
+        """Return {id: memory} of all branches. A memory that several branches hold is that of the first by name."""
+        found: dict[str, Memory] = {}
+        rows = self._rows("SELECT branch, id, data FROM memory WHERE tenant = %(tenant)s")
+        order = {branch: number for number, branch in enumerate(self._names)}
+        for _, identity, data in sorted(rows, key=lambda row: order[row[0]]):
+            if identity not in found:
+                found[identity] = read_memory(data)
+        return found
+
+    # --- the source ---
+
+    def lexical(
+        self,
+        words: Asked,
+        limit: int,
+        kind: SourceKind | None = None,
+        *,
+        only: Sequence[int] | None = None,
+        every: Iterable[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Return the best chunks with their BM25 scores, and ties with the last, first by path and line."""
+        found = self._lexical.search("chunk", words, limit, Conditions(kind, only, tuple(every)))
+        return self._without_most_ties(found, limit)
+
+    def dense(self, vector: Vector, limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
+        """Return the nearest chunks with their cosines: of all, or of those that the vector index finds."""
+        if limit < 1 or not np.any(vector):
+            return []
+        query, scale = _query(vector)
+        of_kind = f" AND c.kind = {SOURCE_KINDS.index(kind)}" if kind is not None else ""
+        if self._words.chunks <= self._exact:
+            # The sum is not the expression of the vector index, so that all rows are compared.
+            product, count = "-(c.vector <#> %(query)s::halfvec) + 0", limit * _MOST_TIED + 1
+            order = "2 DESC, 1"
+        else:
+            product, count, order = "-(c.vector <#> %(query)s::halfvec)", limit, "c.vector <#> %(query)s::halfvec"
+        rows = self._rows(
+            f"SELECT c.id, {product} FROM chunk c WHERE c.tenant = %(tenant)s AND c.vector IS NOT NULL{of_kind} "
+            f"ORDER BY {order} LIMIT {count}",
+            query=query,
+        )
+        return _cosines(_with_ties(sorted(rows, key=lambda row: (-row[1], row[0])), limit), scale)
+
+    def cosines(self, vector: Vector, ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Return the cosines of the given chunks; chunks without a vector are left out."""
+        return self._cosines_of("vector", vector, ids)
+
+    def nearest_encoded(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
+        """Return the memories whose encodings are nearest, with their cosines. All encodings are compared."""
+        if limit < 1 or not np.any(vector):
+            return []
+        query, scale = _query(vector)
+        rows = self._rows(
+            "SELECT id, -(encoding <#> %(query)s::halfvec) FROM chunk WHERE tenant = %(tenant)s AND kind = 2 "
+            f"AND encoding IS NOT NULL ORDER BY 2 DESC, 1 LIMIT {limit * _MOST_TIED + 1}",
+            query=query,
+        )
+        return _cosines(_with_ties(rows, limit), scale)
+
+    def encoded_cosines(self, vector: Vector, ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Return the cosines of the given memories; those without an encoding are left out."""
+        return self._cosines_of("encoding", vector, ids)
+
+    def encodings(self, ids: Sequence[int]) -> dict[int, NDArray[np.int8]]:
+        """Return {id: encoding, int8 [dim]} of the given memories that have one."""
+        rows = self._rows(
+            "SELECT id, encoding::real[] FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) "
+            "AND encoding IS NOT NULL",
+            ids=list(ids),
+        )
+        return {number: np.array(row, np.int8) for number, row in rows}
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
+        """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""
+        unknown = [number for number in ids if number not in self._chunks]
+        if unknown:
+            rows = self._rows(
+                "SELECT c.id, c.data, (SELECT min(array_position(%(order)s::integer[], p.branch)) "
+                "FROM place p WHERE p.tenant = c.tenant AND p.file = c.file) FROM chunk c "
+                "WHERE c.tenant = %(tenant)s AND c.id = ANY(%(ids)s)",
+                ids=unknown,
+                order=list(self._names),
+            )
+            prefixes = list(self._names.values())
+            self._chunks |= {number: _placed(data, prefixes[first - 1]) for number, data, first in rows}
+        return {number: self._chunks[number] for number in ids if number in self._chunks}
+
+    def ids_of_files(self, paths: Sequence[str]) -> list[int]:
+        """Return the ids of the chunks of the given files."""
+        rows = self._rows(
+            "SELECT id FROM chunk WHERE tenant = %(tenant)s AND file = ANY(%(files)s) ORDER BY 1",
+            files=list(self._files_at(paths)),
+        )
+        return [row[0] for row in rows]
+
+    def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
+        """Return the ids of the chunks of the given memories."""
+        rows = self._rows(
+            "SELECT c.id FROM chunk c JOIN file f ON f.tenant = c.tenant AND f.id = c.file "
+            "WHERE f.tenant = %(tenant)s AND f.path = ANY(%(keys)s) ORDER BY 1",
+            keys=[memory_key(each) for each in ids],
+        )
+        return [row[0] for row in rows]
+
+    # --- parts ---
+
+    @cached_property
+    def _all_files(self) -> list[tuple[str, SourceKind, str, int]]:
+        rows = self._rows(
+            "SELECT p.branch, f.path, f.kind, f.language, f.id FROM place p "
+            "JOIN file f ON f.tenant = p.tenant AND f.id = p.file WHERE p.tenant = %(tenant)s AND f.kind <> 2"
+        )
+        found = (
+            (self._names[branch] + path, SOURCE_KINDS[kind], lang, number) for branch, path, kind, lang, number in rows
+        )
+        return sorted(found)
+
+    def _paths_of(self, files: Sequence[int]) -> dict[int, str]:
+        """Return {file id: path}, in the first branch by name that holds the file."""
+        rows = self._rows(
+            "SELECT f.id, f.path, min(array_position(%(order)s::integer[], p.branch)) FROM file f "
+            "JOIN place p ON p.tenant = f.tenant AND p.file = f.id "
+            "WHERE f.tenant = %(tenant)s AND f.id = ANY(%(files)s) GROUP BY f.tenant, f.id, f.path",
+            files=list(files),
+            order=list(self._names),
+        )
+        prefixes = list(self._names.values())
+        return {number: prefixes[first - 1] + path for number, path, first in rows}
+
+    def _files_at(self, paths: Sequence[str]) -> set[int]:
+        """Return the ids of the files at some paths."""
+        wanted = set(paths)
+        bare = {
+            path[len(prefix) :] for prefix in set(self._names.values()) for path in paths if path.startswith(prefix)
+        }
+        rows = self._rows(
+            "SELECT p.branch, f.path, f.id FROM file f JOIN place p ON p.tenant = f.tenant AND p.file = f.id "
+            "WHERE f.tenant = %(tenant)s AND f.path = ANY(%(paths)s)",
+            paths=[path for path in bare if "\0" not in path],
+        )
+        return {number for branch, path, number in rows if self._names[branch] + path in wanted}
+
+    def _without_most_ties(self, found: list[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
+        most = _MOST_TIED * limit
+        if len(found) <= most:
+            return found
+        last = found[limit - 1][1]
+        better = [hit for hit in found if hit[1] > last]
+        tied = self.chunks([number for number, score in found if score == last])
+        ordered = sorted(tied, key=lambda number: (tied[number].path, tied[number].start))
+        return [*better, *((number, last) for number in ordered[: most - len(better)])]
+
+    def _cosines_of(self, column: str, vector: Vector, ids: Sequence[int]) -> list[tuple[int, float]]:
+        if not ids or not np.any(vector):
+            return []
+        query, scale = _query(vector)
+        rows = self._rows(
+            f"SELECT id, -({column} <#> %(query)s::halfvec) FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) "
+            f"AND {column} IS NOT NULL ORDER BY 2 DESC, 1",
+            query=query,
+            ids=[int(number) for number in ids],
+        )
+        return _cosines(rows, scale)
+
+    def _rows(self, sql: str, **values: object) -> list[Any]:
+        return self._connection.execute(sql.encode(), {"tenant": self._tenant, **values}).fetchall()
+
+    def _row(self, sql: str) -> Any:
+        return self._connection.execute(sql.encode(), (self._tenant,)).fetchone()
+
+
+def _placed(data: bytes, prefix: str) -> Chunk:
+    chunk, _ = read_chunk(data)
+    path = chunk.path.removeprefix(_MEMORY) if chunk.kind == "memory" else prefix + chunk.path
+    return replace(chunk, path=path)
+
+
+def _query(vector: Vector) -> tuple[str, float]:
+    """Return a question's vector as 8-bit numbers, and the scale of its products to cosines."""
+    scale = 127.0 / float(np.max(np.abs(vector)))  # the whole range of 8 bits
+    return f"[{','.join(map(str, quantise(vector, scale).tolist()))}]", SCALE * scale
+
+
+def _with_ties(rows: list[Any], limit: int) -> list[Any]:
+    """Return the first rows and ties with the last of them, at most `_MOST_TIED` times as many."""
+    if len(rows) <= limit or rows[limit][1] != rows[limit - 1][1]:
+        return rows[:limit]
+    return [row for row in rows if row[1] >= rows[limit][1]][: limit * _MOST_TIED]
+
+
+def _cosines(rows: Iterable[Any], scale: float) -> list[tuple[int, float]]:
+    return [(number, product / scale) for number, product in rows]

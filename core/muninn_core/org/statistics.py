@@ -1,0 +1,57 @@
+"""Word statistics of the branches that a question reads. No other branch has an effect on them, or on a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from muninn_core.index.term_counts import FIELDS, Totals, inverse_frequency
+from muninn_core.org.database import Connection
+
+_NONE = (0,) * len(FIELDS)
+_SUMS = ", ".join(f"sum({field})" for field in FIELDS)
+
+
+class WordStatistics:
+    """Frequencies of words in one transaction. Each word is read once."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The numbers of documents and of their words, and of chunks."""
+        return Totals(self._sums[1], tuple(self._sums[2:]))
+
+    @property
+    def chunks(self) -> int:
+        """The number of chunks. A chunk that two branches hold counts twice."""
+        return self._sums[0]
+
+    @cached_property
+    def _sums(self) -> tuple[int, ...]:
+        of_fields = ", ".join(f"coalesce(sum(lengths[{number}]), 0)" for number in range(1, len(FIELDS) + 1))
+        sql = f"SELECT coalesce(sum(chunks), 0), coalesce(sum(documents), 0), {of_fields} FROM branch WHERE tenant = %s"
+        row = self._connection.execute(sql.encode(), (self._tenant,)).fetchone()
+        assert row is not None
+        return tuple(map(int, row))
+
+    def load(self, words: Iterable[str]) -> None:
+        """Read the frequencies of words that are not known yet, in one query."""
+        unknown = [word for word in dict.fromkeys(words) if word not in self._known and "\0" not in word]
+        if unknown:
+            sql = f"SELECT word, {_SUMS} FROM frequency WHERE tenant = %s AND word = ANY(%s) GROUP BY word"
+            self._known |= dict.fromkeys(unknown, _NONE)
+            for word, *sums in self._connection.execute(sql.encode(), (self._tenant, unknown)):
+                self._known[word] = tuple(map(int, sums))
+
+    def frequency(self, word: str, field: str = "body") -> int:
+        """Return the number of documents that hold a word in a field."""
+        self.load((word,))
+        return self._known.get(word, _NONE)[FIELDS.index(field)]
+
+    def rarity(self, word: str, field: str = "body") -> float:
+        """Return the inverse document frequency of a word, as BM25 computes it."""
+        return inverse_frequency(self.totals.documents, self.frequency(word, field))

