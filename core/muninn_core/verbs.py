@@ -100,7 +100,7 @@ if TYPE_CHECKING:
         StatusResult,
     )
     from muninn_core.protocol.review import CheckResult, ConfirmResult, DiffResult, ReviewResult, VerifyResult
-    from muninn_core.protocol.search import ContextResult, RecallResult, ReplayResult, WhyResult
+    from muninn_core.protocol.search import ContextResult, ExploreResult, RecallResult, ReplayResult, WhyResult
     from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, RemindResult
     from muninn_core.protocol.skill import SkillsListResult, SkillsMatchResult
     from muninn_core.protocol.team import (
@@ -273,6 +273,44 @@ class Verbs:
                 branches=branches,
                 format=format,
                 skills=skills,
+            ),
+        )
+
+    def explore(
+        self,
+        query: str,
+        *,
+        budget: int = 4000,
+        depth: int = 1,
+        calls: int = 24,
+        tokens: int = 150000,
+        seconds: float = 240,
+        show_prompt: bool = False,
+        session: str | None = None,
+    ) -> ExploreResult:
+        """Let a model explore the repository for a question, and return a pack of the places it names.
+
+        `query`: The question, or the task to find the places for.
+        `budget`: The token budget of the pack.
+        `depth`: How deep explorations of parts may be nested.
+        `calls`: The most calls of the model.
+        `tokens`: The most tokens that the model reads and writes.
+        `seconds`: The longest time in seconds.
+        `show_prompt`: Show the first prompt; ask no model.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "ExploreResult",
+            self.call(
+                "explore",
+                query=query,
+                budget=budget,
+                depth=depth,
+                calls=calls,
+                tokens=tokens,
+                seconds=seconds,
+                show_prompt=show_prompt,
+                session=session,
             ),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -108,6 +109,19 @@ async def test_the_config_chooses_the_tools_and_the_command_line_others(agents: 
             assert [tool.name for tool in (await agent.list_tools()).tools] == list(tools_of(("core",)))
     finally:
         config.write_text(before)
+
+
+async def test_the_steps_of_an_exploration_are_a_prompt_where_its_tools_are(agents: Agents) -> None:
+    async with agents.open("2026-07-28", "--tools", "all") as agent:
+        prompt = await agent.get_prompt("explore", {"question": "Where are users deleted?"})
+        text = prompt.messages[0].content.text  # type: ignore[union-attr]
+        assert "Where are users deleted?" in text
+        assert "src/users.py" in text
+        assert set(re.findall("`([a-z]+)`", text)) - {"knowledge", "path", "files"} <= set(tools_of(("all",)))
+        assert "src/users.py:11: def delete_user" in await said(agent, "grep", pattern="def delete")
+        assert "no route for explorations" in str(await agent.call_tool("explore", {"query": "users"}))
+    async with agents.open("2026-07-28") as agent:
+        assert "explore" not in {prompt.name for prompt in (await agent.list_prompts()).prompts}
 
 
 async def test_the_eight_tools_work_together(agents: Agents) -> None:

@@ -44,6 +44,8 @@ export interface Verbs {
   recall: { params: RecallParams; result: RecallResult };
   /** Gather context. Return a pack of what a task needs, within a token budget. */
   context: { params: ContextParams; result: ContextResult };
+  /** Explore with a model. Let a model explore the repository for a question, and return a pack of the places it names. */
+  explore: { params: ExploreParams; result: ExploreResult };
   /** Explain a context. Explain what a context contains: inputs, the signals of each item, and what was left out. */
   why: { params: WhyParams; result: WhyResult };
   /** Replay a context. Return a context again, byte for byte, or gather it again and report the differences. */
@@ -300,6 +302,7 @@ export interface Verbs {
 export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   recall: 'muninn.recall',
   context: 'muninn.context',
+  explore: 'muninn.explore',
   why: 'muninn.why',
   replay: 'muninn.replay',
   symbols: 'muninn.symbols',
@@ -514,6 +517,26 @@ export interface ContextParams {
   format?: 'json' | 'markdown' | 'xml';
   /** Include matching skills, in at most 30 % of the budget. */
   skills?: boolean;
+}
+
+/** A question for a model that explores the repository, and the limits of the exploration. */
+export interface ExploreParams {
+  /** The question, or the task to find the places for. */
+  query: string;
+  /** The token budget of the pack. */
+  budget?: number;
+  /** How deep explorations of parts may be nested. */
+  depth?: number;
+  /** The most calls of the model. */
+  calls?: number;
+  /** The most tokens that the model reads and writes. */
+  tokens?: number;
+  /** The longest time in seconds. */
+  seconds?: number;
+  /** Show the first prompt; ask no model. */
+  show_prompt?: boolean;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
 }
 
 /** The context to explain. */
@@ -2178,7 +2201,7 @@ export interface Mark {
  * A pack. `text` is the pack in the requested format; `tokens` counts all of it and never exceeds `budget`.
  *
  * `bundle` identifies it for `why` and `replay`. `inputs` are the parameters, `question` is what was searched for, and
- * `asked` is the time. `omitted` counts `left_out`.
+ * `asked` is the time. `omitted` counts `left_out`. `explored` is how `explore` found the items of the tier explored.
  */
 export interface ContextResult {
   saw: ReadState;
@@ -2192,14 +2215,15 @@ export interface ContextResult {
   question: string;
   asked: string;
   left_out: readonly LeftOut[];
+  explored: Exploration | null;
 }
 
 /**
  * An item of a pack.
  *
- * `tier` is why it is in its place: pin, task, hand (the working set), skill, memory, knowledge or code. `form` is
- * whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where only its
- * place is named. `tokens` is the most that it takes in any format.
+ * `tier` is why it is in its place: pin, task, hand (the working set), explored, skill, memory, knowledge or code.
+ * `form` is whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where
+ * only its place is named. `tokens` is the most that it takes in any format.
  */
 export interface PackItem {
   tier: string;
@@ -2238,6 +2262,55 @@ export interface LeftOut {
   score: number;
   reason: string;
   why: readonly Reason[];
+}
+
+/**
+ * How a pack was explored. `answer` is the model's own words, with secrets masked; nothing checks it.
+ *
+ * `complete` is false when a limit or a failure ended the exploration; `ended` says which. The pack then has what was
+ * found until then. `steps` are in their order. `dropped` are places that the model named and that are not there.
+ * `memory` is the id of the memory of the type context_hit, "" when none was stored.
+ */
+export interface Exploration {
+  route: string;
+  model: string;
+  complete: boolean;
+  answer: string;
+  ended: string;
+  steps: readonly ExplorationStep[];
+  dropped: readonly string[];
+  calls: number;
+  tokens: number;
+  usd: number;
+  memory: string;
+}
+
+/**
+ * One use of a tool. `depth` is 0 in the exploration itself, 1 in one that it started.
+ *
+ * `arguments` is their JSON, cut to 300 characters. `chars` is the length of the result. `problem` says why there is
+ * none.
+ */
+export interface ExplorationStep {
+  depth: number;
+  tool: string;
+  arguments: string;
+  chars: number;
+  problem: string;
+}
+
+/**
+ * The pack: what the model named comes first, and what `context` finds fills the rest of the budget.
+ *
+ * `context` is None with `show_prompt`, which fills `prompt` with the text that would be sent, `tokens` with its
+ * estimated length and `usd` with the most that this first call may cost.
+ */
+export interface ExploreResult {
+  saw: ReadState;
+  context: ContextResult | null;
+  prompt: string;
+  tokens: number;
+  usd: number;
 }
 
 /**

@@ -28,6 +28,29 @@ def context(console: Console, result: dict[str, Any], given: argparse.Namespace)
         line(errors(), (f"{facts} · muninn why {result['bundle']}", "faint"))
 
 
+@renders("explore")
+def explore(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the pack's text; on stderr the model's words, how the exploration ended, and what it cost."""
+    if result["context"] is None:
+        verbatim(console, result["prompt"])
+        line(
+            errors(), (f"about {result['tokens']:,} tokens, at most {result['usd']:.4f} USD; nothing was sent", "hint")
+        )
+        return
+    context, explored = result["context"], result["context"]["explored"]
+    verbatim(console, context["text"])
+    aside = errors()
+    if explored["answer"]:
+        paragraph(aside, ("the model's words, not checked: ", "warn"), (explored["answer"], ""))
+    if not explored["complete"]:
+        paragraph(aside, (f"The exploration is incomplete: {explored['ended']}.", "warn"))
+    for each in explored["dropped"]:
+        paragraph(aside, (f"named and not there: {each}", "warn"))
+    spent = f"{count(explored['calls'], 'call')}, {explored['tokens']:,} tokens, {explored['usd']:.4f} USD"
+    facts = joined(count(len(context["items"]), "item"), spent, f"muninn why {context['bundle']}")
+    line(aside, (facts, "faint"))
+
+
 @renders("why")
 def why(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the explanation."""

@@ -76,8 +76,14 @@ class ModelUse(Value):
 
     enrich: str = ""
     reconcile: str = ""
+    explore: str = ""
     context: bool = False
     context_seconds: Annotated[float, Meta(gt=0, le=60)] = 0.3
+
+    def routes(self) -> dict[str, str]:
+        """Return {use: route} of the uses that have a route."""
+        found = {"enrich": self.enrich, "reconcile": self.reconcile, "explore": self.explore}
+        return {name: route for name, route in found.items() if route}
 
 
 class ModelSettings(Value):
@@ -169,7 +175,7 @@ def _use(data: Mapping[str, Any], root: str, problems: list[str]) -> ModelUse:
 
 def _named(fallbacks: Mapping[str, tuple[str, ...]], use: ModelUse) -> list[tuple[str, str]]:
     """Return the routes that other settings name, with the setting."""
-    pairs = [(use.enrich, "'enrich'"), (use.reconcile, "'reconcile'")]
+    pairs = [(route, f"'{name}'") for name, route in use.routes().items()]
     for name, others in fallbacks.items():
         pairs += [(each, f"'models.fallbacks.{name}'") for each in (name, *others)]
     return pairs

@@ -14,18 +14,23 @@ from muninn_core.context.pack import TIERS, Pack
 from muninn_core.context.render import HEADINGS
 from muninn_core.model.answer import ReadState, Reason
 from muninn_core.model.value import encode_json, to_plain
+from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.search import ContextParams, ContextResult, LeftOut, PackItem
 
 _OF_THE_MACHINE = ("tokens", "score", "why")
 
 
-def bundle_id(inputs: ContextParams, question: str, saw: ReadState, pack: Pack) -> str:
+def bundle_id(
+    inputs: ContextParams, question: str, saw: ReadState, pack: Pack, explored: Exploration | None = None
+) -> str:
     """Return `c-` and 16 hex digits of a SHA-256 over the inputs, the state and the content of a context."""
     items = [
         {name: value for name, value in to_plain(item).items() if name not in _OF_THE_MACHINE} for item in pack.items
     ]
     left_out = [(each.kind, each.id, each.reason) for each in pack.left_out]
     content = [to_plain(inputs), question, saw.commit, saw.log, items, left_out, pack.sheet.headlines]
+    if explored is not None:
+        content.append(to_plain(explored))
     return f"c-{sha256(encode_json(content)).hexdigest()[:16]}"
 
 
@@ -42,6 +47,8 @@ def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequenc
         f"- {context.tokens} of {context.budget} tokens, {len(context.items)} items, {len(context.left_out)} left out",
         f"- tiers, shares of the remaining budget: {', '.join(f'{tier} {share:.0%}' for tier, share in TIERS)}",
     ]
+    if context.explored is not None:
+        lines += _exploration(context.explored)
     if items:
         lines += ["", "## Items"]
     for item in items:
@@ -98,6 +105,19 @@ def differences(first: ContextResult, again: ContextResult) -> tuple[str, ...]:
 
 def _by_id(items: Iterable[PackItem]) -> dict[tuple[str, str], PackItem]:
     return {(item.kind, item.id): item for item in items}
+
+
+def _exploration(explored: Exploration) -> list[str]:
+    """Return how a pack was explored: the model, the end, its words and its steps."""
+    state = "complete" if explored.complete else f"incomplete: {explored.ended}"
+    spent = f"{explored.calls} calls, {explored.tokens:,} tokens, {explored.usd:.4f} USD"
+    lines = ["", "## Exploration", "", f"- by {explored.model or explored.route}, {state}; {spent}"]
+    lines += [f"- the model's words, not checked: {shorten(explored.answer, 1_000)}"] if explored.answer else []
+    lines += [f"- named and not there: {each}" for each in explored.dropped]
+    for step in explored.steps:
+        end = f"problem: {step.problem}" if step.problem else f"{step.chars:,} characters"
+        lines.append(f"{'  ' * step.depth}- {step.tool} {step.arguments}: {end}")
+    return lines
 
 
 def _given(inputs: ContextParams) -> list[tuple[str, str]]:

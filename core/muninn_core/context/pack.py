@@ -22,6 +22,7 @@ TIERS: tuple[tuple[str, float], ...] = (
     ("pin", 0.4),
     ("task", 0.5),
     ("hand", 0.5),
+    ("explored", 0.8),
     ("skill", 0.3),
     ("memory", 0.4),
     ("knowledge", 0.35),

@@ -25,6 +25,7 @@ HEADINGS = {
     "pin": "Pinned",
     "task": "Task",
     "hand": "At hand",
+    "explored": "Explored",
     "skill": "Skills",
     "memory": "Remembered",
     "knowledge": "Knowledge",

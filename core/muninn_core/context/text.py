@@ -24,7 +24,7 @@ from muninn_core.protocol.inspection import MemoriesResult, ShowResult
 from muninn_core.protocol.memory import ForgetResult, RememberResult
 from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, ReconcileResult
 from muninn_core.protocol.repository import Problem, StatusResult
-from muninn_core.protocol.search import ContextResult, RecallResult
+from muninn_core.protocol.search import ContextResult, ExploreResult, RecallResult
 from muninn_core.protocol.skill import SkillsMatchResult
 
 SNIPPET_LINES = 14
@@ -326,3 +326,15 @@ def _lag(saw: ReadState) -> str:
     failure = saw.index.failure
     broken = f"\n\n(The index can't be updated, so recent changes may be missing: {failure}.)" if failure else ""
     return lag + meaning + broken + (f"\n\n({saw.note})" if saw.note else "")
+
+
+@result_text.register
+def explore_text(result: ExploreResult) -> str:
+    """Return the model's words with the places that it named, then the pack."""
+    if result.context is None or result.context.explored is None:
+        return result.prompt
+    explored, items = result.context.explored, result.context.items
+    rows = [f"- {item.id}: {item.why[0].note}" for item in items if item.tier == "explored" and item.why]
+    end = "" if explored.complete else f"The exploration is incomplete: {explored.ended}.\n"
+    words = f"A model's words, not checked:\n{explored.answer}\n" if explored.answer else ""
+    return f"{end}{words}{chr(10).join(rows)}\n\n{result.context.text}".strip()

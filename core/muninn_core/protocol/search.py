@@ -9,7 +9,8 @@ from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Scope, Trust, Work
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import AtRevision, Names, OtherBranches, Result, SessionId
+from muninn_core.protocol.base import AtRevision, Names, OtherBranches, Result, SessionId, Text
+from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.method import Family, Method
 
 ScopeOfQuestion = Annotated[
@@ -142,9 +143,9 @@ class ContextParams(Value):
 class PackItem(Value):
     """An item of a pack.
 
-    `tier` is why it is in its place: pin, task, hand (the working set), skill, memory, knowledge or code. `form` is
-    whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where only its
-    place is named. `tokens` is the most that it takes in any format.
+    `tier` is why it is in its place: pin, task, hand (the working set), explored, skill, memory, knowledge or code.
+    `form` is whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where
+    only its place is named. `tokens` is the most that it takes in any format.
     """
 
     tier: str
@@ -190,7 +191,7 @@ class ContextResult(Result):
     """A pack. `text` is the pack in the requested format; `tokens` counts all of it and never exceeds `budget`.
 
     `bundle` identifies it for `why` and `replay`. `inputs` are the parameters, `question` is what was searched for, and
-    `asked` is the time. `omitted` counts `left_out`.
+    `asked` is the time. `omitted` counts `left_out`. `explored` is how `explore` found the items of the tier explored.
     """
 
     text: str
@@ -203,6 +204,35 @@ class ContextResult(Result):
     question: str = ""
     asked: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    explored: Exploration | None = None
+
+
+class ExploreParams(Value):
+    """A question for a model that explores the repository, and the limits of the exploration."""
+
+    query: Annotated[Text, Meta(max_length=4000, description="The question, or the task to find the places for.")]
+    budget: Annotated[int, Meta(ge=200, le=200_000, description="The token budget of the pack.")] = 4000
+    depth: Annotated[int, Meta(ge=0, le=3, description="How deep explorations of parts may be nested.")] = 1
+    calls: Annotated[int, Meta(ge=1, le=200, description="The most calls of the model.")] = 24
+    tokens: Annotated[
+        int, Meta(ge=1_000, le=5_000_000, description="The most tokens that the model reads and writes.")
+    ] = 150_000
+    seconds: Annotated[float, Meta(gt=0, le=3600, description="The longest time in seconds.")] = 240
+    show_prompt: Annotated[bool, Meta(description="Show the first prompt; ask no model.")] = False
+    session: SessionId | None = None
+
+
+class ExploreResult(Result):
+    """The pack: what the model named comes first, and what `context` finds fills the rest of the budget.
+
+    `context` is None with `show_prompt`, which fills `prompt` with the text that would be sent, `tokens` with its
+    estimated length and `usd` with the most that this first call may cost.
+    """
+
+    context: ContextResult | None
+    prompt: str = ""
+    tokens: int = 0
+    usd: float = 0.0
 
 
 BundleId = Annotated[
@@ -316,6 +346,24 @@ FAMILY = Family(
             may_omit=("query",),
             always_loaded=True,
             bare={"diff": "HEAD"},
+        ),
+        Method(
+            verb="explore",
+            title="Explore with a model",
+            summary="Let a model explore the repository for a question, and return a pack of the places it names.",
+            params=ExploreParams,
+            result=ExploreResult,
+            effect="control",
+            idempotent=False,
+            positional=("query",),
+            use=(
+                "Call for a question about many places, if the user has set a model for it: a model reads the "
+                "repository and names the lines that answer. It takes minutes and costs tokens; `context` does not."
+            ),
+            example={"query": "which limits apply to a request"},
+            searches=True,
+            shown=("query", "budget", "calls"),
+            progress="Exploring",
         ),
         Method(
             verb="why",

@@ -24,11 +24,12 @@ from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
 from muninn_core.engine.answer.working_set import MOST_PATCH, WorkingSet, question_of, with_grounds, working_set_of
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.errors import NotFoundError
+from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
+from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.search import (
     ContextParams,
     ContextResult,
@@ -66,8 +67,8 @@ def context(workspace: Workspace, params: ContextParams, call: Call, now: dateti
     if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is rejected later
         diff, _ = mask(diff, patterns)
     params = replace(params, query=query, diff=diff)
-    result = _gather(workspace, params, params, call, now)
-    _save(workspace.memory, workspace.context_store, result)
+    result = gather(workspace, params, params, call, now)
+    save(workspace.memory, workspace.context_store, result)
     return result
 
 
@@ -110,10 +111,15 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
         return ReplayResult(
             source="kept", same=True, moved=state_changes(stored.saw, now), differs=(), context=stored, saw=saw
         )
+    if stored.explored is not None:
+        raise BadParams(
+            f"{stored.bundle} was explored by a model, so it is not gathered again",
+            hint="`muninn explore` asks the model anew; `muninn replay` without --fresh returns the stored pack.",
+        )
     asked = datetime.fromisoformat(stored.asked)
     then = replace(stored.inputs, at=stored.saw.commit) if stored.inputs.at is not None else stored.inputs
-    fresh = _gather(workspace, then, stored.inputs, call, asked)
-    _save(workspace.memory, workspace.context_store, fresh)
+    fresh = gather(workspace, then, stored.inputs, call, asked)
+    save(workspace.memory, workspace.context_store, fresh)
     differs = differences(stored, fresh)
     return ReplayResult(
         source="fresh",
@@ -125,17 +131,27 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
     )
 
 
-def _gather(
-    workspace: Workspace, params: ContextParams, inputs: ContextParams, call: Call, now: datetime
+def gather(
+    workspace: Workspace,
+    params: ContextParams,
+    inputs: ContextParams,
+    call: Call,
+    now: datetime,
+    first: Sequence[Hit] = (),
+    explored: Exploration | None = None,
 ) -> ContextResult:
-    """Gather a context. `inputs` are the parameters that the result reports."""
+    """Gather a context. `inputs` are the parameters that the result reports.
+
+    `first` are the hits of an exploration. They precede what the search finds, and `explored` is in the result.
+    """
     params, asked = _parse_query(workspace.config, workspace.memory, params, now)
     searched = search_context(workspace, params, now)
     working_set = working_set_of(workspace.place, workspace.edited_files, params, searched)
     question = question_of(params, searched, working_set)
     if asked is not None and searched.now != now:
         asked = asked.at_time(searched.now)
-    candidates = _candidates(workspace, replace(params, query=question), searched, working_set, asked, call)
+    candidates = [("explored", hit) for hit in first]
+    candidates += _candidates(workspace, replace(params, query=question), searched, working_set, asked, call)
     hits = with_work_and_origin(
         workspace.origins,
         workspace.work_states,
@@ -147,7 +163,7 @@ def _gather(
     pack = make_pack(
         question, list(zip(tiers, with_grounds(hits, working_set), strict=True)), params.budget, working_set.lines
     )
-    bundle = bundle_id(inputs, question, searched.saw, pack)
+    bundle = bundle_id(inputs, question, searched.saw, pack, explored)
     text = render_sheet(with_bundle(pack, bundle), params.format)
     return ContextResult(
         text=text,
@@ -160,6 +176,7 @@ def _gather(
         question=question,
         asked=timestamp(now),
         left_out=pack.left_out,
+        explored=explored,
         saw=searched.saw,
     )
 
@@ -228,7 +245,8 @@ def _pinned(store: MemoryStore, params: ContextParams, searched: SearchContext) 
     return (memory for memory in known if memory is not None)
 
 
-def _save(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> None:
+def save(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> None:
+    """Store a context for `why` and `replay`."""
     contexts.save(result.bundle, encode_json(result))
     # A redaction may have run before this file was written.
     _drop_redacted(store, contexts, result)

@@ -50,13 +50,10 @@ def list_models(workspace: Workspace, models: ModelService) -> ModelsListResult:
         problems.append(error.line)
     budget = settings.budget
     tokens = spent.tokens_in + spent.tokens_out
-    use = {
-        name: word for name, word in (("enrich", settings.use.enrich), ("reconcile", settings.use.reconcile)) if word
-    }
     return ModelsListResult(
         file=str(models.settings_file or ""),
         routes=routes,
-        use={**use, **({"context": "gateway"} if settings.use.context else {})},
+        use={**settings.use.routes(), **({"context": "gateway"} if settings.use.context else {})},
         tokens_left=None if budget.tokens_day is None else max(0, budget.tokens_day - tokens),
         usd_left=None if budget.usd_day is None else max(0.0, round(budget.usd_day - spent.usd, 6)),
         problems=tuple(problems),

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.answer import contexts, recall
+import logging
+
+from muninn_core.config.model_settings import COMMANDS
+from muninn_core.engine.answer import contexts, exploration, recall
+from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.model.value import replace
+from muninn_core.errors import MuninnError
+from muninn_core.model.value import Value, replace
+from muninn_core.protocol.catalogue import lookup
 from muninn_core.protocol.search import (
     ContextParams,
     ContextResult,
+    ExploreParams,
+    ExploreResult,
     RecallParams,
     RecallResult,
     ReplayParams,
@@ -17,6 +25,9 @@ from muninn_core.protocol.search import (
 )
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.workspace import Workspace
+
+_log = logging.getLogger("muninn.models")
 
 
 class SearchVerbs(Verbs):
@@ -43,6 +54,43 @@ class SearchVerbs(Verbs):
         about = {"query": result.question, "bundle": result.bundle, "tokens": result.tokens}
         self.agent_journal.given(workspace, params.session, "context", ids, **about)
         return result
+
+    def explore(self, params: ExploreParams, call: Call) -> ExploreResult:
+        """Let a model explore, store the pack, and remember which files were relevant."""
+        workspace = self._reading(call)
+        settings = self.models.settings(workspace.place.root)
+        if params.show_prompt:
+            return exploration.shown_first_prompt(workspace, settings, params)
+        route = exploration.route_for(settings)
+        ask = exploration.model_policy(workspace, self.models, settings, params, call)
+
+        def run(verb: str, given: Value) -> Value:
+            found: Value = getattr(self, lookup(verb).function)(given, call)
+            return found
+
+        as_text = settings.routes[route].dialect in COMMANDS
+        found = exploration.explore(workspace, params, ask, run, call, self.clock(), route=route, as_text=as_text)
+        stored = self._remember_exploration(workspace, params, found, call)
+        if found.explored is not None:
+            found = replace(found, explored=replace(found.explored, memory=stored))
+        result = exploration.store(workspace, found)
+        ids = tuple(item.id for item in found.items)
+        about = {"query": found.question, "bundle": found.bundle, "tokens": found.tokens}
+        self.agent_journal.given(workspace, params.session, "explore", ids, **about)
+        return result
+
+    def _remember_exploration(
+        self, workspace: Workspace, params: ExploreParams, found: ContextResult, call: Call
+    ) -> str:
+        """Store which files an exploration found, and return the memory's id; "" when it stored none."""
+        draft = exploration.relevant_files(found, params.session)
+        if draft is None or not workspace.writable:
+            return ""
+        try:
+            return remember(workspace, draft, call, self.ids, self.clock()).ids[0]
+        except MuninnError as error:  # the pack is of use without it
+            _log.warning("an exploration is not remembered: %s", error.line)
+            return ""
 
     def why(self, params: WhyParams, call: Call) -> WhyResult:
         """Explain a context."""

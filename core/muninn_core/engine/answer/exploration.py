@@ -1,0 +1,219 @@
+"""The verb `explore`: a model explores the repository, and the result is a pack of the places that it names.
+
+The lines of the pack are read from disk when the exploration ends. The model's words are in the trace and never in the
+text of an item.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+from muninn_core.config.model_settings import COMMANDS, ModelSettings
+from muninn_core.engine.answer.contexts import gather, save
+from muninn_core.engine.answer.explorer import Ask, Asked, Explorer, Limits
+from muninn_core.engine.answer.explorer_tools import Run, Tools
+from muninn_core.engine.memory.lookup import memory_of
+from muninn_core.engine.memory.model_accounts import shown_prompt
+from muninn_core.errors import Cancelled, ModelError, MuninnError
+from muninn_core.model.answer import Hit, Reason
+from muninn_core.model.memory import Memory
+from muninn_core.models.exploration import VERSION, FoundPlace, exploration_prompt
+from muninn_core.models.prompt import Prompt
+from muninn_core.models.request import route_of
+from muninn_core.models.service import ModelService
+from muninn_core.protocol.exploration import Exploration
+from muninn_core.protocol.memory import RememberParams
+from muninn_core.protocol.search import ContextParams, ContextResult, ExploreParams, ExploreResult
+from muninn_core.retrieval.hits import memory_hit
+from muninn_core.source.classify import classify
+from muninn_core.source.private import strip_private
+from muninn_core.store.fields import headline
+from muninn_core.store.secrets import mask
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.workspace import Workspace
+
+
+def model_policy(
+    workspace: Workspace, models: ModelService, settings: ModelSettings, params: ExploreParams, call: Call
+) -> Ask:
+    """Return the function that asks the route for explorations, within the user's budget."""
+    route = route_for(settings)
+
+    def ask(prompt: Prompt, seconds: float) -> Asked:
+        end = time.monotonic() + seconds
+        try:
+            asked = models.client.ask(
+                settings,
+                route,
+                prompt,
+                patterns=workspace.config.memory.secrets,
+                repository=workspace.place.root,
+                session=params.session or "",
+                cancelled=lambda: call.cancelled or time.monotonic() > end,
+            )
+        except Cancelled:
+            call.raise_if_cancelled()
+            raise ModelError(f"the limit of {params.seconds:g} seconds") from None
+        entry = asked.entry
+        return Asked(answer=asked.answer, tokens=entry.tokens, usd=entry.usd, model=asked.answer.model or entry.model)
+
+    return ask
+
+
+def route_for(settings: ModelSettings) -> str:
+    """Return the route for explorations. Raises ModelError without one."""
+    if not settings.use.explore:
+        raise ModelError(
+            "no route for explorations is set for this repository",
+            hint="Set repositories.ROOT.models.explore in ~/.config/muninn/config.yaml (docs/models.md), or let an "
+            "agent explore: its MCP prompt `explore` describes the same steps with the tools of the set `all`.",
+        )
+    route_of(settings, settings.use.explore)
+    return settings.use.explore
+
+
+def shown_first_prompt(workspace: Workspace, settings: ModelSettings, params: ExploreParams) -> ExploreResult:
+    """Return the first prompt of an exploration, with secrets masked."""
+    route = route_for(settings)
+    as_text = settings.routes[route].dialect in COMMANDS
+    prompt = exploration_prompt(clean_question(workspace, params), (), nested=params.depth > 0, as_text=as_text)
+    shown = shown_prompt(workspace, settings, route, prompt)
+    text = "\n\n".join(each.text for each in shown.messages)
+    return ExploreResult(context=None, prompt=text, tokens=shown.tokens, usd=shown.usd, saw=workspace.read_state())
+
+
+def explore(
+    workspace: Workspace,
+    params: ExploreParams,
+    ask: Ask,
+    run: Run,
+    call: Call,
+    now: datetime,
+    *,
+    route: str,
+    as_text: bool = False,
+) -> ContextResult:
+    """Explore and return the pack, which is not stored yet. `run` runs verbs for reading.
+
+    Raises ModelError when the first call of the model fails, and Cancelled.
+    """
+    question = clean_question(workspace, params)
+    tools = Tools(run, workspace.memory.all)
+    limits = Limits(depth=params.depth, calls=params.calls, tokens=params.tokens, seconds=params.seconds)
+    explorer = Explorer(
+        ask, tools, limits, as_text=as_text, report=lambda text: call.report("report", text, _share(explorer))
+    )
+    call.report("begin", "asking the model")
+    found = explorer.run(question)
+    call.report("end", "explored")
+    places = found.places if found is not None else tuple(dict.fromkeys(explorer.places))
+    explored = Exploration(
+        route=route,
+        model=explorer.model,
+        complete=found is not None,
+        answer=mask(found.answer, workspace.config.memory.secrets)[0] if found is not None else "",
+        ended="" if found is not None else explorer.ended,
+        steps=tuple(explorer.steps),
+        dropped=tuple(explorer.dropped),
+        calls=explorer.calls,
+        tokens=explorer.tokens,
+        usd=round(explorer.usd, 6),
+    )
+    memories = _memories(workspace, tools, found.memories if found is not None else ())
+    hits = tuple(_hits(workspace, tools, places, memories))
+    inputs = ContextParams(query=question, budget=params.budget, session=params.session)
+    return gather(workspace, inputs, inputs, call, now, hits, explored)
+
+
+def store(workspace: Workspace, context: ContextResult) -> ExploreResult:
+    """Store the pack for `why` and `replay`."""
+    save(workspace.memory, workspace.context_store, context)
+    return ExploreResult(context=context, saw=context.saw)
+
+
+def relevant_files(context: ContextResult, session: str | None) -> RememberParams | None:
+    """Return a memory that the explored files were relevant to the question; None for an incomplete exploration."""
+    explored = context.explored
+    files = tuple(dict.fromkeys(item.path for item in context.items if item.tier == "explored" and item.path))
+    if explored is None or not explored.complete or not files:
+        return None
+    digest = hashlib.sha256("\0".join((context.question, *files)).encode()).hexdigest()[:16]
+    return RememberParams(
+        type="context_hit",
+        title=headline(context.question),
+        text=f"Relevant for “{context.question}”: {', '.join(files)}",
+        tags=("explore",),
+        files=files,
+        importance=2,
+        confidence=0.6,
+        session=session,
+        actor="assistant",
+        agent=f"{explored.model or explored.route} explore/{VERSION}",
+        details={"query": context.question},
+        key=f"explore:{digest}",
+    )
+
+
+def clean_question(workspace: Workspace, params: ExploreParams) -> str:
+    """Return the question without private spans, with secrets masked."""
+    return mask(strip_private(params.query)[0], workspace.config.memory.secrets)[0]
+
+
+def _share(explorer: Explorer) -> int:
+    return min(99, explorer.calls * 100 // max(1, explorer.limits.calls))
+
+
+def _memories(workspace: Workspace, tools: Tools, ids: Sequence[str]) -> list[Memory]:
+    known = workspace.memory.all()
+    found = []
+    for each in ids:
+        try:
+            memory = memory_of(known, each)
+        except MuninnError:
+            continue  # the model named one that is not there
+        if tools.may_show(memory.id):
+            found.append(memory)
+    return found
+
+
+def _hits(
+    workspace: Workspace, tools: Tools, places: Sequence[FoundPlace], memories: Sequence[Memory]
+) -> Iterator[Hit]:
+    """Yield hits in the order of the model, with the lines as they are now. Memories come first."""
+    checker = workspace.citations.checker()
+    reasons = _reasons()
+    for memory in memories:
+        yield memory_hit(memory, (reasons("named by the model"),), checker.judge(memory))
+    for place in places:
+        lines = tools.lines(place)
+        if isinstance(lines, str):
+            continue  # it vanished since it was checked
+        kind, language = classify(lines.path)
+        reason = reasons(mask(place.reason, workspace.config.memory.secrets)[0])
+        yield Hit(
+            kind=kind,
+            id=f"{lines.path}:{lines.start}-{lines.end}",
+            path=lines.path,
+            start_line=lines.start,
+            end_line=lines.end,
+            score=reason.contribution,
+            why=(reason,),
+            text="\n".join(lines.lines),
+            type=language,
+        )
+
+
+def _reasons() -> Callable[[str], Reason]:
+    """Return a function that makes the reason of each further hit, whose value is 1 / its rank."""
+    rank = 0
+
+    def next_reason(note: str) -> Reason:
+        nonlocal rank
+        rank += 1
+        value = round(1 / rank, 4)
+        return Reason(signal="explored", value=value, weight=1.0, contribution=value, note=note)
+
+    return next_reason
