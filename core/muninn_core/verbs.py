@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         UndoResult,
     )
     from muninn_core.protocol.reference import BacklinksResult, LintResult, NamesResult, ReferencesResult, RelinkResult
+    from muninn_core.protocol.repositories import ReposAddResult, ReposListResult, ReposRemoveResult, ReposScanResult
     from muninn_core.protocol.repository import (
         ConfigListResult,
         ConfigResult,
@@ -154,6 +155,7 @@ class Verbs:
         session: str | None = None,
         at: str | None = None,
         branches: bool = False,
+        repos: Sequence[str] = (),
     ) -> RecallResult:
         """Find code, knowledge and memories for a question, each with the reasons for its rank.
 
@@ -187,6 +189,7 @@ class Verbs:
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `at`: Answer from git's objects as of this commit, branch or tag.
         `branches`: Include memories that exist on other branches only, labelled with the branch names.
+        `repos`: Ask these other repositories of your list as well, by name; `all` is every one.
         """
         return cast(
             "RecallResult",
@@ -218,6 +221,7 @@ class Verbs:
                 session=session,
                 at=at,
                 branches=branches,
+                repos=repos,
             ),
         )
 
@@ -235,6 +239,7 @@ class Verbs:
         session: str | None = None,
         at: str | None = None,
         branches: bool = False,
+        repos: Sequence[str] = (),
         format: Literal["markdown", "json", "xml"] = "markdown",
         skills: bool = False,
     ) -> ContextResult:
@@ -253,6 +258,7 @@ class Verbs:
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `at`: Answer from git's objects as of this commit, branch or tag.
         `branches`: Include memories that exist on other branches only, labelled with the branch names.
+        `repos`: Ask these other repositories of your list as well, by name; `all` is every one.
         `format`: The format of `text`; the items are the same in all formats.
         `skills`: Include matching skills, in at most 30 % of the budget.
         """
@@ -271,6 +277,7 @@ class Verbs:
                 session=session,
                 at=at,
                 branches=branches,
+                repos=repos,
                 format=format,
                 skills=skills,
             ),
@@ -338,6 +345,7 @@ class Verbs:
         language: str | None = None,
         path: str | None = None,
         limit: int = 20,
+        repos: Sequence[str] = (),
     ) -> SymbolsResult:
         """Find classes, functions and other definitions by name.
 
@@ -346,6 +354,7 @@ class Verbs:
         `language`: Only in files of this language: python, typescript, go …
         `path`: Only in this folder, or in files that match this pattern: `src/*.py`.
         `limit`: The most definitions to return.
+        `repos`: Ask these other repositories of your list as well, by name; `all` is every one.
         """
         return cast(
             "SymbolsResult",
@@ -356,6 +365,7 @@ class Verbs:
                 language=language,
                 path=path,
                 limit=limit,
+                repos=repos,
             ),
         )
 
@@ -501,6 +511,7 @@ class Verbs:
         offset: int = 0,
         at: str | None = None,
         branches: bool = False,
+        repos: Sequence[str] = (),
     ) -> MemoriesResult:
         """List memories by type, tag, file, task, session, text or time.
 
@@ -522,6 +533,7 @@ class Verbs:
         `offset`: How many results to skip.
         `at`: Answer from git's objects as of this commit, branch or tag.
         `branches`: Include memories that exist on other branches only, labelled with the branch names.
+        `repos`: Ask these other repositories of your list as well, by name; `all` is every one.
         """
         return cast(
             "MemoriesResult",
@@ -545,6 +557,7 @@ class Verbs:
                 offset=offset,
                 at=at,
                 branches=branches,
+                repos=repos,
             ),
         )
 
@@ -1259,6 +1272,34 @@ class Verbs:
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("ResolveResult", self.call("resolve", id=id, keep=keep, text=text, session=session))
+
+    def repos_add(self, path: str, *, name: str = "", rules: bool = False) -> ReposAddResult:
+        """Add a repository of this machine to your list.
+
+        `path`: A folder in the repository.
+        `name`: Its name: letters, digits, '.', '_' and '-'. Default: its folder's name.
+        `rules`: Its constraints hold in every repository of yours: they are part of each brief.
+        """
+        return cast("ReposAddResult", self.call("repos.add", path=path, name=name, rules=rules))
+
+    def repos_list(self) -> ReposListResult:
+        """List your repositories: what can be found in each, how current its index is, and its daemon."""
+        return cast("ReposListResult", self.call("repos.list"))
+
+    def repos_remove(self, name: str) -> ReposRemoveResult:
+        """Remove a repository from your list; its files are not changed.
+
+        `name`: The repository's name in your list: `repos list` shows it.
+        """
+        return cast("ReposRemoveResult", self.call("repos.remove", name=name))
+
+    def repos_scan(self, path: str, *, add: bool = False) -> ReposScanResult:
+        """Find the repositories with memory below a folder, and add them to your list if wanted.
+
+        `path`: The folder below which to look.
+        `add`: Add those that are not in the list yet.
+        """
+        return cast("ReposScanResult", self.call("repos.scan", path=path, add=add))
 
     def export(
         self,

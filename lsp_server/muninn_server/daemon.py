@@ -143,6 +143,7 @@ class Daemon:
             removed=self._unwatch,
             clients=lambda: len(self._clients),
             home=Path.home(),
+            runtime=runtime_directory(environ) if binding is not None else "",
         )
         self._clients: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()

@@ -24,7 +24,7 @@ pytest_plugins = ("mcp_agents",)
 
 EIGHT = ["recall", "list", "graph", "context", "remember", "consolidate", "update", "delete"]
 
-MOST_TOKENS = 2_200
+MOST_TOKENS = 2_300
 """The most tokens that the list of core tools may use."""
 
 A_PERSONS = {"approve", "reject", "resolve", "redact", "undo", "prune", "import", "pack.add", "shutdown", "export"}
@@ -59,7 +59,7 @@ def test_what_the_list_of_tools_costs_stays_small() -> None:
     for name, most in (
         ("core", MOST_TOKENS),
         ("mnemosyne", 2_800),
-        ("all", 7_400),
+        ("all", 7_650),
         ("events", 1_700),
         ("hub", 2_600),
         ("kindling", 1_300),

@@ -39,6 +39,7 @@ MACHINE_PRIVATE: Mapping[str, str] = {
 UNCOMPARED = {
     "status": "the state of the process, the index and the caches",
     "metrics": "counts and times of the daemon",
+    "repos.list": "the user's list and the daemons of the machine",
     "ready": "the state of the index and the journal",
     "why": "needs the id of a pack of this machine",
     "replay": "needs the id of a pack of this machine",

@@ -178,11 +178,11 @@ def test_a_parser_that_crashes_is_a_violation_and_its_input_is_kept(monkeypatch,
 ELSEWHERE = {
     *("shutdown", "audit.replay", "audit.verify", "audit.seal", "projections.rebuild"),
     *("enrich", "judge", "explore", "models.key", "models.test"),
-    "agent.grant",
+    *("agent.grant", "repos.add", "repos.remove", "repos.scan"),
 }
 """Verbs that do not take part: one ends the daemon as the other tests do, some read the journal or rewrite what follows
 from it. Those of models fail without a configured model; the tests of models cover what they write.
-`agent.grant` concerns agents, which take part in `leases`.
+`agent.grant` concerns agents, which take part in `leases`. Those of the list of repositories change a file of the user.
 """
 
 

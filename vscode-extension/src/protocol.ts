@@ -140,6 +140,14 @@ export interface Verbs {
   conflicts: { params: ConflictsParams; result: ConflictsResult };
   /** Resolve a conflict. Resolve a conflict: keep left, right or both. A later decision replaces an earlier one. */
   resolve: { params: ResolveParams; result: ResolveResult };
+  /** Add a repository. Add a repository of this machine to your list. */
+  'repos.add': { params: ReposAddParams; result: ReposAddResult };
+  /** List repositories. List your repositories: what can be found in each, how current its index is, and its daemon. */
+  'repos.list': { params: ReposListParams; result: ReposListResult };
+  /** Remove a repository. Remove a repository from your list; its files are not changed. */
+  'repos.remove': { params: ReposRemoveParams; result: ReposRemoveResult };
+  /** Find repositories. Find the repositories with memory below a folder, and add them to your list if wanted. */
+  'repos.scan': { params: ReposScanParams; result: ReposScanResult };
   /** Export memories. Write memories to a bundle for another repository; it is checked for secrets again. */
   export: { params: ExportParams; result: ExportResult };
   /** Import memories. Store the memories of a bundle, all or none; their text is not trusted. */
@@ -350,6 +358,10 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   prune: 'muninn.prune',
   conflicts: 'muninn.conflicts',
   resolve: 'muninn.resolve',
+  'repos.add': 'muninn.repos.add',
+  'repos.list': 'muninn.repos.list',
+  'repos.remove': 'muninn.repos.remove',
+  'repos.scan': 'muninn.repos.scan',
   export: 'muninn.export',
   import: 'muninn.import',
   'pack.export': 'muninn.pack.export',
@@ -484,6 +496,8 @@ export interface RecallParams {
   at?: string | null;
   /** Include memories that exist on other branches only, labelled with the branch names. */
   branches?: boolean;
+  /** Ask these other repositories of your list as well, by name; `all` is every one. */
+  repos?: readonly string[];
 }
 
 /**
@@ -513,6 +527,8 @@ export interface ContextParams {
   at?: string | null;
   /** Include memories that exist on other branches only, labelled with the branch names. */
   branches?: boolean;
+  /** Ask these other repositories of your list as well, by name; `all` is every one. */
+  repos?: readonly string[];
   /** The format of `text`; the items are the same in all formats. */
   format?: 'json' | 'markdown' | 'xml';
   /** Include matching skills, in at most 30 % of the budget. */
@@ -567,6 +583,8 @@ export interface SymbolsParams {
   path?: string | null;
   /** The most definitions to return. */
   limit?: number;
+  /** Ask these other repositories of your list as well, by name; `all` is every one. */
+  repos?: readonly string[];
 }
 
 /** The file to outline. */
@@ -707,6 +725,8 @@ export interface MemoriesParams {
   at?: string | null;
   /** Include memories that exist on other branches only, labelled with the branch names. */
   branches?: boolean;
+  /** Ask these other repositories of your list as well, by name; `all` is every one. */
+  repos?: readonly string[];
 }
 
 /** The memory to show. */
@@ -1210,6 +1230,33 @@ export interface ResolveParams {
   text?: string;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
+}
+
+/** The repository to add. */
+export interface ReposAddParams {
+  /** A folder in the repository. */
+  path: string;
+  /** Its name: letters, digits, '.', '_' and '-'. Default: its folder's name. */
+  name?: string;
+  /** Its constraints hold in every repository of yours: they are part of each brief. */
+  rules?: boolean;
+}
+
+/** `repos.list` takes no parameters. */
+export type ReposListParams = Record<string, never>;
+
+/** The repository to remove from the list. Its files are not changed. */
+export interface ReposRemoveParams {
+  /** The repository's name in your list: `repos list` shows it. */
+  name: string;
+}
+
+/** Where to look for repositories. */
+export interface ReposScanParams {
+  /** The folder below which to look. */
+  path: string;
+  /** Add those that are not in the list yet. */
+  add?: boolean;
 }
 
 /** Which memories to export. A memory must pass all filters that are given. */
@@ -2079,7 +2126,7 @@ export type ShutdownParams = Record<string, never>;
  * `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
  * filters that nothing passes. `remembered` are the memories that answer the question, at most three, in the order of
  * the ranking; they may be among the hits, too. Front ends show them above the others. It is empty on further
- * pages, and for questions of one `kind`.
+ * pages, and for questions of one `kind`. `repositories` are the other repositories that were asked.
  */
 export interface RecallResult {
   saw: ReadState;
@@ -2087,6 +2134,7 @@ export interface RecallResult {
   remembered: readonly Hit[];
   next: string;
   notes: readonly string[];
+  repositories: readonly AskedRepository[];
 }
 
 /**
@@ -2130,7 +2178,8 @@ export interface IndexState {
  * project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
  * words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
  * file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when. `newer` is the id of
- * a memory that states the same fact anew.
+ * a memory that states the same fact anew. `repository` names the repository of the user's list that the hit comes
+ * from, "" for this one; the id of a file's chunk then begins with the name and a colon.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -2158,6 +2207,7 @@ export interface Hit {
   author: string;
   ts: string;
   newer: string;
+  repository: string;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -2198,10 +2248,26 @@ export interface Mark {
 }
 
 /**
+ * Another repository that a question was put to, and the state that was read there.
+ *
+ * `generation` counts the changes of its index. `skipped` is the reason why it was not read, `hint` what to do.
+ */
+export interface AskedRepository {
+  name: string;
+  path: string;
+  commit: string | null;
+  branch: string | null;
+  generation: number;
+  skipped: string;
+  hint: string;
+}
+
+/**
  * A pack. `text` is the pack in the requested format; `tokens` counts all of it and never exceeds `budget`.
  *
  * `bundle` identifies it for `why` and `replay`. `inputs` are the parameters, `question` is what was searched for, and
  * `asked` is the time. `omitted` counts `left_out`. `explored` is how `explore` found the items of the tier explored.
+ * `repositories` are the other repositories that were asked.
  */
 export interface ContextResult {
   saw: ReadState;
@@ -2216,6 +2282,7 @@ export interface ContextResult {
   asked: string;
   left_out: readonly LeftOut[];
   explored: Exploration | null;
+  repositories: readonly AskedRepository[];
 }
 
 /**
@@ -2247,6 +2314,7 @@ export interface PackItem {
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
+  repository: string;
 }
 
 /** A candidate that was left out of a pack: the tokens it needs, and the reason. */
@@ -2262,6 +2330,7 @@ export interface LeftOut {
   score: number;
   reason: string;
   why: readonly Reason[];
+  repository: string;
 }
 
 /**
@@ -2349,18 +2418,19 @@ export interface ReplayResult {
 
 /**
  * The definitions, best first: matches of the whole name, its beginning, its capitals, a part. `total` counts all
- * matches.
+ * matches. `repositories` are the other repositories that were asked.
  */
 export interface SymbolsResult {
   saw: ReadState;
   symbols: readonly CodeSymbol[];
   total: number;
+  repositories: readonly AskedRepository[];
 }
 
 /**
  * A definition. `container` names the definitions around it, `signature` is its head.
  *
- * `children` are filled in an outline only.
+ * `children` are filled in an outline only. `repository` is the name of another repository, "" for this one.
  */
 export interface CodeSymbol {
   name: string;
@@ -2372,6 +2442,7 @@ export interface CodeSymbol {
   signature: string;
   comment: string;
   children: readonly CodeSymbol[];
+  repository: string;
 }
 
 /** The definitions of a file as a tree, in the order of their lines. */
@@ -2589,7 +2660,8 @@ export interface SkillEntry {
  *
  * `citations` are the citations of each memory, judged against the work tree, by memory id. `access` is set when one
  * memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
- * `mentions` are passages about it in the memory of other tools.
+ * `mentions` are passages about it in the memory of other tools. `repositories` are the other repositories that
+ * were asked; of their memories, only those in force are listed.
  */
 export interface MemoriesResult {
   saw: ReadState;
@@ -2600,6 +2672,7 @@ export interface MemoriesResult {
   access: Access | null;
   origin: string;
   mentions: readonly Mention[];
+  repositories: readonly AskedRepository[];
 }
 
 /**
@@ -2611,7 +2684,8 @@ export interface MemoriesResult {
  * `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
  * record that this version does not define. `sealed` is false while the memory is only in the spool.
  * A `private` memory is stored in the ignored part of this work tree and never in git. A memory of the global `scope`
- * is stored in the user's log, outside of the repository.
+ * is stored in the user's log, outside of the repository. `repository` names the repository of the user's list that
+ * a memory was read from, "" for this one; it is not in the log either.
  */
 export interface Memory {
   id: string;
@@ -2651,6 +2725,7 @@ export interface Memory {
   sources: readonly string[];
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
+  repository: string;
   details: Readonly<Record<string, unknown>>;
 }
 
@@ -3199,6 +3274,71 @@ export interface ResolveResult {
   right: Memory;
   before: string;
   changed: boolean;
+}
+
+/** The repository as it is in the list now. `renamed`: another one had the name of the folder. */
+export interface ReposAddResult {
+  saw: ReadState;
+  repository: Repository;
+  renamed: boolean;
+}
+
+/**
+ * A repository of the list. `path` is the root of its work tree; the constraints of one of `rules` hold everywhere.
+ *
+ * `files`, `chunks` and `memories` are those that a question can find; memories that may not leave it are not counted.
+ * `indexed` is the time of the last change of its index (RFC 3339), `behind` the number of its indexed files that
+ * were changed or deleted since. `problem` is why it can't be read, `hint` what to do.
+ */
+export interface Repository {
+  name: string;
+  path: string;
+  rules: boolean;
+  state: 'asleep' | 'missing' | 'running' | 'this' | 'unindexed' | 'unusable';
+  files: number;
+  chunks: number;
+  memories: number;
+  indexed: string;
+  behind: number;
+  problem: string;
+  hint: string;
+}
+
+/** The repositories by name. `list_file` is the file of the list. */
+export interface ReposListResult {
+  saw: ReadState;
+  repositories: readonly Repository[];
+  list_file: string;
+}
+
+/** The removed entry. */
+export interface ReposRemoveResult {
+  saw: ReadState;
+  name: string;
+  path: string;
+}
+
+/**
+ * The repositories with a `.muninn` below a folder, by path. `complete` is false when there were too many folders.
+ *
+ * Linked work trees are left out.
+ */
+export interface ReposScanResult {
+  saw: ReadState;
+  found: readonly FoundRepository[];
+  complete: boolean;
+}
+
+/**
+ * A repository that was found. `name` is that of the list, or the one that it would get.
+ *
+ * `listed`: it is in the list now. `added`: this call added it.
+ */
+export interface FoundRepository {
+  name: string;
+  path: string;
+  listed: boolean;
+  added: boolean;
 }
 
 /**

@@ -30,6 +30,7 @@ from muninn_cli.show import (  # noqa: F401
     notes,
     packs,
     privacy,
+    repositories,
     settings,
     skills,
     team,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import print_stale
-from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, provenance, snapshot
+from muninn_cli.show.facts import branch_facts, count, in_repository, moment, own_title, place, provenance, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import bar, excerpt, joined, line, paragraph, verbatim
 
@@ -65,7 +65,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (f"{hit['score']:6.3f} ", "name"),
         (bar(hit["score"], top, BAR) + " ", "bar"),
         (f"{label} ", hit["kind"]),
-        (where or hit["id"], "path"),
+        (in_repository(hit, where) or hit["id"], "path"),
         (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
         (f"  {count(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
         (_limit(hit), "hint"),

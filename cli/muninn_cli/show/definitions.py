@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.diagrams import diagram
-from muninn_cli.show.facts import count, place, snapshot
+from muninn_cli.show.facts import count, in_repository, place, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, verbatim
 
@@ -25,7 +25,7 @@ def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace)
         return
     for one in found:
         name = f"{one['container']}.{one['name']}" if one["container"] else one["name"]
-        where = place(one["path"], one["start_line"], one["end_line"])
+        where = in_repository(one, place(one["path"], one["start_line"], one["end_line"]))
         line(console, (f"{one['kind']:<10} ", "code"), (name, "name"), (f"  {where}", "path"))
         _details(console, one, "           ")
     total = f"of {result['total']:,}" if result["total"] > len(found) else ""

@@ -43,6 +43,11 @@ def place(path: str, start: int, end: int) -> str:
     return f"{path}:{start}" + (f"-{end}" if end > start else "")
 
 
+def in_repository(found: dict[str, Any], where: str) -> str:
+    """Return a place as `NAME:PATH:START-END` where it is in another repository."""
+    return f"{found['repository']}:{where}" if found["repository"] and where else where
+
+
 def lagging(index: dict[str, Any]) -> str:
     """Return how many files the index lacks, and how many of them are found by words; "" if it lacks none."""
     found = f", {index['surveyed']:,} of them found by their words" if index["surveyed"] else ""
@@ -69,7 +74,8 @@ def branch_facts(found: dict[str, Any]) -> list[str]:
 def provenance(hit: dict[str, Any]) -> list[str]:
     """Return the origin of a hit from outside this project, and its trust."""
     worth = {"outside": "from outside", "agent": "an agent's word" if hit["origin"] else ""}
-    return [hit["origin"], worth.get(hit["trust"] or "", "")]
+    repository = f"in the repository {hit['repository']}" if hit["repository"] else ""
+    return [repository, hit["origin"], worth.get(hit["trust"] or "", "")]
 
 
 def own_title(title: str, text: str) -> str:

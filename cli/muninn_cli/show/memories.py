@@ -261,6 +261,7 @@ def _marks(memory: dict[str, Any]) -> list[str]:
         f"merged into {memory['merged_into']}" if memory["merged_into"] else "",
         f"backfill from {memory['details']['backfill']}" if "backfill" in memory["details"] else "",
         _limit(memory),
+        f"in the repository {memory['repository']}" if memory["repository"] else "",
         *branch_facts(memory),
     ]
 

@@ -14,6 +14,7 @@ from zlib import crc32
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit, Reason
 from muninn_core.model.value import replace
+from muninn_core.source.qualified import shown
 
 SEARCHED_TIERS = ("memory", "knowledge", "code")
 """The tiers that come from search. Candidates of other tiers were requested by name and always count as relevant."""
@@ -189,7 +190,7 @@ def _union(first: Hit, second: Hit) -> Hit:
     joined = Reason(signal="joined", value=float(note.count(", ") + 1), weight=0.0, contribution=0.0, note=note)
     return replace(
         better,
-        id=f"{first.path}:{first.start_line}-{second.end_line}",
+        id=f"{shown(first.path)}:{first.start_line}-{second.end_line}",
         start_line=first.start_line,
         end_line=second.end_line,
         text="\n".join([first.text.rstrip("\n"), *lines]),
@@ -211,7 +212,7 @@ def _limit_per_file(candidates: Sequence[Candidate], dropped: list[Duplicate]) -
             )
             ahead = hit.score - max(others, default=0.0) >= EXTRA_LEAD
             if not (ahead and hit.score >= EXTRA_SHARE * best[tier]):
-                dropped.append(Duplicate(tier, hit, f"more than {FREE_PER_FILE} pieces of {hit.path}"))
+                dropped.append(Duplicate(tier, hit, f"more than {FREE_PER_FILE} pieces of {shown(hit.path)}"))
                 continue
         counts[place] = counts.get(place, 0) + 1
         kept.append((tier, hit))

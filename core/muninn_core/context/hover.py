@@ -51,6 +51,7 @@ def facts(memory: Memory, now: datetime | None = None) -> list[str]:
     found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
     found += ["superseded"] if memory.superseded_by else []
     found += ["archived"] if memory.archived else []
+    found += [f"in the repository {memory.repository}"] if memory.repository else []
     found += [memory.origin]
     found += ["expired"] if memory.expired else []
     found += branch_facts(memory.elsewhere, memory.work)

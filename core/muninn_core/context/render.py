@@ -14,6 +14,7 @@ from muninn_core.context.hover import branch_facts, provenance, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.search import PackItem
+from muninn_core.source.qualified import bare, shown
 
 Format = Literal["markdown", "json", "xml"]
 FORMATS: tuple[Format, ...] = ("markdown", "json", "xml")
@@ -127,7 +128,8 @@ def render_item(item: PackItem) -> str:
 
 
 def _remembered(item: PackItem) -> str:
-    facts = [*([item.path] if item.path else []), *branch_facts(item.elsewhere, item.work)]
+    place = f"{item.repository}:{item.path}" if item.repository and item.path else item.path or item.repository
+    facts = [*([place] if place else []), *branch_facts(item.elsewhere, item.work)]
     facts += provenance(item.trust, item.origin)
     where = f" ({'; '.join(facts)})" if facts else ""
     stale = warning(item.cites)
@@ -145,7 +147,7 @@ def _cut(item: PackItem) -> str:
 
 
 def _place(item: PackItem) -> str:
-    return f"{item.path}:{item.start_line}-{item.end_line}"
+    return f"{shown(item.path)}:{item.start_line}-{item.end_line}"
 
 
 def _quoted(item: PackItem) -> str:
@@ -196,7 +198,8 @@ def _facts(item: PackItem) -> dict[str, str]:
         "tier": item.tier,
         "kind": item.kind if item.kind != item.tier else "",
         "id": item.id if not whole else "",
-        "path": item.path,
+        "repository": item.repository,
+        "path": bare(item.path),
         "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
         "title": item.title if item.kind == "memory" else shorten(_name_of(item), _CALLED),
         "form": item.form if item.form != "whole" else "",

@@ -250,13 +250,14 @@ def render(result: Value) -> str:
 
 
 def _hit_head(number: int, hit: Hit) -> str:
-    where = f"{hit.path}:{hit.start_line}-{hit.end_line}" if hit.kind != "memory" else hit.id
+    where = hit.id
     limit = hit.scope if hit.scope != "project" else "private" if hit.private else ""
     what = " ".join(part for part in (limit, hit.kind, hit.type, where) if part)
     about = shorten(": ".join(part for part in (hit.title, hit.symbol) if part), 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
     known = [*about_file, *([hit.status] if hit.status else []), *branch_facts(hit.elsewhere, hit.work)]
     known += provenance(hit.trust, hit.origin)
+    known += [f"in the repository {hit.repository}"] if hit.repository else []
     known += [f"{hit.chunks} pieces found"] if hit.chunks > 1 else []
     known += [f"newer: {hit.newer}"] if hit.newer else []
     files = f" ({'; '.join(known)})" if known else ""

@@ -31,6 +31,7 @@ from muninn_core.engine.verbs.models import ModelsVerbs
 from muninn_core.engine.verbs.privacy import PrivacyVerbs
 from muninn_core.engine.verbs.reconciliation import ReconciliationVerbs
 from muninn_core.engine.verbs.reference import ReferenceVerbs
+from muninn_core.engine.verbs.repositories import RepositoriesVerbs
 from muninn_core.engine.verbs.repository import RepositoryVerbs
 from muninn_core.engine.verbs.review import ReviewVerbs
 from muninn_core.engine.verbs.search import SearchVerbs
@@ -38,6 +39,8 @@ from muninn_core.engine.verbs.session import SessionVerbs
 from muninn_core.engine.verbs.skill import SkillVerbs
 from muninn_core.engine.verbs.team import TeamVerbs
 from muninn_core.errors import MuninnError
+from muninn_core.federation.pool import Repositories
+from muninn_core.federation.registry import REPOSITORIES
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.index.encoder import load_encoder
 from muninn_core.index.integrity import DamagedIndex
@@ -64,8 +67,13 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+def _in_home(home: Path | None, name: str) -> Path | None:
+    return home / name.removeprefix("~/") if home is not None else None
+
+
 class Engine(
     RepositoryVerbs,
+    RepositoriesVerbs,
     MemoryVerbs,
     SearchVerbs,
     CodeVerbs,
@@ -96,7 +104,7 @@ class Engine(
     keep memory outside the work tree; None disables it. `global_memory` is the folder of the user's memory of all
     projects; None disables the global scope. `clients` returns the number of connected clients. `model_ledger` is the
     folder of the user's ledger of language models; None disables them. `environ` is the environment, in which their
-    keys may be.
+    keys may be. `runtime` is the runtime directory of the user's daemons, "" if it is unknown.
     """
 
     def __init__(
@@ -116,6 +124,7 @@ class Engine(
         home: Path | None = None,
         model_ledger: Path | None = None,
         environ: Mapping[str, str] = MappingProxyType({}),
+        runtime: str = "",
     ) -> None:
         ids = UlidGenerator(clock, chance)
         trees = OpenTrees(
@@ -131,14 +140,21 @@ class Engine(
         )
         journals = Journals(clock=clock, new_id=ids, chance=chance, embedder=lambda: trees.embedder(BUNDLED_MODEL))
         models = ModelService(
-            settings_file=home / OWN_SETTINGS.removeprefix("~/") if home is not None else None,
+            settings_file=_in_home(home, OWN_SETTINGS),
             folder=model_ledger,
             environ=environ,
             clock=clock,
             new_id=ids,
         )
         super().__init__(
-            version=version, clock=clock, ids=ids, trees=trees, journals=journals, models=models, clients=clients
+            version=version,
+            clock=clock,
+            ids=ids,
+            trees=trees,
+            journals=journals,
+            models=models,
+            repositories=Repositories(_in_home(home, REPOSITORIES), runtime, clock=clock, ids=ids),
+            clients=clients,
         )
         self._last_call = self._begun
         self._under_way: set[object] = set()
@@ -212,6 +228,7 @@ class Engine(
         self.enricher.close()
         self.journals.close()
         self.trees.close()
+        self.repositories.close()
 
     def files_changed(self, place: Place, paths: set[str]) -> None:
         """Queue changed files (absolute paths) of an open work tree for indexing."""
@@ -244,6 +261,7 @@ class Engine(
         self._rested = self._work_done()
         self.trees.release_memory()
         self.journals.release_memory()
+        self.repositories.release_memory()
 
     def keep_journals_small(self) -> None:
         """Seal old months of the open journals, as `journal.seal_months` says. Raises StorageError or BusyError."""

@@ -72,9 +72,9 @@ class Seal:
         if not isinstance(files, dict):
             raise DamagedIndex("the checksums of the index can't be read")
         wal = _SEALED_STATE[1]
-        if wal not in files and (self._cache / wal).exists() and (self._cache / wal).stat().st_size:
+        if wal not in files and _size(self._cache / wal):
             raise DamagedIndex(f"{wal} is no file of this index")
-        if content.get("log_moved") and not (self._cache / wal).exists():
+        if content.get("log_moved") and not _size(self._cache / wal):  # a reader may have left an empty one
             files = {name: known for name, known in files.items() if name != wal}
         for name, known in sorted(files.items()):  # the state comes before the words
             if _checksum(self._cache / name) != known:
@@ -258,6 +258,14 @@ def _discard_unless_file(path: Path) -> None:
         return
     if not stat.S_ISREG(kind) or not os.access(path, os.R_OK | os.W_OK):
         discard(path)
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file, 0 for a missing one."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _checksum(path: Path) -> list[int]:

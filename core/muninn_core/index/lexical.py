@@ -80,7 +80,7 @@ class Words:
         self._searcher = searcher
         self._schema = schema
         self._counts = counts
-        self._count = lru_cache(maxsize=_CACHED_WORDS)(self._counted)
+        self.count = lru_cache(maxsize=_CACHED_WORDS)(self._counted)
         self._rarity = lru_cache(maxsize=_CACHED_WORDS)(self._inverse_frequency)
 
     def exact(self, counts: Counts) -> Words:
@@ -119,7 +119,7 @@ class Words:
 
     def frequency(self, word: str, field: Literal["body", "whole"] = "body") -> int:
         """Return the number of chunks (`body`) or files (`whole`) that hold a word."""
-        return self._count(field, word)
+        return self.count(field, word)
 
     def rarity(self, word: str, field: Literal["body", "whole"] = "body") -> float:
         """Return the inverse document frequency of a word, as BM25 computes it: near 0 for a word in all documents."""
@@ -142,21 +142,45 @@ class Words:
         """Return the documents with any of the terms that meet all conditions. Conditions add nothing to a score."""
         if limit < 1:
             return []
-        count, rarity = self._count, self._rarity
-        found = [term for term in terms if count(term[0], term[1])]
-        if not found:
+        rarity = self._rarity
+        exact = [
+            Term(field, word, weight * rarity(field, word)) for field, word, weight in terms if self.count(field, word)
+        ]
+        if not exact:
             return []
-        exact = [Term(field, word, weight * rarity(field, word)) for field, word, weight in found]
-        if self._written == self.documents:
-            boosts = [weight for _, _, weight in found]
-        else:
-            # Tantivy weighs with a frequency that counts deleted documents: the boost corrects it.
-            written, counted = self._written, self._searcher.doc_freq
-            boosts = [term.weight / inverse_frequency(written, int(counted(term.field, term.word))) for term in exact]
+        query = self._query(exact, conditions, kind)
+        best = self._best(query, exact, limit)
+        if len(best) > limit:
+            last = best[limit - 1][1]
+            best = [hit for hit in best if hit[1] >= last]
+        return best
+
+    def candidates(
+        self,
+        terms: Sequence[Term],
+        limit: int,
+        kind: SourceKind | None = None,
+        *,
+        only: Sequence[int] | None = None,
+        every: Iterable[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Return (id, approximate score) of at most `limit` documents, best first, scored with the terms' weights.
+
+        An exact score is at most `excess(terms)` times the approximate one. Filters are those of `search`.
+        """
+        present = [term for term in terms if self.count(term.field, term.word)]
+        if not present or limit < 1:
+            return []
+        conditions = [*self._among(only), *(self._anywhere(word) for word in every)]
+        return self._run(self._query(present, conditions, kind), limit)
+
+    def _query(self, terms: Sequence[Term], conditions: list[tantivy.Query], kind: SourceKind | None) -> tantivy.Query:
+        """Return the query whose scores are sums of the terms' weights. Conditions add nothing to a score."""
+        boosts = [term.weight / self._own_weight(term) for term in terms]
         query = tantivy.Query.boolean_query(
             [
                 (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, term.word), boost))
-                for term, boost in zip(exact, boosts, strict=True)
+                for term, boost in zip(terms, boosts, strict=True)
             ]
         )
         if kind is not None:
@@ -164,11 +188,13 @@ class Words:
         if conditions:
             must = [(tantivy.Occur.Must, tantivy.Query.const_score_query(each, 0.0)) for each in conditions]
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *must])
-        best = self._best(query, exact, limit)
-        if len(best) > limit:
-            last = best[limit - 1][1]
-            best = [hit for hit in best if hit[1] >= last]
-        return best
+        return query
+
+    def _own_weight(self, term: Term) -> float:
+        """Return the weight that tantivy gives a term: it counts deleted documents."""
+        if self._written == self.documents:
+            return self._rarity(term.field, term.word)
+        return inverse_frequency(self._written, int(self._searcher.doc_freq(term.field, term.word)))
 
     def _best(self, query: tantivy.Query, terms: Sequence[Term], limit: int) -> list[tuple[int, float]]:
         """Return the documents with the best scores, at least `limit` and all ties with the last, best first."""
@@ -178,19 +204,22 @@ class Words:
         while True:
             hits = self._run(query, asked)
             if self._counts is not None:
-                known |= self._scored([number for number, _ in hits if number not in known], terms)
+                known |= self.scored([number for number, _ in hits if number not in known], terms)
             found = hits if self._counts is None else known.items()
             scored = [(number, -score) for score, number in sorted([(-score, number) for number, score in found])]
             if len(hits) < asked or asked >= self.documents:
                 return scored
             # No document that was not found can have a better score than this.
-            bound = hits[-1][1] * self._excess(terms)
+            bound = hits[-1][1] * self.excess(terms)
             if len(scored) >= limit and scored[limit - 1][1] > bound:
                 return scored
             asked *= _WIDER
 
-    def _scored(self, ids: Sequence[int], terms: Sequence[Term]) -> dict[int, float]:
-        """Return {id: exact score}. Equal documents are scored once."""
+    def scored(self, ids: Sequence[int], terms: Sequence[Term]) -> dict[int, float]:
+        """Return {id: exact score} of documents with the terms' weights. The terms are of chunks, or of whole files.
+
+        Equal documents are scored once.
+        """
         assert self._counts is not None
         counts = self._counts.terms(ids, whole=terms[0].field == "whole")
         if not counts:
@@ -202,8 +231,8 @@ class Words:
         score = dict(zip(distinct, scores(terms, distinct, totals).tolist(), strict=True))
         return {number: score[each] for number, each in counts.items()}
 
-    def _excess(self, terms: Sequence[Term]) -> float:
-        """Return the greatest possible ratio of a document's score to tantivy's.
+    def excess(self, terms: Sequence[Term]) -> float:
+        """Return the greatest possible ratio of a document's exact score to tantivy's.
 
         Both differ by the mean length of the fields, and by rounding. A score grows at most in proportion to the mean.
         """
@@ -237,7 +266,7 @@ class Words:
         return sum(int(self._searcher.doc_freq("kind", kind)) for kind in SOURCE_KINDS)
 
     def _inverse_frequency(self, field: AnyField, word: str) -> float:
-        return inverse_frequency(self.documents, self._count(field, word))
+        return inverse_frequency(self.documents, self.count(field, word))
 
     def _counted(self, field: AnyField, word: str) -> int:
         """Return the number of documents that hold a word in a field."""
@@ -424,6 +453,17 @@ def open_lexical(folder: Path) -> Lexical:
         opened.close()
         raise
     return opened
+
+
+def read_words(folder: Path) -> Words:
+    """Return the committed state of a word index that another process may be writing. Nothing is written.
+
+    Raises DamagedIndex when it can't be read, which may also mean that its files were just replaced.
+    """
+    try:
+        return Words(tantivy.Index.open(str(folder)).searcher(), _schema())
+    except (ValueError, OSError) as error:
+        raise DamagedIndex(f"the word index can't be read: {error}") from error
 
 
 def renew_lexical(folder: Path) -> Lexical:

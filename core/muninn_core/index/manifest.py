@@ -439,6 +439,19 @@ class Manifest:
             if mapped:
                 self.connection.execute(f"PRAGMA mmap_size = {mapped[0]}")
 
+    def end_read(self) -> None:
+        """Give up the fixed state of a reader, so that the writer can start its write-ahead log over."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def begin_read(self) -> None:
+        """Fix the current state of a reader again. Raises StorageError."""
+        try:
+            self.connection.execute("BEGIN")
+            self.connection.execute("SELECT 1 FROM meta").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise _storage_error(error) from error
+
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()
@@ -483,22 +496,30 @@ def open_manifest(path: Path, *, check: bool = False) -> Manifest:
     return manifest
 
 
-def open_reader(path: Path) -> Manifest:
-    """Open a connection that sees the current state of the manifest until it is closed. Raises StorageError."""
+def open_reader(path: Path, *, foreign: bool = False) -> Manifest:
+    """Open a connection that sees the current state of the manifest until it is closed. Raises StorageError.
+
+    With `foreign`, the manifest is that of another process: the connection writes nothing, and moves no write-ahead
+    log when it is closed.
+    """
+    name = f"{path.absolute().as_uri()}?mode=ro" if foreign else path
     try:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(name, isolation_level=None, check_same_thread=False, uri=foreign)
     except sqlite3.DatabaseError as error:
         raise _storage_error(error) from error
     try:
         connection.execute("PRAGMA query_only = 1")
         # An answer needs rows of sixty pages. Reading each by a system call took two thirds of a query's time.
         connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
-        connection.execute("BEGIN")
-        connection.execute("SELECT 1 FROM meta").fetchone()  # the first read fixes the state
+        manifest = Manifest(connection)
+        manifest.begin_read()  # the first read fixes the state
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _storage_error(error) from error
-    return Manifest(connection)
+    except StorageError:
+        connection.close()
+        raise
+    return manifest
 
 
 def _open_known(path: Path) -> Manifest | None:

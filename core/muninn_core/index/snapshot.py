@@ -179,6 +179,25 @@ class Snapshot:
         tied = self._manifest.by_place([number for number, score in found if score == last])
         return [*better, *((number, last) for number in tied[: most - len(better)])]
 
+    @property
+    def words(self) -> Words:
+        """The word index, for a search over several snapshots."""
+        return self._words
+
+    def by_place(self, ids: Sequence[int]) -> list[int]:
+        """Return the ids of chunks that exist, by path and line."""
+        return self._manifest.by_place(ids)
+
+    def paths_by_id(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return {file id: path}, from the cache where it has them."""
+        paths = self._recent.paths
+        missing = [number for number in ids if number not in paths]
+        if missing:
+            read = self._manifest.file_paths(missing)
+            paths = {number: paths[number] for number in ids if number in paths} | read
+            self._recent.take_paths(read)
+        return {number: paths[number] for number in ids if number in paths}
+
     def _waiting(self, paths: Sequence[str]) -> set[str]:
         """Return those of the paths that are not indexed yet."""
         return set(paths) - self._manifest.indexed_paths(paths)
@@ -246,12 +265,7 @@ class Snapshot:
         """Return (path, BM25 score) of whole files, best first, ties by path; no memories."""
         words = words if isinstance(words, Mapping) else list(words)
         hits = self._words.search_files(words, limit, kind)
-        paths = self._recent.paths
-        missing = [number for number, _ in hits if number not in paths]
-        if missing:
-            read = self._manifest.file_paths(missing)
-            paths = {number: paths[number] for number, _ in hits if number in paths} | read
-            self._recent.take_paths(read)
+        paths = self.paths_by_id([number for number, _ in hits])
         found = [(paths[number], score) for number, score in hits if number in paths]
         if self._survey is not None and kind != "memory":
             others = self._survey.whole_files(words, limit, kind)

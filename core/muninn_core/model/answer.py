@@ -43,7 +43,8 @@ class Hit(Value):
     project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
     words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
     file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when. `newer` is the id of
-    a memory that states the same fact anew.
+    a memory that states the same fact anew. `repository` names the repository of the user's list that the hit comes
+    from, "" for this one; the id of a file's chunk then begins with the name and a colon.
     """
 
     kind: SourceKind
@@ -71,6 +72,7 @@ class Hit(Value):
     author: str = ""
     ts: str = ""
     newer: str = ""
+    repository: str = ""
 
 
 class IndexState(Value):
@@ -87,6 +89,21 @@ class IndexState(Value):
     unembedded: int = 0
     unencoded: int = 0
     failure: str = ""
+
+
+class AskedRepository(Value):
+    """Another repository that a question was put to, and the state that was read there.
+
+    `generation` counts the changes of its index. `skipped` is the reason why it was not read, `hint` what to do.
+    """
+
+    name: str
+    path: str
+    commit: str | None = None
+    branch: str | None = None
+    generation: int = 0
+    skipped: str = ""
+    hint: str = ""
 
 
 class ReadState(Value):

@@ -83,7 +83,8 @@ class Memory(Value):
     `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
     record that this version does not define. `sealed` is false while the memory is only in the spool.
     A `private` memory is stored in the ignored part of this work tree and never in git. A memory of the global `scope`
-    is stored in the user's log, outside of the repository.
+    is stored in the user's log, outside of the repository. `repository` names the repository of the user's list that
+    a memory was read from, "" for this one; it is not in the log either.
     """
 
     id: str
@@ -123,6 +124,7 @@ class Memory(Value):
     sources: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
+    repository: str = ""
     details: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -38,6 +38,11 @@ OtherBranches = Annotated[
     bool, Meta(description="Include memories that exist on other branches only, labelled with the branch names.")
 ]
 
+OtherRepositories = Annotated[
+    Names,
+    Meta(description="Ask these other repositories of your list as well, by name; `all` is every one."),
+]
+
 CallingProgram = Annotated[str | None, Meta(description="The calling program, with its version.")]
 
 TextOfFile = Annotated[

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from muninn_core.model.answer import AskedRepository
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import Result, Text
+from muninn_core.protocol.base import OtherRepositories, Result, Text
 from muninn_core.protocol.method import Family, Method
 
 
@@ -28,12 +29,13 @@ class SymbolsParams(Value):
         str | None, Meta(description="Only in this folder, or in files that match this pattern: `src/*.py`.")
     ] = None
     limit: Annotated[int, Meta(ge=1, le=500, description="The most definitions to return.")] = 20
+    repos: OtherRepositories = ()
 
 
 class CodeSymbol(Value):
     """A definition. `container` names the definitions around it, `signature` is its head.
 
-    `children` are filled in an outline only.
+    `children` are filled in an outline only. `repository` is the name of another repository, "" for this one.
     """
 
     name: str
@@ -45,15 +47,17 @@ class CodeSymbol(Value):
     signature: str = ""
     comment: str = ""
     children: tuple[CodeSymbol, ...] = ()
+    repository: str = ""
 
 
 class SymbolsResult(Result):
     """The definitions, best first: matches of the whole name, its beginning, its capitals, a part. `total` counts all
-    matches.
+    matches. `repositories` are the other repositories that were asked.
     """
 
     symbols: tuple[CodeSymbol, ...]
     total: int
+    repositories: tuple[AskedRepository, ...] = ()
 
 
 class OutlineParams(Value):

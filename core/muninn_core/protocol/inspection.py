@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from muninn_core.model.answer import AskedRepository
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory, Scope, Trust
 from muninn_core.model.role import RoleName
 from muninn_core.model.value import Meta, Value, field
-from muninn_core.protocol.base import AtRevision, MemoryId, OtherBranches, Result, SessionId
+from muninn_core.protocol.base import AtRevision, MemoryId, OtherBranches, OtherRepositories, Result, SessionId
 from muninn_core.protocol.method import Family, Method
 from muninn_core.protocol.repository import FocusStatus, ProjectStatus
 
@@ -47,6 +48,7 @@ class MemoriesParams(Value):
     offset: Annotated[int, Meta(ge=0, description="How many results to skip.")] = 0
     at: AtRevision = None
     branches: OtherBranches = False
+    repos: OtherRepositories = ()
 
 
 class Mention(Value):
@@ -72,7 +74,8 @@ class MemoriesResult(Result):
 
     `citations` are the citations of each memory, judged against the work tree, by memory id. `access` is set when one
     memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
-    `mentions` are passages about it in the memory of other tools.
+    `mentions` are passages about it in the memory of other tools. `repositories` are the other repositories that
+    were asked; of their memories, only those in force are listed.
     """
 
     memories: tuple[Memory, ...]
@@ -82,6 +85,7 @@ class MemoriesResult(Result):
     access: Access | None = None
     origin: str = ""
     mentions: tuple[Mention, ...] = ()
+    repositories: tuple[AskedRepository, ...] = ()
 
 
 class MemoryLink(Value):

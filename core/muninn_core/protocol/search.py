@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from muninn_core.model.answer import Hit, ReadState, Reason
+from muninn_core.model.answer import AskedRepository, Hit, ReadState, Reason
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Scope, Trust, Work
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import AtRevision, Names, OtherBranches, Result, SessionId, Text
+from muninn_core.protocol.base import AtRevision, Names, OtherBranches, OtherRepositories, Result, SessionId, Text
 from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.method import Family, Method
 
@@ -89,6 +89,7 @@ class RecallParams(Value):
     session: SessionId | None = None
     at: AtRevision = None
     branches: OtherBranches = False
+    repos: OtherRepositories = ()
 
 
 class RecallResult(Result):
@@ -97,13 +98,14 @@ class RecallResult(Result):
     `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
     filters that nothing passes. `remembered` are the memories that answer the question, at most three, in the order of
     the ranking; they may be among the hits, too. Front ends show them above the others. It is empty on further
-    pages, and for questions of one `kind`.
+    pages, and for questions of one `kind`. `repositories` are the other repositories that were asked.
     """
 
     hits: tuple[Hit, ...]
     remembered: tuple[Hit, ...] = ()
     next: str = ""
     notes: tuple[str, ...] = ()
+    repositories: tuple[AskedRepository, ...] = ()
 
 
 class ContextParams(Value):
@@ -133,6 +135,7 @@ class ContextParams(Value):
     session: SessionId | None = None
     at: AtRevision = None
     branches: OtherBranches = False
+    repos: OtherRepositories = ()
     format: Annotated[
         Literal["markdown", "json", "xml"],
         Meta(description="The format of `text`; the items are the same in all formats."),
@@ -169,6 +172,7 @@ class PackItem(Value):
     trust: Trust | None = None
     origin: str = ""
     cites: tuple[Citation, ...] = ()
+    repository: str = ""
 
 
 class LeftOut(Value):
@@ -185,6 +189,7 @@ class LeftOut(Value):
     score: float
     reason: str
     why: tuple[Reason, ...] = ()
+    repository: str = ""
 
 
 class ContextResult(Result):
@@ -192,6 +197,7 @@ class ContextResult(Result):
 
     `bundle` identifies it for `why` and `replay`. `inputs` are the parameters, `question` is what was searched for, and
     `asked` is the time. `omitted` counts `left_out`. `explored` is how `explore` found the items of the tier explored.
+    `repositories` are the other repositories that were asked.
     """
 
     text: str
@@ -205,6 +211,7 @@ class ContextResult(Result):
     asked: str = ""
     left_out: tuple[LeftOut, ...] = ()
     explored: Exploration | None = None
+    repositories: tuple[AskedRepository, ...] = ()
 
 
 class ExploreParams(Value):
@@ -318,7 +325,7 @@ FAMILY = Family(
             example={"query": "how does a client find the daemon"},
             rooted_paths=("like",),
             searches=True,
-            shown=("query", "limit", "kind", "type", "path", "like", "page"),
+            shown=("query", "limit", "kind", "type", "path", "like", "page", "repos"),
             may_omit=("query",),
             always_loaded=True,
         ),
@@ -342,7 +349,7 @@ FAMILY = Family(
             example={"query": "how does a client find the daemon"},
             rooted_paths=("files", "open_files", "cursor"),
             searches=True,
-            shown=("query", "budget", "files", "cursor", "diff", "task"),
+            shown=("query", "budget", "files", "cursor", "diff", "task", "repos"),
             may_omit=("query",),
             always_loaded=True,
             bare={"diff": "HEAD"},

@@ -18,6 +18,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.near_match import nearest
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.source.classify import LANGUAGES, PROSE, language_of
+from muninn_core.source.qualified import bare
 from muninn_core.source.shortcode import same_code
 from muninn_core.store.expiry import parse_span
 from muninn_core.store.stamp import normalise, timestamp
@@ -151,8 +152,8 @@ def _file_path(values: tuple[str, ...]) -> OfFile:
     globs = [compile_glob(value) for value in values]
     if len(globs) == 1:
         matches = globs[0]
-        return lambda path, _kind, _language: matches(path)
-    return lambda path, _kind, _language: any(matches(path) for matches in globs)
+        return lambda path, _kind, _language: matches(bare(path))
+    return lambda path, _kind, _language: any(matches(bare(path)) for matches in globs)
 
 
 def _file_language(values: tuple[str, ...]) -> OfFile:

@@ -64,6 +64,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         author=writer(memory.author, memory.actor, memory.agent),
         ts=memory.ts,
         newer=newer,
+        repository=memory.repository,
     )
 
 

@@ -10,7 +10,7 @@ from muninn_core.source.classify import language_of, path_traits
 from muninn_core.source.definition import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from muninn_core.retrieval.graph import Named
 
@@ -44,10 +44,43 @@ def find(
     `Class.method` restricts matches to members of a class. The order is: exact name, prefix, CamelHumps (`gUN` for
     getUserName), substring; then tests, vendored and generated files last; then kind, length of name, path and line.
     """
+    found, total = find_across({"": code}, query, limit=limit, kind=kind, language=language, path=path)
+    return [one for _, one in found], total
+
+
+def find_across(
+    codes: Mapping[str, Names],
+    query: str,
+    *,
+    limit: int,
+    kind: str | None = None,
+    language: str | None = None,
+    path: str | None = None,
+) -> tuple[list[tuple[str, Named]], int]:
+    """Return (name of the repository, definition) of the best matches in several repositories, ordered as in `find`.
+
+    Equal matches are ordered by the names of their repositories.
+    """
+    found = [
+        (order, name, one)
+        for name, code in codes.items()
+        for order, one in _matches(code, query, kind=kind, language=language, path=path)
+    ]
+    found.sort(key=lambda match: (*match[0][:4], match[1], *match[0][4:]))
+    return [(name, one) for _, name, one in found[:limit]], len(found)
+
+
+_Order = tuple[int, bool, int, int, str, int]
+
+
+def _matches(
+    code: Names, query: str, *, kind: str | None, language: str | None, path: str | None
+) -> list[tuple[_Order, Named]]:
+    """Return the matches with their sort keys: (rank, put last, kind, length of the name, path, line)."""
     container, _, name = query.strip().replace("::", ".").replace("#", ".").rpartition(".")
     close = name_ranker(name)
     ranked = sorted((rank, len(each), each) for each in code.names() if (rank := close(each)) is not None)
-    found: list[tuple[tuple[int, bool, int, int, str, int], Named]] = []
+    found: list[tuple[_Order, Named]] = []
     for rank, length, each in ranked:
         for one in code.named(each):
             what = one.definition
@@ -62,8 +95,7 @@ def find(
             behind = not _LAST.isdisjoint(path_traits(one.path))
             order = (rank, behind, _RANK[what.kind], length, one.path, what.start)
             found.append((order, one))
-    found.sort(key=lambda pair: pair[0])
-    return [one for _, one in found[:limit]], len(found)
+    return found
 
 
 def name_ranker(query: str) -> Callable[[str], int | None]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
@@ -23,7 +24,7 @@ from muninn_core.protocol.code import (
 )
 from muninn_core.retrieval.filters import language_named
 from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node, is_constructor
-from muninn_core.retrieval.symbol_search import find
+from muninn_core.retrieval.symbol_search import find_across
 from muninn_core.source.classify import LANGUAGES, language_of
 from muninn_core.source.definition import KINDS, Definition
 from muninn_core.worktree.index_updater import FIRST_LOOK
@@ -40,14 +41,14 @@ _LESSER = frozenset({"prototype", "key", "heading", "field", "variable", "proper
 """Kinds of definitions that a name means only when no other kind has it."""
 
 
-def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
-    """Find definitions by name. Raises BadParams for an unknown language or kind."""
+def symbols(workspace: Workspace, params: SymbolsParams, asked: Asked = NOBODY) -> SymbolsResult:
+    """Find definitions by name, also in the `asked` repositories. Raises BadParams for an unknown language or kind."""
     snapshot, saw = read_index(workspace)
     language = language_named(params.language or "") or params.language
     _check("language", language, sorted(set(LANGUAGES.values())))
     _check("kind", params.kind, KINDS)
-    found, total = find(
-        snapshot.code,
+    found, total = find_across(
+        {"": snapshot.code, **{part.name: part.snapshot.code for part in asked.parts}},
         params.query,
         limit=params.limit,
         kind=params.kind,
@@ -55,7 +56,10 @@ def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
         path=params.path,
     )
     return SymbolsResult(
-        symbols=tuple(_symbol(symbol.path, symbol.definition) for symbol in found), total=total, saw=saw
+        symbols=tuple(replace(_symbol(symbol.path, symbol.definition), repository=name) for name, symbol in found),
+        total=total,
+        repositories=asked.repositories,
+        saw=asked.noted(saw),
     )
 
 

@@ -15,7 +15,6 @@ from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.scopes import on_task, scope_bounds, visible
 from muninn_core.index.embed import Embedder
-from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -64,7 +63,7 @@ def search_request(
     """
     task = task_of(workspace, searched.documents, params.task, params.session).code
     text, title, named, _ = read_question_text(params.query, searched.reader)
-    text = " ".join((text, *corrections(text, searched.reader, is_common).values()))
+    text = " ".join((text, *corrections(text, searched.own, searched.is_word).values()))
     bounds = scope_bounds(workspace.memory, searched.documents, searched.memories, params.scope, params.session, None)
     if asked is not None and asked.is_restricted:
         bounds = apply_filters(

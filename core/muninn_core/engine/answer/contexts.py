@@ -25,6 +25,7 @@ from muninn_core.engine.answer.touched_decisions import hits_of, touched
 from muninn_core.engine.answer.working_set import MOST_PATCH, WorkingSet, question_of, with_grounds, working_set_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
@@ -41,6 +42,7 @@ from muninn_core.protocol.search import (
 )
 from muninn_core.retrieval.search import search_hits
 from muninn_core.source.private import strip_private
+from muninn_core.source.qualified import bare
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
@@ -56,8 +58,12 @@ REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
 """The candidates of each tier: kind, the least, the most, and the tokens of budget per candidate."""
 
 
-def context(workspace: Workspace, params: ContextParams, call: Call, now: datetime) -> ContextResult:
-    """Gather a context and store it. Raises what `search_context`, `working_set_of` and `question_of` raise.
+def context(
+    workspace: Workspace, params: ContextParams, call: Call, now: datetime, asked: Asked = NOBODY
+) -> ContextResult:
+    """Gather a context and store it. `asked` are the repositories that `params.repos` names.
+
+    Raises what `search_context`, `working_set_of` and `question_of` raise.
 
     The question is stored with the answer, so private spans and secrets in it are masked first.
     """
@@ -67,7 +73,7 @@ def context(workspace: Workspace, params: ContextParams, call: Call, now: dateti
     if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is rejected later
         diff, _ = mask(diff, patterns)
     params = replace(params, query=query, diff=diff)
-    result = gather(workspace, params, params, call, now)
+    result = gather(workspace, params, params, call, now, others=asked)
     save(workspace.memory, workspace.context_store, result)
     return result
 
@@ -98,7 +104,14 @@ def why(workspace: Workspace, params: WhyParams) -> WhyResult:
     )
 
 
-def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResult:
+def asked_repositories(workspace: Workspace, params: ReplayParams) -> Sequence[str]:
+    """Return the names of the repositories that a context is gathered from again; none without `fresh`."""
+    if not params.fresh:
+        return ()
+    return _load(workspace.memory, workspace.context_store, params.bundle).inputs.repos
+
+
+def replay(workspace: Workspace, params: ReplayParams, call: Call, asked: Asked = NOBODY) -> ReplayResult:
     """Return a stored context; with `fresh` gather it again, with the time of the first run.
 
     A context of a past revision is gathered from the same commit, any other from the current state. Raises
@@ -116,9 +129,9 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
             f"{stored.bundle} was explored by a model, so it is not gathered again",
             hint="`muninn explore` asks the model anew; `muninn replay` without --fresh returns the stored pack.",
         )
-    asked = datetime.fromisoformat(stored.asked)
+    first = datetime.fromisoformat(stored.asked)
     then = replace(stored.inputs, at=stored.saw.commit) if stored.inputs.at is not None else stored.inputs
-    fresh = gather(workspace, then, stored.inputs, call, asked)
+    fresh = gather(workspace, then, stored.inputs, call, first, others=asked)
     save(workspace.memory, workspace.context_store, fresh)
     differs = differences(stored, fresh)
     return ReplayResult(
@@ -139,13 +152,15 @@ def gather(
     now: datetime,
     first: Sequence[Hit] = (),
     explored: Exploration | None = None,
+    others: Asked = NOBODY,
 ) -> ContextResult:
     """Gather a context. `inputs` are the parameters that the result reports.
 
     `first` are the hits of an exploration. They precede what the search finds, and `explored` is in the result.
+    `others` are the repositories that `params.repos` names.
     """
     params, asked = _parse_query(workspace.config, workspace.memory, params, now)
-    searched = search_context(workspace, params, now)
+    searched = search_context(workspace, params, now, others)
     working_set = working_set_of(workspace.place, workspace.edited_files, params, searched)
     question = question_of(params, searched, working_set)
     if asked is not None and searched.now != now:
@@ -155,7 +170,7 @@ def gather(
     hits = with_work_and_origin(
         workspace.origins,
         workspace.work_states,
-        tuple(hit for _, hit in candidates),
+        tuple(others.labelled(hit) for _, hit in candidates),
         searched.memories,
         searched_commit(params, searched),
     )
@@ -167,7 +182,7 @@ def gather(
     text = render_sheet(with_bundle(pack, bundle), params.format)
     return ContextResult(
         text=text,
-        items=pack.items,
+        items=tuple(replace(item, path=bare(item.path)) for item in pack.items),
         tokens=count_tokens(text),
         budget=params.budget,
         omitted=len(pack.left_out),
@@ -175,8 +190,9 @@ def gather(
         inputs=inputs,
         question=question,
         asked=timestamp(now),
-        left_out=pack.left_out,
+        left_out=tuple(replace(each, path=bare(each.path)) for each in pack.left_out),
         explored=explored,
+        repositories=others.repositories,
         saw=searched.saw,
     )
 
@@ -206,6 +222,7 @@ def _candidates(
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all candidates: pins, the task, the working set, skills, and search hits of each kind."""
     checker = workspace.citations.checker()
+    judge = searched.asked.judging(checker.judge)
     seen = visible(workspace.memory, params.scope, params.session)
     pins = memory_hits(
         _pinned(workspace.memory, params, searched),
@@ -227,9 +244,7 @@ def _candidates(
         if kind in searched.kinds:
             call.raise_if_cancelled()
             limit = min(most, max(least, params.budget // tokens))
-            found[kind] = search_hits(
-                searched.reader, request._replace(kind=kind, limit=limit), checker.judge, decisions
-            )
+            found[kind] = search_hits(searched.reader, request._replace(kind=kind, limit=limit), judge, decisions)
     narrowed = asked is not None and asked.is_restricted  # filters exclude candidates that the query did not ask for
     if params.at is None and params.scope != "session" and not narrowed:
         about = touched(searched.documents, working_set.edited, tuple(working_set.files), found.get("code", ()))

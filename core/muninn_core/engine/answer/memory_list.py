@@ -10,6 +10,7 @@ from muninn_core.engine.memory.drafts import check_kind
 from muninn_core.engine.memory.lookup import only
 from muninn_core.engine.memory.scopes import on_task, visible
 from muninn_core.errors import BadParams
+from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.role import importance_for
 from muninn_core.model.value import replace
@@ -17,14 +18,21 @@ from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
 from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter
+from muninn_core.worktree.memory_order import MemoryOrder
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.renames import RenameHistory
 from muninn_core.worktree.workspace import Workspace
 
 
-def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> MemoriesResult:
-    """Return a page of the memories that pass every filter, newest first or by importance."""
+def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked: Asked = NOBODY) -> MemoriesResult:
+    """Return a page of the memories that pass every filter, newest first or by importance.
+
+    The `asked` repositories have no memories about a file of this one. Raises what `memories_of` raises.
+    """
     known, saw = memories_of(workspace, params)
+    asked = asked.without(known)
+    if params.file is None:
+        known = asked.memories(known)
     now = workspace.revisions.at(params.at).time if params.at is not None else now
     access = None
     found: Sequence[Memory]
@@ -41,7 +49,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         paths = _names(workspace.rename_history, params, known)
         tasks = on_task(known, params.task)
         recent = _since(params.since, now)
-        newest = workspace.memory.ordered(known)
+        newest = MemoryOrder(known) if asked else workspace.memory.ordered(known)
         if _has_no_filter(params):
             found = newest.passing(lambda memory: is_recallable(memory, now) and seen(memory))
         else:
@@ -57,10 +65,12 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
             found = sorted(found, key=lambda memory: -_importance(memory, params))
     page = tuple(
         replace(memory, expired=True) if has_expired(memory, now) else memory
-        for memory in workspace.work_states.label(found[params.offset : params.offset + params.limit])
+        for memory in _labelled(workspace, found[params.offset : params.offset + params.limit])
     )
-    page = workspace.first_authors.label(page) if params.id is not None else page
-    citations = workspace.citations.checker().judge_all(page)
+    own = params.id is not None and not page[0].repository
+    page = workspace.first_authors.label(page) if own else page
+    citations = workspace.citations.checker().judge_all(each for each in page if not each.repository)
+    citations |= asked.judge_all(page)
     index = workspace.updater.index if params.file is not None and params.at is None else None
     mentions = workspace.bridge_counts.mentions(index.snapshot(), params.file or "") if index is not None else ()
     origin = workspace.origins.origin_of(params.file) if params.file is not None else ""
@@ -72,12 +82,19 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         access=access,
         origin=origin,
         mentions=mentions,
-        saw=saw,
+        repositories=asked.repositories,
+        saw=asked.noted(saw),
     )
 
 
 def _importance(memory: Memory, params: MemoriesParams) -> int:
     return importance_for(params.role or "", memory.type, memory.importance)
+
+
+def _labelled(workspace: Workspace, page: Sequence[Memory]) -> Sequence[Memory]:
+    """Return the memories with the work states of those of this repository."""
+    own = iter(workspace.work_states.label(each for each in page if not each.repository))
+    return [each if each.repository else next(own) for each in page]
 
 
 def _has_no_filter(params: MemoriesParams) -> bool:
@@ -89,6 +106,7 @@ def _has_no_filter(params: MemoriesParams) -> bool:
         at=params.at,
         branches=params.branches,
         role=params.role,
+        repos=params.repos,
     )
     return params == plain
 

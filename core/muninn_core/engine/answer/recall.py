@@ -15,7 +15,7 @@ from muninn_core.engine.answer.search_context import SearchContext, search_conte
 from muninn_core.engine.answer.working_set import rooted
 from muninn_core.engine.memory.scopes import scope_bounds
 from muninn_core.errors import BadParams
-from muninn_core.index.vocabulary import is_common
+from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -54,17 +54,23 @@ class _Search(NamedTuple):
 
 
 def recall(
-    workspace: Workspace, params: RecallParams, call: Call, now: datetime, opened: Sequence[str] = ()
+    workspace: Workspace,
+    params: RecallParams,
+    call: Call,
+    now: datetime,
+    opened: Sequence[str] = (),
+    asked: Asked = NOBODY,
 ) -> RecallResult:
     """Answer a question, or return the next page of an answer.
 
-    `opened` are the files that editors have open, the most recently used first. Raises BadParams, NotFoundError and
+    `opened` are the files that editors have open, the most recently used first. `asked` are the repositories that
+    `params.repos`, or the question of the page, names. Raises BadParams, NotFoundError and
     what `search_context` raises.
     """
     if params.page is not None:
-        return _page(workspace, params, params.page, now)
+        return _page(workspace, params, params.page, now, asked)
     parsed = parse_request(workspace.config, workspace.memory, params, now)
-    searched = search_context(workspace, parsed.params, now)
+    searched = search_context(workspace, parsed.params, now, asked)
     if searched.now != now:
         parsed = parsed.at_time(searched.now)
     call.raise_if_cancelled()
@@ -77,15 +83,22 @@ def recall(
     text = built.request.text
     marker = Marker(weights(parse_query(text).words if text else (), searched.reader.frequency), parsed.phrases)
     rest = Rest(params, parsed.params.at, ranked, pieces, marker, searched.saw)
-    result = _first_page(workspace, rest, searched.documents, params.limit)
+    result = _first_page(workspace, rest, searched.documents, params.limit, asked)
     notes = [*built.notes, *([ranking.abstention] if ranking.abstention else ())]
     if not result.hits and built.filtering is not None:
         notes += explain_no_match(parsed, searched, built.filtering)
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(f"no memory or document matches task:{parsed.params.task}")
-    return replace(
-        result, remembered=_remembered(workspace, rest, built, searched, ranking, result.hits), notes=tuple(notes)
-    )
+    remembered = _remembered(workspace, rest, built, searched, ranking, result.hits)
+    return replace(result, remembered=remembered, notes=tuple(notes), repositories=asked.repositories)
+
+
+def asked_repositories(workspace: Workspace, params: RecallParams) -> Sequence[str]:
+    """Return the names of the other repositories of a question, or of the question that a page continues.
+
+    Raises NotFoundError for an unknown page.
+    """
+    return workspace.result_pages.next_page(params.page).params.repos if params.page is not None else params.repos
 
 
 def _remembered(
@@ -102,7 +115,8 @@ def _remembered(
     answering = answering_memories(searched.reader, built.request, ranking)
     known = {hit.id: hit for hit in shown if hit.kind == "memory"}
     missing = [each for each in answering if each.memory is not None and each.memory.id not in known]
-    known |= {hit.id: hit for hit in _hits(workspace, rest, missing, searched.documents, len(missing))[0]}
+    further, _ = _hits(workspace, rest, missing, searched.documents, len(missing), searched.asked)
+    known |= {hit.id: hit for hit in further}
     return tuple(known[each.memory.id] for each in answering if each.memory is not None)
 
 
@@ -115,7 +129,7 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
             f"the question has {distinct:,} distinct words; {MOST_WORDS} were searched: "
             f"the first {FIRST_WORDS} and the rarest others"
         )
-    slips = corrections(text, searched.reader, is_common)
+    slips = corrections(text, searched.own, searched.is_word)
     notes += [f'"{word}" occurs nowhere; "{other}" was searched as well' for word, other in slips.items()]
     text = " ".join((text, *slips.values()))
     bounds = scope_bounds(
@@ -208,7 +222,7 @@ def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tu
     return list(best.values()), pieces
 
 
-def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime) -> RecallResult:
+def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime, asked: Asked) -> RecallResult:
     """Return the page of a cursor. Raises NotFoundError, and BadParams for the cursor of another question."""
     rest = workspace.result_pages.next_page(cursor)
     given = replace(params, page=None, limit=rest.params.limit, session=rest.params.session)
@@ -219,7 +233,7 @@ def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime
     remaining = [each for each in rest.candidates if _is_current(each, known, now)]
     rest = rest._replace(candidates=remaining)
     with workspace.result_pages.settling:  # concurrent requests of one page must count its citations once
-        return _first_page(workspace, rest, workspace.documents.read(), params.limit, cursor)
+        return _first_page(workspace, rest, workspace.documents.read(), params.limit, asked, cursor)
 
 
 def _is_current(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> bool:
@@ -231,24 +245,30 @@ def _is_current(candidate: Candidate, known: Mapping[str, Memory], now: datetime
 
 
 def _first_page(
-    workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, cursor: str = ""
+    workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, asked: Asked, cursor: str = ""
 ) -> RecallResult:
     """Return the first candidates as hits, with a cursor for the others."""
-    hits, others = _hits(workspace, rest, rest.candidates, library, limit)
+    hits, others = _hits(workspace, rest, rest.candidates, library, limit, asked)
     following = workspace.result_pages.add(rest._replace(candidates=others), cursor)
     return RecallResult(hits=hits, next=following, saw=rest.saw)
 
 
 def _hits(
-    workspace: Workspace, rest: Rest, candidates: Sequence[Candidate], library: SteeringDocuments, limit: int
+    workspace: Workspace,
+    rest: Rest,
+    candidates: Sequence[Candidate],
+    library: SteeringDocuments,
+    limit: int,
+    asked: Asked,
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
     """Return the first candidates as complete hits, and the remaining candidates."""
-    hits, others = settle(candidates, limit, workspace.citations.checker().judge, decision_lookup(library, rest.at))
+    judge = asked.judging(workspace.citations.checker().judge)
+    hits, others = settle(candidates, limit, judge, decision_lookup(library, rest.at))
     known = {each.memory.id: each.memory for each in candidates if each.memory is not None}
     hits = with_work_and_origin(
         workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
     )
-    return tuple(_with_snippet(hit, rest) for hit in hits), others
+    return tuple(asked.localised(_with_snippet(hit, rest)) for hit in hits), others
 
 
 def _with_snippet(hit: Hit, rest: Rest) -> Hit:

@@ -1,4 +1,4 @@
-"""What a question reads: the work tree, with other branches if wanted, or a past commit."""
+"""What a question reads: the work tree, with other branches or repositories if wanted, or a past commit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.errors import BadParams
+from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.index.embed import Embedder
+from muninn_core.index.vocabulary import is_common
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
@@ -20,6 +22,7 @@ from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify
+from muninn_core.source.identifiers import stem
 from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
 from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.documents import SteeringDocuments
@@ -46,7 +49,10 @@ Question = RecallParams | ContextParams | MemoriesParams
 
 
 class SearchContext(NamedTuple):
-    """The index, embedder, memories and documents of a question, the kinds to search, its time, and what it saw."""
+    """The index, embedder, memories and documents of a question, the kinds to search, its time, and what it saw.
+
+    `own` is the index of this repository alone, `asked` are the other repositories.
+    """
 
     reader: Reader
     embedder: Embedder
@@ -55,10 +61,22 @@ class SearchContext(NamedTuple):
     kinds: tuple[SourceKind, ...]
     now: datetime
     saw: ReadState
+    own: Reader
+    asked: Asked = NOBODY
+
+    def is_word(self, word: str) -> bool:
+        """Whether a lower-case word is in the dictionary or in the index of another repository."""
+        return is_common(word) or (bool(self.asked) and self.reader.frequency(stem(word)) > 0)
 
 
-def search_context(workspace: Workspace, params: RecallParams | ContextParams, now: datetime) -> SearchContext:
-    """Return what a question reads. Raises what `memories_of` raises."""
+def search_context(
+    workspace: Workspace, params: RecallParams | ContextParams, now: datetime, asked: Asked = NOBODY
+) -> SearchContext:
+    """Return what a question reads; `asked` are the repositories that `params.repos` names.
+
+    Raises what `memories_of` raises.
+    """
+    _check_others(params)
     if params.at is not None:
         return _past(workspace, params, params.at)
     index = workspace.updater.wait_open(OPEN_SECONDS)
@@ -75,15 +93,21 @@ def search_context(workspace: Workspace, params: RecallParams | ContextParams, n
         key = tuple((memory.id, memory.updated, memory.text) for memory in elsewhere)
         ids = frozenset(memory.id for memory in elsewhere)
         reader = JoinedReader(snapshot, workspace.branch_index.snapshot(key, elsewhere)[0], ids)
-    return SearchContext(reader, embedder, memories, workspace.documents.read(), SOURCE_KINDS, now, saw)
+    if asked:
+        asked = asked.without(memories)
+        reader, memories = asked.reader(snapshot), asked.memories(memories)
+    saw = asked.noted(saw)
+    library = workspace.documents.read()
+    return SearchContext(reader, embedder, memories, library, SOURCE_KINDS, now, saw, snapshot, asked)
 
 
 def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], ReadState]:
     """Return the memories that a question reads, and what it saw.
 
-    Raises BadParams for both `at` and `branches`, NotFoundError for an unknown revision or one without memory, GitError
-    without git.
+    Raises BadParams for two of `at`, `branches` and `repos`, NotFoundError for an unknown revision or one without
+    memory, GitError without git.
     """
+    _check_others(params)
     if params.at is not None:
         moment = _moment(workspace.revisions, params, params.at)
         return moment.state.memories, _past_read_state(moment, params.at)
@@ -98,6 +122,15 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
     )
 
 
+def _check_others(params: Question) -> None:
+    """Raise BadParams when other repositories are asked about a revision or other branches."""
+    if params.repos and (params.at is not None or params.branches):
+        other = "at" if params.at is not None else "branches"
+        raise BadParams(
+            f"'repos' and '{other}' exclude each other", hint="Other repositories are read as they are checked out."
+        )
+
+
 def with_work_and_origin(
     origins: Origins,
     work_states: WorkStates,
@@ -107,9 +140,10 @@ def with_work_and_origin(
 ) -> tuple[Hit, ...]:
     """Return the hits with the work state of memories, and the origin of files from packs, which become untrusted.
 
-    `commit` is the past commit that the question names, None for the work tree.
+    Memories of other repositories have no work state here. `commit` is the past commit that the question names, None
+    for the work tree.
     """
-    found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory"}
+    found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository}
     works = {memory.id: memory.work for memory in work_states.label(found.values())}
     with_work = (replace(hit, work=works[hit.id]) if works.get(hit.id) else hit for hit in hits)
     return tuple(_with_origin(origins, hit, commit) for hit in with_work)
@@ -160,7 +194,8 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     state = IndexState(generation=snapshot.generation, unencoded=lacking)
     saw = replace(_past_read_state(moment, rev), index=state, note=note)
     library = workspace.documents.read()
-    return SearchContext(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
+    memories = moment.state.memories
+    return SearchContext(snapshot, embedder, memories, library, ("knowledge", "memory"), moment.time, saw, snapshot)
 
 
 def _knowledge(updater: IndexUpdater, place: Place, commit: str) -> dict[str, str]:

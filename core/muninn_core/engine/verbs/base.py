@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from muninn_core.engine.answer.open_editors import OpenEditors
@@ -13,6 +14,8 @@ from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.overlaps import Overlaps
+from muninn_core.federation.asked import NOBODY, Asked
+from muninn_core.federation.pool import Repositories, models_of
 from muninn_core.models.service import ModelService
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
@@ -37,6 +40,7 @@ class Verbs:
         trees: OpenTrees,
         journals: Journals,
         models: ModelService,
+        repositories: Repositories,
         clients: Callable[[], int],
     ) -> None:
         self.version = version
@@ -45,6 +49,7 @@ class Verbs:
         self.trees = trees
         self.journals = journals
         self.models = models
+        self.repositories = repositories
         self.enricher = Enricher(models)
         self.open_editors = OpenEditors()
         self.overlaps = Overlaps(trees)
@@ -60,6 +65,12 @@ class Verbs:
         workspace = self.trees.open(call.place)
         workspace.follow()
         return workspace
+
+    def _asking(self, workspace: Workspace, names: Sequence[str], call: Call) -> AbstractContextManager[Asked]:
+        """Return the other repositories of a question, readable until the block ends. Raises BadParams."""
+        if not names:
+            return nullcontext(NOBODY)
+        return self.repositories.asking(names, call.place, models_of(workspace.embedder(), workspace.encoder))
 
     def _journal(self, call: Call) -> At:
         """Return the call's work tree with the journal of its repository. Raises NotInitialised or StorageError."""

@@ -22,7 +22,9 @@ class CodeVerbs(Verbs):
 
     def symbols(self, params: SymbolsParams, call: Call) -> SymbolsResult:
         """Find definitions by name."""
-        return code_map.symbols(self._reading(call), params)
+        workspace = self._reading(call)
+        with self._asking(workspace, params.repos, call) as asked:
+            return code_map.symbols(workspace, params, asked)
 
     def outline(self, params: OutlineParams, call: Call) -> OutlineResult:
         """Return the definitions of a file as a tree."""

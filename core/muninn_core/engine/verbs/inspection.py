@@ -32,7 +32,9 @@ class InspectionVerbs(Verbs):
 
     def memories(self, params: MemoriesParams, call: Call) -> MemoriesResult:
         """List, filter or get memories."""
-        return memory_list.memories(self._reading(call), params, self.clock())
+        workspace = self._reading(call)
+        with self._asking(workspace, params.repos, call) as asked:
+            return memory_list.memories(workspace, params, self.clock(), asked)
 
     def show(self, params: ShowParams, call: Call) -> ShowResult:
         """Return one memory whole."""

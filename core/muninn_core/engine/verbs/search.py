@@ -37,8 +37,10 @@ class SearchVerbs(Verbs):
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(call), self.clock()
         opened = self.open_editors.files(call.place.root) if params.at is None else ()
-        result = recall.recall(workspace, params, call, now, opened)
-        workspace.access_counts.count((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
+        with self._asking(workspace, recall.asked_repositories(workspace, params), call) as asked:
+            result = recall.recall(workspace, params, call, now, opened, asked)
+        shown = (hit.id for hit in result.hits if hit.kind == "memory" and not hit.repository)
+        workspace.access_counts.count(shown, timestamp(now))
         ids = dict.fromkeys(hit.id for hit in (*result.remembered, *result.hits))
         self.agent_journal.given(workspace, params.session, "recall", tuple(ids), query=params.query)
         return result
@@ -48,8 +50,10 @@ class SearchVerbs(Verbs):
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
             params = replace(params, open_files=self.open_editors.files(call.place.root, params.open_files))
-        result = contexts.context(workspace, params, call, now)
-        workspace.access_counts.count((item.id for item in result.items if item.kind == "memory"), timestamp(now))
+        with self._asking(workspace, params.repos, call) as asked:
+            result = contexts.context(workspace, params, call, now, asked)
+        shown = (item.id for item in result.items if item.kind == "memory" and not item.repository)
+        workspace.access_counts.count(shown, timestamp(now))
         ids = tuple(item.id for item in result.items)
         about = {"query": result.question, "bundle": result.bundle, "tokens": result.tokens}
         self.agent_journal.given(workspace, params.session, "context", ids, **about)
@@ -98,4 +102,6 @@ class SearchVerbs(Verbs):
 
     def replay(self, params: ReplayParams, call: Call) -> ReplayResult:
         """Return a context again."""
-        return contexts.replay(self._reading(call), params, call)
+        workspace = self._reading(call)
+        with self._asking(workspace, contexts.asked_repositories(workspace, params), call) as asked:
+            return contexts.replay(workspace, params, call, asked)

@@ -1,0 +1,115 @@
+"""The repositories that one question is put to, open for reading until it is answered."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from muninn_core.federation.reader import JoinedRepositories, Part
+from muninn_core.model.answer import AskedRepository, Hit, ReadState
+from muninn_core.model.value import replace
+from muninn_core.source.qualified import shown, split
+
+if TYPE_CHECKING:
+    from muninn_core.federation.member import Member
+    from muninn_core.index.snapshot import Snapshot
+    from muninn_core.model.citation import Citation
+    from muninn_core.model.memory import Memory
+
+Judge = Callable[["Memory"], Sequence["Citation"]]
+
+
+class Asked:
+    """The other repositories of one question, and the parts of those that are read."""
+
+    def __init__(
+        self, members: Sequence[Member] = (), parts: Sequence[Part] = (), skipped: Sequence[AskedRepository] = ()
+    ) -> None:
+        self.parts = parts
+        self._members = {member.listed.name: member for member in members}
+        self._judges: dict[str, Judge] = {}
+        self._skipped = skipped
+
+    def __bool__(self) -> bool:
+        """Whether any other repository is read."""
+        return bool(self.parts)
+
+    @property
+    def repositories(self) -> tuple[AskedRepository, ...]:
+        """The state of each asked repository, by name; that of a skipped one is the reason."""
+        read = [
+            AskedRepository(
+                name=part.name,
+                path=member.listed.path,
+                commit=member.head().commit,
+                branch=member.head().branch,
+                generation=part.snapshot.generation,
+            )
+            for part in self.parts
+            for member in (self._members[part.name],)
+        ]
+        return tuple(sorted([*read, *self._skipped], key=lambda each: each.name))
+
+    def noted(self, saw: ReadState) -> ReadState:
+        """Return a state whose note says which repositories were skipped, and which were searched by words only."""
+        skipped = (f"{each.name} was not read: {each.skipped}. {each.hint}".rstrip() for each in self._skipped)
+        words = (
+            f"{part.name} was searched by words only: its index was made with another model."
+            for part in self.parts
+            if not part.meaning
+        )
+        return replace(saw, note=" ".join(filter(None, (saw.note, *skipped, *words))))
+
+    def reader(self, own: Snapshot) -> JoinedRepositories:
+        """Return the reader of this repository's snapshot and the others."""
+        return JoinedRepositories([Part("", own, None), *self.parts])
+
+    def without(self, own: Mapping[str, Memory]) -> Asked:
+        """Return the same without the memories that this repository has: clones share their memories."""
+        parts = [
+            part._replace(memories={key: each for key, each in (part.memories or {}).items() if key not in own})
+            for part in self.parts
+        ]
+        return Asked(list(self._members.values()), parts, self._skipped)
+
+    def closed(self) -> Asked:
+        """Return what further pages of the answer need: the repositories without their indexes."""
+        return Asked(list(self._members.values()))
+
+    def memories(self, own: Mapping[str, Memory]) -> Mapping[str, Memory]:
+        """Return the memories of this repository and those of the others."""
+        if not self.parts:
+            return own
+        return ChainMap(dict(own), *(dict(part.memories or {}) for part in self.parts))
+
+    def judging(self, own: Judge) -> Judge:
+        """Return a function that judges the citations of a memory in the work tree of its repository."""
+        return lambda memory: self._judge(memory.repository)(memory) if memory.repository else own(memory)
+
+    def judge_all(self, memories: Iterable[Memory]) -> dict[str, tuple[Citation, ...]]:
+        """Return the citations of the memories of other repositories that have any, by id."""
+        found = {each.id: tuple(self._judge(each.repository)(each)) for each in memories if each.repository}
+        return {identity: citations for identity, citations in found.items() if citations}
+
+    def _judge(self, name: str) -> Judge:
+        if name not in self._judges:
+            self._judges[name] = self._members[name].citations.checker().judge
+        return self._judges[name]
+
+    def labelled(self, hit: Hit) -> Hit:
+        """Return a hit of a file with its repository; one from a pack there is from outside. Its path stays."""
+        name, path = split(hit.path)
+        if not name:
+            return hit
+        origin = self._members[name].origins.origin_of(path)
+        hit = replace(hit, repository=name, id=f"{shown(hit.path)}:{hit.start_line}-{hit.end_line}")
+        return replace(hit, origin=origin, trust="outside") if origin else hit
+
+    def localised(self, hit: Hit) -> Hit:
+        """Return a hit with its repository, and with the path in it."""
+        return replace(self.labelled(hit), path=split(hit.path)[1])
+
+
+NOBODY = Asked()
+"""No other repository is asked."""

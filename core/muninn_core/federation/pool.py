@@ -1,0 +1,163 @@
+"""The open repositories of the user's list. A bounded number stays open between questions."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from muninn_core.errors import MuninnError
+from muninn_core.federation.asked import Asked
+from muninn_core.federation.member import Member, open_member, place_of
+from muninn_core.federation.overview import overview
+from muninn_core.federation.reader import Part
+from muninn_core.federation.registry import ListedRepository, Registry
+from muninn_core.index.embed import Embedder
+from muninn_core.index.foreign import NoIndex
+from muninn_core.launch.place import Place
+from muninn_core.model.answer import AskedRepository
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.repositories import Repository
+
+MOST_OPEN = 128
+"""The most repositories that stay open after a question. Each takes about four descriptors."""
+
+MOST_VECTORS = 2_000_000
+"""The most vectors of the repositories that stay open. A million take 260 MB."""
+
+IDLE_SECONDS = 600.0
+"""How long a repository stays open without a question."""
+
+NO_MODEL = ("", 1)
+
+
+class Models(NamedTuple):
+    """(name, dimension) of the embedder and of the text encoder of a question."""
+
+    embedder: tuple[str, int]
+    encoder: tuple[str, int]
+
+
+NO_MODELS = Models(NO_MODEL, NO_MODEL)
+"""For repositories whose memories are read without their index."""
+
+
+def models_of(embedder: Embedder, encoder: Embedder | None) -> Models:
+    """Return the names and dimensions of the models of a question."""
+    known = NO_MODEL if encoder is None else (encoder.name, encoder.dim)
+    return Models((embedder.name, embedder.dim), known)
+
+
+class Repositories:
+    """The user's list and what is open of it. Safe to use from several threads.
+
+    `list_file` None: there is no list. `runtime` is the runtime directory of the user's daemons, "" if it is unknown.
+    """
+
+    def __init__(
+        self, list_file: Path | None, runtime: str, *, clock: Callable[[], datetime], ids: Callable[[], str]
+    ) -> None:
+        self._runtime = runtime
+        self.registry = Registry(list_file)
+        self._clock = clock
+        self._ids = ids
+        self._lock = threading.Lock()
+        self._open: OrderedDict[tuple[ListedRepository, Models], Member] = OrderedDict()
+
+    @contextmanager
+    def asking(self, names: Sequence[str], here: Place, models: Models) -> Iterator[Asked]:
+        """Return the named repositories except this one, readable until the block ends.
+
+        One that can't be read is skipped, with the reason. Raises BadParams for an unknown name.
+        """
+        listed = [each for each in self.registry.named(names) if each.path != here.root]
+        with ExitStack() as stack:
+            members: list[Member] = []
+            parts: list[Part] = []
+            skipped: list[AskedRepository] = []
+            for entry in listed:
+                try:
+                    member = self.member(entry, models)
+                    parts.append(stack.enter_context(member.reading()))
+                    members.append(member)
+                except MuninnError as error:
+                    skipped.append(_skipped(entry, error))
+            yield Asked(members, parts, skipped)
+        self._shrink()
+
+    def overview(self, here: Place) -> tuple[Repository, ...]:
+        """Return the state of each repository of the list, by name. Raises StorageError without a readable list."""
+        return tuple(self.state(entry, here) for entry in self.registry.entries())
+
+    def state(self, entry: ListedRepository, here: Place) -> Repository:
+        """Return the state of one repository."""
+        return overview(entry, here, self._runtime, lambda: self.member(entry, NO_MODELS))
+
+    def rules(self, here: Place, now: datetime) -> tuple[Memory, ...]:
+        """Return the constraints of the repositories of rules except this one, the most important first.
+
+        Those of somebody outside that nobody approved, and those whose cited code has changed, are left out. A
+        repository that can't be read has none.
+        """
+        found: list[Memory] = []
+        for entry in self.registry.entries():
+            if entry.rules and entry.path != here.root:
+                with suppress(MuninnError):  # `repos list` says why
+                    found += self.member(entry, NO_MODELS).constraints(now)
+        return tuple(sorted(found, key=lambda each: (-each.importance, each.repository, each.id)))
+
+    def member(self, entry: ListedRepository, models: Models) -> Member:
+        """Return a repository of the list, open. Raises NoIndex."""
+        key = (entry, models)
+        with self._lock:
+            known = self._open.get(key)
+            if known is not None:
+                self._open.move_to_end(key)
+        if known is not None and place_of(entry).root == known.place.root:
+            return known
+        opened = open_member(entry, *models, clock=self._clock, ids=self._ids)
+        with self._lock:
+            return self._open.setdefault(key, opened)
+
+    def close(self) -> None:
+        """Close all repositories."""
+        with self._lock:
+            members, self._open = list(self._open.values()), OrderedDict()
+        for member in members:
+            member.close()
+
+    def release_memory(self) -> None:
+        """Close the repositories that no question has read for `IDLE_SECONDS`."""
+        oldest = time.monotonic() - IDLE_SECONDS
+        self._drop([key for key, member in list(self._open.items()) if member.used < oldest])
+
+    def _shrink(self) -> None:
+        """Close the least recently used repositories beyond the limits."""
+        with self._lock:
+            members = list(reversed(self._open.items()))
+        kept = vectors = 0
+        beyond = []
+        for key, member in members:
+            vectors += member.index.vectors
+            if kept < MOST_OPEN and vectors <= MOST_VECTORS:
+                kept += 1
+            else:
+                beyond.append(key)
+        self._drop(beyond)
+
+    def _drop(self, keys: Iterable[tuple[ListedRepository, Models]]) -> None:
+        for key in keys:
+            with self._lock:
+                member = self._open.pop(key, None)
+            if member is not None:
+                member.close()
+
+
+def _skipped(entry: ListedRepository, error: MuninnError) -> AskedRepository:
+    hint = error.hint if isinstance(error, NoIndex) or error.hint else "Run `muninn status` in it."
+    return AskedRepository(name=entry.name, path=entry.path, skipped=error.message, hint=hint)

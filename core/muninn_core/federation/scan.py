@@ -1,0 +1,61 @@
+"""Finds the work trees with memory below a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from muninn_core.errors import NotARepository
+from muninn_core.launch.place import Place, locate
+
+MOST_FOLDERS = 200_000
+"""The most folders that a scan opens."""
+
+_NEVER = frozenset({".git", ".muninn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".cache", "target"})
+
+
+class ScanResult:
+    """The places that a scan found, in the order of their paths. `complete`: no folder was left out."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.complete = True
+
+
+def scan(folder: Path, check_cancel: Callable[[], None]) -> ScanResult:
+    """Return the main work trees with a `.muninn` below a folder, also those nested in others. Links are not followed.
+
+    Linked work trees are left out: they are further checkouts of a repository. `check_cancel` stops the scan by
+    raising.
+    """
+    found, seen = ScanResult(), set[str]()
+    for number, path in enumerate(_folders(folder)):
+        if number >= MOST_FOLDERS:
+            found.complete = False
+            break
+        if not number % 500:
+            check_cancel()
+        place = _place(path)
+        if place is not None and place.root not in seen:
+            seen.add(place.root)
+            found.places.append(place)
+    return found
+
+
+def _folders(folder: Path) -> Iterator[str]:
+    """Yield a folder and those below it that have a `.muninn` folder, by path; count each opened folder as one."""
+    for path, folders, _ in os.walk(folder):
+        there = ".muninn" in folders
+        folders[:] = sorted(name for name in folders if name not in _NEVER)
+        yield path if there else ""
+
+
+def _place(path: str) -> Place | None:
+    if not path:
+        return None
+    try:
+        place = locate(path)
+    except NotARepository:
+        return None
+    return None if place.linked or place.root != os.path.realpath(path) else place
