@@ -30,13 +30,24 @@ class Served:
         self.home = home
         self.url = self.token = ""
 
-    def configure(self, fallbacks: dict[str, list[str]] | None = None, context: bool = False, **routes: Any) -> None:
-        """Write the user's settings; the next request reads them."""
+    def configure(
+        self,
+        fallbacks: dict[str, list[str]] | None = None,
+        context: bool = False,
+        use: dict[str, Any] | None = None,
+        **routes: Any,
+    ) -> None:
+        """Write the user's settings; the next request reads them. With a `use` the budget admits calls."""
         file = self.home / ".config/muninn/config.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
-        models = {"routes": routes, "fallbacks": fallbacks or {}, "budget": {"tokens_day": 10, "usd_day": 0}}
-        use = {str(self.repo): {"models": {"context": context, "context_seconds": 60}}}
-        file.write_text(yaml.safe_dump({"models": models, "repositories": use}))
+        models = {
+            "routes": routes,
+            "fallbacks": fallbacks or {},
+            "budget": {"tokens_day": 10_000_000 if use else 10, "usd_day": 0},
+        }
+        uses = {"context": context, "context_seconds": 60, **(use or {})}
+        repositories = {str(self.repo): {"models": uses}}
+        file.write_text(yaml.safe_dump({"models": models, "repositories": repositories}))
 
     def call(self, verb: str, **params: Any) -> Any:
         """Call a verb of the daemon."""

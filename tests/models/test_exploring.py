@@ -17,9 +17,10 @@ from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call import Call
 
 if TYPE_CHECKING:
+    from gateways import Served
     from telling import Told
 
-pytest_plugins = ("engines", "telling")
+pytest_plugins = ("engines", "gateways", "telling")
 
 QUESTION = "How are users deleted?"
 SECRET = "AKIAIOSFODNN7EXAMPLE"
@@ -250,6 +251,54 @@ def test_a_model_sees_no_private_memory_no_secret_and_no_ignored_file(told: Told
     assert "\u202e" not in result.context.explored.answer
     named = [item.id for item in result.context.items if item.tier == "explored"]
     assert named == [shared, "src/users.py:11-13"]
+
+
+@pytest.mark.daemon
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_the_gateway_answers_as_the_model_muninn_explore(gateway: Served, dialect: str, stream: bool) -> None:
+    vendor = pytest.importorskip(dialect)
+    gateway.call("index", wait=True)
+    asked = {"model": "muninn/explore", "messages": [{"role": "user", "content": QUESTION}], "max_tokens": 900}
+    with Backend(calling(uses("grep", pattern="delete")), calling(finish(DELETION))) as backend:
+        _serve(gateway, backend)
+        if dialect == "openai":
+            with vendor.OpenAI(base_url=f"{gateway.url}/v1", api_key=gateway.token, max_retries=0) as client:
+                assert "muninn/explore" in {model.id for model in client.models.list()}
+                answer = client.chat.completions.create(**asked, stream=stream)
+                chunks = list(answer) if stream else []
+                usage = (chunks[-1] if stream else answer).usage
+                text = chunks[0].choices[0].delta.content if stream else answer.choices[0].message.content
+                assert (usage.prompt_tokens, usage.completion_tokens <= 900) == (30, True)
+        else:
+            with vendor.Anthropic(base_url=gateway.url, api_key=gateway.token, max_retries=0) as client:
+                if stream:
+                    with client.messages.stream(**asked) as events:
+                        message = events.get_final_message()
+                else:
+                    message = client.messages.create(**asked)
+                text = message.content[0].text
+                assert gateway.call("why", bundle=message.id)["question"] == QUESTION
+    assert "By delete_user." in text
+    assert "def delete_user(uid):" in text
+
+
+@pytest.mark.daemon
+def test_the_gateway_refuses_an_exploration_without_a_question_or_a_route(gateway: Served) -> None:
+    openai = pytest.importorskip("openai")
+    with Backend(says("no")) as backend, openai.OpenAI(base_url=f"{gateway.url}/v1", api_key=gateway.token) as client:
+        _serve(gateway, backend)
+        for messages in ([], [{"role": "assistant", "content": "x"}], [{"role": "user", "content": " "}]):
+            with pytest.raises(openai.BadRequestError, match="no message of the user"):
+                client.chat.completions.create(model="muninn/explore", messages=messages)
+        gateway.configure()
+        with pytest.raises(openai.BadRequestError, match="no route for explorations"):
+            client.chat.completions.create(model="muninn/explore", messages=[{"role": "user", "content": "x"}])
+    assert backend.requests == []
+
+
+def _serve(gateway: Served, backend: Backend) -> None:
+    gateway.configure(m={"dialect": "openai", "url": backend.url, "model": "small"}, use={"explore": "m"})
 
 
 def test_without_a_route_the_error_names_both_ways(told: Told) -> None:

@@ -18,10 +18,11 @@ from muninn_core.models.request import route_of
 from muninn_core.store.secrets import mask
 from muninn_server.gateway.embeddings import embedding_reply
 from muninn_server.gateway.errors import error_reply, stream_error
+from muninn_server.gateway.exploration import EXPLORE_MODEL, exploration_reply
 from muninn_server.gateway.injection import Block, Blocks, Place, conversation, ids_of, places, with_block
 from muninn_server.gateway.json_spans import Span, members, splice
 from muninn_server.gateway.routing import ANTHROPIC, OPENAI, Backend, NoBackend, backends, names
-from muninn_server.http.replies import Reply, header, json_reply, read_json_body, send_reply
+from muninn_server.http.replies import Reply, cancelled_with, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.session import Session, error_of
 
@@ -35,6 +36,9 @@ ENDPOINTS = {
 
 WITHOUT_MEMORY = frozenset({"/v1/responses"})
 """Endpoints that pass without change: the server keeps their conversations, so a block can't be put back."""
+
+EXPLORING = frozenset({"/v1/chat/completions", "/v1/messages"})
+"""Endpoints at which the model `muninn/explore` answers."""
 
 BLOCK_CHARS = 4_400
 """Characters of a block, below 1,500 tokens by the estimate of 3 bytes for a token."""
@@ -129,6 +133,10 @@ class Gateway:
             model = body["model"]
         except (ValueError, KeyError, RecursionError):
             raise ModelError("the body is not a JSON object with a 'model'") from None
+        if model.value == EXPLORE_MODEL and path in EXPLORING:
+            async with cancelled_with(receive) as cancelled:
+                await send_reply(send, await exploration_reply(self._session, dialect, raw, cancelled))
+            return
         chosen = backends(settings, str(model.value), dialect)
         wanted = settings.use.context and path not in WITHOUT_MEMORY and header(scope, CONTEXT).lower() != "off"
         prepared = (
@@ -284,7 +292,7 @@ def _model_list(settings: ModelSettings) -> dict[str, Any]:
     data = [
         {"id": name, "object": "model", "created": 0, "owned_by": "muninn", "type": "model", "display_name": name}
         | {"created_at": "1970-01-01T00:00:00Z"}
-        for name in (*usable, BUNDLED_MODEL)
+        for name in (*usable, *((EXPLORE_MODEL,) if settings.use.explore else ()), BUNDLED_MODEL)
     ]
     return {"object": "list", "data": data, "has_more": False, "first_id": data[0]["id"], "last_id": data[-1]["id"]}
 
