@@ -2523,23 +2523,34 @@ class Verbs:
         """
         return cast("AnnotateResult", self.call("annotate", file=file))
 
-    def about(self, file: str, *, line: int = 0, name: str = "", links: bool = False) -> AboutResult:
+    def about(
+        self,
+        file: str,
+        *,
+        line: int = 0,
+        name: str = "",
+        links: bool = False,
+        rich: bool = False,
+    ) -> AboutResult:
         """Show what is remembered about a line or a name in the code, and how it is related.
 
         `file`: The file, relative to the root.
         `line`: The line (1-based); 0 is the whole file.
         `name`: The name at that place, to ask about it alone.
         `links`: Link memories as `muninn:` documents, for clients that can open them.
+        `rich`: Fold details with HTML and link actions as `command:`, for clients that show both.
         """
-        return cast("AboutResult", self.call("about", file=file, line=line, name=name, links=links))
+        return cast("AboutResult", self.call("about", file=file, line=line, name=name, links=links, rich=rich))
 
-    def document(self, uri: str) -> DocumentResult:
+    def document(self, uri: str, *, form: Literal["text", "page", "card"] = "text") -> DocumentResult:
         """Return a memory, the notes on a file, a commit or a pack as a page to read.
 
         `uri`: muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or
             muninn:/pack.md?query=TEXT&budget=TOKENS.
+        `form`: text is plain markdown. page folds history and details with HTML and links actions as `command:`, for
+            clients that show both. card is such a page of a memory without links and history.
         """
-        return cast("DocumentResult", self.call("document", uri=uri))
+        return cast("DocumentResult", self.call("document", uri=uri, form=form))
 
     def draft(
         self,

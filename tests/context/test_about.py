@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from muninn_core.context.about import SHOWN, Shown, about_markdown, address_part, escape
+from muninn_core.context.about import SHOWN, Shown, about_markdown
+from muninn_core.context.card import Style, card
+from muninn_core.context.markdown import address_part, escape
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.document import Document
@@ -44,7 +46,7 @@ def test_five_are_shown_in_their_order_and_the_rest_counted() -> None:
 
 
 def test_a_long_text_is_cut_between_words_and_quoted() -> None:
-    quote = told(memory(1, title="Short", text="word " * 200)).splitlines()[-1]
+    quote = told(memory(1, title="Short", text="word " * 200)).splitlines()[2]
     assert quote.startswith("> word")
     assert quote.endswith("word…")
     assert len(quote) < 320
@@ -55,10 +57,13 @@ def test_a_text_that_is_its_own_headline_is_said_once() -> None:
 
 
 def test_what_a_headline_says_already_is_not_said_once_more_in_the_text() -> None:
-    assert told(memory(1, title="Fact 1", text="Fact 1. It is so.\nSince May.")).endswith("> It is so. Since May.")
-    assert told(memory(1, title="Fact 1", text="Fact 1\n\nIt is so.")).endswith("> It is so.")
-    assert told(memory(1, title="Fact 1", text="Fact 12 is another one.")).endswith("> Fact 12 is another one.")
-    assert told(memory(1, title="Where it lies", text=".muninn is a folder.")).endswith("> .muninn is a folder.")
+    def quote(title: str, text: str) -> str:
+        return told(memory(1, title=title, text=text)).splitlines()[2]
+
+    assert quote("Fact 1", "Fact 1. It is so.\nSince May.") == "> It is so. Since May."
+    assert quote("Fact 1", "Fact 1\n\nIt is so.") == "> It is so."
+    assert quote("Fact 1", "Fact 12 is another one.") == "> Fact 12 is another one."
+    assert quote("Where it lies", ".muninn is a folder.") == "> .muninn is a folder."
 
 
 def test_markdown_in_a_memory_stays_text() -> None:
@@ -94,12 +99,51 @@ def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> Non
     decision = Document(path="docs/adr/0007-x.md", level="adr", number=7, title="Use X", status="decided")
     found = [Shown("cites line 3", memory(1, commit="c0ffee0123456789")), Shown("names get_x", document=decision)]
     text = about_markdown(found, "a.py", everywhere, NOW, more=1)
-    assert "[record](memory:m1/Fact 1)" in text
+    assert "[History](memory:m1/Fact 1)" in text
     assert "[commit c0ffee01](commit:c0ffee0123456789)" in text
     assert "decision ADR 7 · decided" in text
     assert "[docs/adr/0007-x.md](file:docs/adr/0007-x.md)" in text
     assert "[… and 1 more about this file](notes:a.py)" in text
     assert "](" not in about_markdown(found[:1], "a.py", nowhere, NOW)
+
+
+def test_a_card_has_its_sentence_first_then_who_and_when_and_the_code_with_its_lines() -> None:
+    cites = [
+        Citation("a.py", 3, 4, "load", "fresh"),
+        Citation("b.py", 8, 9, "", "drifted"),
+        Citation("c.py", 1, 2, "", "gone"),
+    ]
+    one = memory(
+        1, type="decision", author="Ada", trust="user", title="Fact 1", text="Fact 1. So it is.", files=["a.py", "x.md"]
+    )
+    style = Style(rich=True)
+    assert card(one, cites, everywhere, NOW, style)[:5] == [
+        "**Fact 1**",
+        "> So it is.",
+        "decision · in force · Ada, 3 days ago",
+        "⚠ code changed since: b.py:8-9; code gone: c.py:1-2",
+        "[a.py:3-4](line:a.py:3) load · [b.py:8-9](line:b.py:8) (changed since) · c.py:1-2 (gone) · [x.md](file:x.md)",
+    ]
+
+
+def test_only_a_rich_card_has_commands_and_html_and_confirms_only_what_is_in_doubt() -> None:
+    drifted = [Citation("a.py", 3, 4, "load", "drifted")]
+    plain, rich, sure = (
+        "\n".join(card(memory(1), cites, everywhere, NOW, Style(rich=rich)))
+        for rich, cites in ((False, drifted), (True, drifted), (True, []))
+    )
+    assert "command:" not in plain
+    assert "<details>" not in plain
+    assert "[Confirm](command:muninn.confirm?%5B%7B%22id%22%3A%20%22m1%22%7D%5D) · [Supersede](" in rich
+    assert "· [Forget](command:muninn.forget?" in rich
+    assert "[History](memory:m1/Fact 1)" in rich
+    assert "<details><summary>Details</summary>\n\n- id: `m1`" in rich
+    assert "Confirm" not in sure
+
+
+def test_a_short_card_counts_the_places_that_it_leaves_out() -> None:
+    one = memory(1, files=[f"{name}.py" for name in "abcde"])
+    assert "[c.py](file:c.py) · 2 more" in card(one, [], everywhere, NOW, Style(short=True))[2]
 
 
 def test_a_long_title_ends_after_a_whole_word_in_an_address() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 from markdown_it import MarkdownIt
 
@@ -13,17 +15,21 @@ HOSTILE = (
     "[run](command:workbench.action.terminal.new) ![pixel](https://localhost/x.png) <img src=x onerror=alert(1)> "
     "<https://localhost> `code` [ref][1] \\[x](command:a) ]( **bold** # head\n\n[1]: command:b\n\n<script>x</script>"
 )
+OURS = (
+    *("muninn:/", "file:///", "command:muninn.confirm?", "command:muninn.forget?", "command:muninn.write?"),
+    *("<details><summary>Details</summary>", "<details><summary>History</summary>", "</details>"),
+)
 INERT = {"link_open", "image", "html_inline", "html_block"}
 
 
 def active_parts(markdown: str) -> list[str]:
-    """Return the links, images and HTML of a markdown text, but those to Muninn's own documents and files."""
+    """Return the links, images and HTML of a markdown text, but Muninn's own."""
     found = []
     for block in MarkdownIt("commonmark").parse(markdown):
         for token in (block, *(block.children or ())):
             if token.type in INERT:
                 target = str(token.attrs.get("href", token.attrs.get("src", token.content)))
-                found += [] if target.startswith(("muninn:/", "file:///")) else [f"{token.type} {target}"]
+                found += [] if target.startswith(OURS) else [f"{token.type} {target}"]
     return found
 
 
@@ -61,6 +67,11 @@ def test_no_hover_preview_or_completion_has_active_parts_of_a_memory(pulled):
     references = muninn.call("references", path=".muninn/context/x.md", text=text).references
     shown += [each.markdown for each in references]
     shown += [each.markdown for each in muninn.call("names", text="", kinds=["memory"]).names]
+    shown += [muninn.call("about", file="src/users.py", line=0, links=True, rich=True).text]
+    addresses = [*(f"muninn:/memory/{quote(identity)}.md" for identity in ids), "muninn:/notes/src/users.py.md"]
+    shown += [
+        muninn.call("document", uri=uri, form=form).text for uri in addresses for form in ("text", "page", "card")
+    ]
     assert "workbench" in "".join(shown)
     assert [part for markdown in shown for part in active_parts(markdown)] == []
 

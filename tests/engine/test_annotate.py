@@ -300,7 +300,7 @@ def test_a_name_says_what_cites_or_names_it_in_any_file(rules):
 def test_a_client_that_opens_documents_gets_links_to_them(rules):
     muninn, ids = rules
     told = muninn.call("about", file=FILE, line=7, links=True).text
-    assert f"[record](muninn:/memory/{ids[0]}/Names%20are%20never%20cached.md)" in told
+    assert f"[History](muninn:/memory/{ids[0]}/Names%20are%20never%20cached.md)" in told
     page = muninn.call("document", uri=f"muninn:/memory/{ids[0]}/Names%20are%20never%20cached.md")
     assert page.text == muninn.call("document", uri=f"muninn:/memory/{ids[0]}.md").text
     assert "muninn:" not in muninn.call("about", file=FILE, line=7).text
@@ -337,9 +337,18 @@ def test_a_memory_is_a_page_with_its_code_and_its_life(rules):
     muninn.call("confirm", id=ids[0])
     page = muninn.call("document", uri=f"muninn:/memory/{ids[0]}.md")
     assert page.title == "Names are never cached"
-    assert "> Names are never cached." in page.text
-    assert f"src/users.py:6-8 get_user_name fresh]({(muninn.root / FILE).as_uri()})" in page.text
-    assert "## History" in page.text
+    assert page.text.startswith("# Names are never cached\n\ndecision · in force · Test, just now\n\n")
+    assert f"- [src/users.py:6-8]({(muninn.root / FILE).as_uri()}#L6) get_user_name\n" in page.text
+    assert page.text.index("## History") < page.text.index("## Details")
+
+
+def test_a_page_for_a_client_that_shows_html_is_folded_and_offers_actions(rules):
+    muninn, ids = rules
+    page, card = (muninn.call("document", uri=f"muninn:/memory/{ids[0]}.md", form=form) for form in ("page", "card"))
+    assert "<details><summary>History</summary>" in page.text
+    assert "[Forget](command:muninn.forget?" in page.text
+    assert (card.title, card.text.partition("\n")[0]) == (page.title, "**Names are never cached**")
+    assert "History</summary>" not in card.text
 
 
 def test_a_files_notes_a_commit_and_a_pack_are_pages(rules):

@@ -13,7 +13,7 @@ import {
   type Middleware,
   type StreamInfo,
 } from 'vscode-languageclient/node';
-import { bare, commandLinks, OPEN, owned } from './links';
+import { bare, commandLinks, LINKED, owned } from './links';
 
 const NEVER = new vscode.CancellationTokenSource().token;
 
@@ -61,7 +61,7 @@ function options(owner: Owner, log: vscode.LogOutputChannel, progress: Middlewar
     documentSelector: below(owner, '**/*'),
     workspaceFolder: owner.folder,
     outputChannel: log,
-    initializationOptions: { reviewMenu: true },
+    initializationOptions: { reviewMenu: true, richHover: true },
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -96,14 +96,14 @@ function signing({ key }: Owner): Middleware {
       for (const { command } of hints?.flatMap(({ label }) => (typeof label === 'string' ? [] : label)) ?? []) sign(command);
       return hints;
     },
-    // VS Code follows the links of a hover that is trusted. Of commands it may run this one alone: the words come from
-    // the repository.
+    // VS Code follows the links of a hover that is trusted. The server escapes what comes from the repository.
     provideHover: async (document, position, token, next) => {
       const hover = await next(document, position, token);
       for (const part of hover?.contents ?? []) {
         if (!(part instanceof vscode.MarkdownString)) continue;
         part.value = commandLinks(part.value, key);
-        part.isTrusted = { enabledCommands: [OPEN] };
+        part.isTrusted = { enabledCommands: LINKED };
+        part.supportHtml = true;
       }
       return hover;
     },

@@ -1,7 +1,7 @@
 // Read-only documents for the pages: asks the server for what they show, and opens them.
 
 import * as vscode from 'vscode';
-import { address, memoryDocument, type Page, pageOf, SCHEME, withReasons } from './pages';
+import { address, memoryDocument, type Page, pageOf, SCHEME } from './pages';
 import type { Repositories } from './repositories';
 import type { Server } from './server';
 
@@ -52,6 +52,5 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
 async function render(server: Server, page: Page, token?: vscode.CancellationToken): Promise<string> {
   if (page.page === 'context') return (await server.request('context', page.params, token)).text;
-  const { text } = await server.request('document', { uri: memoryDocument(page.id) }, token);
-  return page.page === 'memory' ? withReasons(text, page.why) : text;
+  return (await server.request('document', { uri: memoryDocument(page.id) }, token)).text;
 }

@@ -7,10 +7,13 @@ import { registerCommands } from './commands';
 import { followEditors } from './commands/pack';
 import { filesAtHand } from './commands/place';
 import { coalesced } from './coalesce';
+import { Cards } from './cards';
+import { Recent } from './commands/recall';
 import { CurrentLine } from './currentLine';
 import { Documents } from './documents';
 import { follow } from './follow';
 import { serverCommand } from './program';
+import { Reader } from './reader';
 import { Repositories } from './repositories';
 import { Server } from './server';
 import { StatusBar } from './statusbar';
@@ -21,6 +24,8 @@ export interface Api {
   readonly repositories: Repositories;
   readonly item: vscode.StatusBarItem;
   readonly views: Views;
+  readonly reader: Reader;
+  readonly cards: Cards;
 }
 
 let running: Repositories | undefined;
@@ -37,15 +42,17 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api>
     return { server, follower: follow(server, told, log) };
   });
   const documents = new Documents(repositories);
+  const reader = new Reader(repositories);
+  const cards = new Cards(repositories, vscode.Uri.joinPath(extension.extensionUri, 'images', 'icon.png'));
   const bar = new StatusBar(repositories);
   const count = coalesced(() => countAtHand(repositories, bar));
   const views = new Views(repositories, () => void count().catch(() => undefined)); // the server's state says what is wrong
   running = repositories;
-  extension.subscriptions.push(log, repositories, documents, bar, views, followEditors(), offerToAgents(repositories));
+  extension.subscriptions.push(log, repositories, documents, reader, cards, bar, views, followEditors(), offerToAgents(repositories));
   extension.subscriptions.push(new CurrentLine(repositories), new Badges(repositories));
-  extension.subscriptions.push(registerCommands(repositories, documents, views, log));
+  extension.subscriptions.push(registerCommands(repositories, { documents, reader, cards }, new Recent(extension.workspaceState), views, log));
   await repositories.update();
-  return { repositories, item: bar.item, views };
+  return { repositories, item: bar.item, views, reader, cards };
 }
 
 /** Called by VS Code before it ends; it waits for the promise for some seconds. */

@@ -1,13 +1,16 @@
-// The server's commands, of which those that are no verbs, `muninn.show`, `muninn.write` and `muninn.review`, are done as VS Code does
-// them best: the memories of a lens in a peek where the code is, and the words of a new memory in an input box.
+// The server's commands. Those that need a person are done as VS Code does them best: the memories of a lens are cards
+// where the code is, a document is a rendered page, and words are typed into an input box.
 
 import * as vscode from 'vscode';
 import { COMMANDS, type RememberParams } from './protocol';
 import type { Server } from './server';
+import { forget } from './commands/memory';
 import { store } from './commands/remember';
+import type { Places } from './places';
 
 /** What a lens and the action "why is this shown" carry. Lines are 1-based; 0 is the whole file. */
 interface Shown {
+  readonly uri?: string;
   readonly path?: string;
   readonly line?: number;
   readonly documents?: readonly string[];
@@ -35,6 +38,9 @@ interface Reviewed {
   readonly choices?: readonly { readonly title: string; readonly command: string; readonly argument: unknown }[];
 }
 
+/** Documents that are read as a page; a pack is text to copy. */
+const READ = /^muninn:\/(memory|notes|commit|knowledge)\//;
+
 const SHOW = 'muninn.show';
 const WRITE = 'muninn.write';
 const REVIEW = 'muninn.review';
@@ -43,28 +49,40 @@ const REVIEW = 'muninn.review';
 export const GESTURES: readonly string[] = [...Object.values(COMMANDS), SHOW, WRITE, REVIEW];
 
 /** Runs one of them for a server: in the window, or by the server where that does it best. Throws a Failure. */
-export async function gesture(server: Server, command: string, argument: unknown): Promise<unknown> {
+export async function gesture(server: Server, places: Places, command: string, argument: unknown): Promise<unknown> {
   const byServer = (): Promise<unknown> => server.run(command, argument);
   if (typeof argument !== 'object' || argument === null) return byServer();
-  if (command === REVIEW) return review(server, argument);
-  if (command === WRITE) return write(server, argument, byServer);
-  const { path, documents, files } = argument as Shown;
-  return command === SHOW && path && (documents?.length || files?.length) ? peek(server, argument) : byServer();
+  switch (command) {
+    case REVIEW:
+      return review(server, places, argument);
+    case WRITE:
+      return write(server, argument, byServer);
+    case SHOW:
+      return show(server, places, argument, byServer);
+    case COMMANDS.forget: {
+      const { id, reason } = argument as { id?: string; reason?: string };
+      return id && reason === undefined ? forget(server, id) : byServer();
+    }
+    default:
+      return byServer().finally(() => void server.refresh());
+  }
 }
 
-async function review(server: Server, { title = '', choices = [] }: Reviewed): Promise<unknown> {
+async function review(server: Server, places: Places, { title = '', choices = [] }: Reviewed): Promise<unknown> {
   const rows = choices.map((choice) => ({ label: choice.title, choice }));
   const chosen = await vscode.window.showQuickPick(rows, { title: `${server.label}: ${title}`, placeHolder: 'What holds now?' });
-  return chosen && gesture(server, chosen.choice.command, chosen.choice.argument);
+  return chosen && gesture(server, places, chosen.choice.command, chosen.choice.argument);
 }
 
-async function peek(server: Server, { path = '', line = 1, documents = [], files = [] }: Shown): Promise<void> {
+async function show(server: Server, { cards, reader }: Places, shown: Shown, byServer: () => Promise<unknown>): Promise<unknown> {
+  const { uri, path, line = 1, documents = [], files = [] } = shown;
+  const isLens = path && (documents.length || files.length);
+  if (!isLens) return uri && READ.test(uri) ? reader.open(server, uri) : byServer();
+  if (vscode.workspace.getConfiguration('comments').get('visible', true)) return cards.show(server, { path, line, documents, files });
   const begin = new vscode.Position(0, 0);
-  const notes = documents.map((each) => new vscode.Location(server.document(each), begin));
-  const records = files.map((each) => new vscode.Location(server.file(each), begin));
-  const at = new vscode.Position(Math.max(line, 1) - 1, 0);
-  const all = [...notes, ...records];
-  await vscode.commands.executeCommand('editor.action.peekLocations', server.file(path), at, all, 'peek');
+  const all = [...documents.map((each) => server.document(each)), ...files.map((each) => server.file(each))];
+  const locations = all.map((each) => new vscode.Location(each, begin));
+  return vscode.commands.executeCommand('editor.action.peekLocations', server.file(path), new vscode.Position(Math.max(line, 1) - 1, 0), locations, 'peek');
 }
 
 async function write(server: Server, argument: Written, byServer: () => Promise<unknown>): Promise<unknown> {

@@ -1,8 +1,9 @@
 // Hits as the rows of a pick list. Pure.
 
+import { iconOf } from './kinds';
 import type { Hit, RecallResult } from './protocol';
 
-const ICONS = { code: 'code', knowledge: 'book', memory: 'lightbulb' } as const satisfies Record<Hit['kind'], string>;
+const ICONS = { code: 'code', knowledge: 'book' } as const;
 const WIDTH = 160;
 
 /** One row: VS Code shows `label` first, `description` dimmed beside it, `detail` on a line of its own. */
@@ -28,22 +29,21 @@ export function rows({ remembered, hits }: Pick<RecallResult, 'remembered' | 'hi
   return [...section('Remembered', remembered), ...section('Other hits', others)];
 }
 
-/** Makes the row of a hit: icon of its kind, place, score and first line; a memory's headline stands for its place. */
+/** Makes the row of a hit: icon, place and first line; a memory has the icon of its type, and its headline for a place. */
 export function row(hit: Hit): Row {
   const first = tellingLine(hit);
-  const score = hit.score.toFixed(3);
   if (hit.kind === 'memory') {
     const headline = hit.title || first;
     // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
     const more = first.startsWith(headline) ? '' : first;
-    return named(hit, headline, '', joined(hit.type, hit.path, hit.origin, score, more));
+    return named(hit, headline, '', joined(hit.type.replace('_', ' '), hit.author, hit.path, hit.origin, more));
   }
   const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
-  return named(hit, place, joined(hit.symbol || hit.title, hit.origin, score), first);
+  return named(hit, place, joined(hit.symbol || hit.title, hit.origin), first);
 }
 
 function named(hit: Hit, name: string, description: string, detail: string): Row {
-  const label = `$(${ICONS[hit.kind]}) ${literal(name)}`;
+  const label = `$(${hit.kind === 'memory' ? iconOf(hit.type) : ICONS[hit.kind]}) ${literal(name)}`;
   return { label, description: literal(description), detail: literal(detail), hit };
 }
 

@@ -7,10 +7,14 @@ import { basename } from 'node:path';
 /** The scheme of the server's documents. */
 export const DOCUMENT = 'muninn';
 
-/** The command that opens a document of the server, the only one that a hover may run. */
+/** The command that opens a document of the server, or a file of the repository. */
 export const OPEN = 'muninn.ui.document';
 
-const LINK = /\]\((muninn:\/[^\s()]+)\)/g;
+/** The commands that a hover, a card or a page may run: the words of all of them come from the repository. */
+export const LINKED = [OPEN, 'muninn.confirm', 'muninn.write', 'muninn.forget'] as const;
+
+const LINK = /\]\(((?:muninn:|file:\/\/)\/[^\s()]+)\)/g;
+const COMMAND = /\]\(command:(muninn\.\w+)\?([^\s()]+)\)/g;
 
 /** What stands for a repository in addresses: readable, the same every time, and no other's. */
 export function keyOf(root: string): string {
@@ -29,7 +33,17 @@ export function bare(uri: string): string {
   return uri.replace(/^muninn:\/\/[^/]*/, 'muninn:');
 }
 
-/** The markdown of a hover with commands in the place of the addresses of a repository's documents. */
+/** The server's markdown with commands in the place of addresses; its own commands say whose they are. */
 export function commandLinks(markdown: string, key: string): string {
-  return markdown.replace(LINK, (_, uri: string) => `](command:${OPEN}?${encodeURIComponent(JSON.stringify([owned(uri, key)]))})`);
+  return markdown
+    .replace(COMMAND, (_, command: string, args: string) => {
+      const given = JSON.parse(decodeURIComponent(args)) as unknown[];
+      return linkTo(command, [...given, key]);
+    })
+    .replace(LINK, (_, uri: string) => linkTo(OPEN, [owned(uri, key)]));
+}
+
+function linkTo(command: string, args: readonly unknown[]): string {
+  const encoded = encodeURIComponent(JSON.stringify(args)).replace(/[()]/g, (mark) => (mark === '(' ? '%28' : '%29'));
+  return `](command:${command}?${encoded})`;
 }

@@ -10,7 +10,6 @@ const NAME = 60;
 
 /** What a page shows. It travels in the address, so that a page can be made anew after a reload of the window. */
 export type Page =
-  | { readonly page: 'memory'; readonly id: string; readonly why: readonly Reason[] }
   | { readonly page: 'side'; readonly id: string; readonly conflict: string }
   | { readonly page: 'context'; readonly params: ContextParams };
 
@@ -30,10 +29,10 @@ export function address(page: Page, title: string): Address {
 }
 
 /** The first words of a name that a tab has room for. */
-function shortened(name: string): string {
-  if (name.length <= NAME) return name;
-  const end = name.lastIndexOf(' ', NAME);
-  return `${name.slice(0, end > NAME / 2 ? end : NAME)}…`;
+export function shortened(name: string, length = NAME): string {
+  if (name.length <= length) return name;
+  const end = name.lastIndexOf(' ', length);
+  return `${name.slice(0, end > length / 2 ? end : length)}…`;
 }
 
 /** Reads a page out of an address' query. Throws an Error when it is none of ours. */
@@ -45,7 +44,7 @@ export function pageOf(query: string): Page {
     throw new Error('this is not the address of a Muninn page');
   }
   const kind = (page as { page?: unknown } | null)?.page;
-  if (kind !== 'memory' && kind !== 'side' && kind !== 'context') throw new Error('this is not the address of a Muninn page');
+  if (kind !== 'side' && kind !== 'context') throw new Error('this is not the address of a Muninn page');
   return page as Page;
 }
 
@@ -54,12 +53,12 @@ export function memoryDocument(id: string): string {
   return `muninn:/memory/${encodeURIComponent(id)}.md`;
 }
 
-/** A memory's document with, at its end, why a question found it. */
+/** A memory's page with, at its end, why a question found it. */
 export function withReasons(text: string, why: readonly Reason[]): string {
-  return why.length ? `${text.trimEnd()}\n\n## Why it was found\n\n${reasons(why).join('\n')}\n` : text;
+  if (!why.length) return text;
+  return `${text.trimEnd()}\n\n<details><summary>Why it was found</summary>\n\n${reasons(why).join('\n')}\n\n</details>\n`;
 }
 
-// A list reads well as text and rendered; a table does not.
 function reasons(why: readonly Reason[]): string[] {
   return why.map(({ signal, value, weight, contribution, note }) => {
     const sum = `${contribution < 0 ? '' : '+'}${contribution.toFixed(3)} (value ${value.toFixed(3)}, weight ${weight.toFixed(3)})`;

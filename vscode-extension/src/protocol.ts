@@ -1976,12 +1976,16 @@ export interface AboutParams {
   name?: string;
   /** Link memories as `muninn:` documents, for clients that can open them. */
   links?: boolean;
+  /** Fold details with HTML and link actions as `command:`, for clients that show both. */
+  rich?: boolean;
 }
 
 /** The document to read. */
 export interface DocumentParams {
   /** muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or muninn:/pack.md?query=TEXT&budget=TOKENS. */
   uri: string;
+  /** text is plain markdown. page folds history and details with HTML and links actions as `command:`, for clients that show both. card is such a page of a memory without links and history. */
+  form?: 'card' | 'page' | 'text';
 }
 
 /** The memory to draft. */

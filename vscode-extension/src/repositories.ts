@@ -104,6 +104,11 @@ export class Repositories implements vscode.Disposable {
     ]);
   }
 
+  /** Makes the one that `key` stands for the one at hand: its page was chosen. */
+  attend(key: string): void {
+    this.choose(this.all.find((each) => each.key === key));
+  }
+
   /** Ends all servers for good. */
   async stop(): Promise<void> {
     await Promise.all(this.all.map((server) => server.stop()));
@@ -142,7 +147,10 @@ export class Repositories implements vscode.Disposable {
   }
 
   private follow(editor: vscode.TextEditor | undefined): void {
-    const found = editor && this.of(editor.document.uri);
+    this.choose(editor && this.of(editor.document.uri));
+  }
+
+  private choose(found: Server | undefined): void {
     if (!found || found === this.latest) return;
     const before = this.atHand;
     this.latest = found;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { RECORD } from './desk.mjs';
+import { PAGE } from './desk.mjs';
 import { muninn } from './repository.mjs';
 
 const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
@@ -81,12 +81,12 @@ export async function daily(desk, root) {
     await desk.run('Muninn: Recall');
     await desk.ask('why are pages cached by commit');
     await desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' }).waitFor();
-    await desk.lines('Why it was found').waitFor(); // behind the list, before it is chosen
+    await desk.read('Why it was found').waitFor(); // behind the list, before it is chosen
     await desk.shot('preview');
     await desk.page.keyboard.press('Enter');
     await desk.input.waitFor({ state: 'hidden' });
     await desk.tab('Pages are cached').waitFor();
-    await desk.lines('Why it was found').waitFor();
+    await desk.read('branches share the rendering machine').first().waitFor();
     await desk.shot('memory');
   });
   await desk.step('context opens a pack that contains the memory', async () => {
@@ -191,23 +191,24 @@ export async function daily(desk, root) {
     await desk.rows.filter({ hasText: 'type' }).first().click();
     await rows.filter({ hasText: 'decision' }).first().waitFor();
   });
-  await desk.step('a lens shows its memories in a peek, where the code is', async () => {
+  await desk.step('a lens shows its memories as cards, where the code is', async () => {
     await desk.file('cache.py');
-    const peek = desk.page.locator('.peekview-widget');
+    const cards = desk.cards('branches share the rendering machine');
     const lens = desk.page.locator('.codelens-decoration a', { hasText: 'decision' }).first();
-    await desk.again(() => lens.click(), peek.locator('.view-lines', { hasText: 'Pages are cached by commit' }));
+    await desk.again(() => lens.click(), cards.locator('a', { hasText: 'History' }));
     await desk.shot('lens');
-    await desk.page.keyboard.press('Escape');
-    await peek.waitFor({ state: 'detached' });
+    if (await desk.page.locator('.panel .comments-panel').count()) throw new Error('the list of comments has opened');
+    await cards.locator('[aria-label="Close"]').first().click();
+    await cards.waitFor({ state: 'detached' });
   });
-  await desk.step('a hover names the memory, and its link opens the record', async () => {
+  await desk.step('a hover names the memory, and its link opens the page', async () => {
     await desk.file('cache.py');
     const line = desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first();
     await desk.hovered(line, 'Pages are cached by commit', { x: 60, y: 8 });
     await desk.shot('hover');
-    await desk.clickInHover(line, 'Pages are cached by commit', { x: 60, y: 8 }, RECORD);
-    await desk.page.locator('.tab.active', { hasText: '.md' }).waitFor();
-    await desk.lines('branches share the rendering machine').waitFor();
+    await desk.clickInHover(line, 'Pages are cached by commit', { x: 60, y: 8 }, PAGE);
+    await desk.read('branches share the rendering machine').first().waitFor();
+    await desk.shot('page');
   });
   await desk.step('an action asks for the words of a decision about the selected lines', async () => {
     await desk.file('cache.py');

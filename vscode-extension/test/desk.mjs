@@ -9,8 +9,8 @@ const LIMIT = Number(process.env.E2E_LIMIT ?? 60_000); // milliseconds
 const PATIENCE = LIMIT / 6;
 const TRIES = 6;
 
-/** The link of a hover that opens a memory. */
-export const RECORD = 'a[data-href^="command:muninn.ui.document"]';
+/** The link of a hover that opens a memory's page. */
+export const PAGE = 'a:has-text("History")';
 
 mkdirSync(path.join(extensionDir, 'test-results'), { recursive: true });
 const shots = path.join(extensionDir, 'test-results');
@@ -44,16 +44,21 @@ export class Desk {
 
   /**
    * Does a gesture, and again until `reached` is there: an event that comes late may take the focus, close a list, or
-   * replace the element that the gesture was made on. `gesture` fails within PATIENCE or reaches nothing.
+   * replace the element that the gesture was made on. Each part of it has PATIENCE.
    */
   async again(gesture, reached) {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await gesture();
-        return await reached?.waitFor({ timeout: PATIENCE });
-      } catch (error) {
-        if (tries === TRIES) throw error;
+    this.page.setDefaultTimeout(PATIENCE);
+    try {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          await gesture();
+          return await reached?.waitFor();
+        } catch (error) {
+          if (tries === TRIES) throw error;
+        }
       }
+    } finally {
+      this.page.setDefaultTimeout(LIMIT);
     }
   }
 
@@ -62,8 +67,8 @@ export class Desk {
     return this.again(async () => {
       if (await this.input.isVisible()) await this.page.keyboard.press('Escape'); // in an open list the key moves the choice
       await this.page.keyboard.press(key);
-      await this.input.fill(text, { timeout: PATIENCE });
-      await rows.first().click({ timeout: PATIENCE });
+      await this.input.fill(text);
+      await rows.first().click();
     }, reached);
   }
 
@@ -105,23 +110,23 @@ export class Desk {
     const hover = this.page.locator('.monaco-hover', { hasText: text }).first();
     return this.again(async () => {
       await this.page.mouse.move(640, 200); // off the item, or there is nothing to enter
-      await item.hover({ position, timeout: PATIENCE });
-      await hover.waitFor({ timeout: PATIENCE });
+      await item.hover({ position });
+      await hover.waitFor();
       await use(hover);
     });
   }
 
   /** Clicks the first link in the hover of an item that `selector` means. */
   clickInHover(item, text, position, selector) {
-    return this.hovered(item, text, position, (hover) => hover.locator(selector).first().click({ timeout: PATIENCE }));
+    return this.hovered(item, text, position, (hover) => hover.locator(selector).first().click());
   }
 
   /** Presses a button of a row, which is there while the mouse is; with `reached`, until that is there. */
   press(row, label, reached) {
     return this.again(async () => {
       await this.page.mouse.move(640, 200);
-      await row.hover({ timeout: PATIENCE });
-      await row.locator(`[aria-label^="${label}"]`).click({ timeout: PATIENCE });
+      await row.hover();
+      await row.locator(`[aria-label^="${label}"]`).click();
     }, reached);
   }
 
@@ -142,6 +147,16 @@ export class Desk {
 
   tab(name) {
     return this.page.locator('.tab.active', { hasText: name });
+  }
+
+  /** A text of the rendered page that is shown. */
+  read(text) {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame').getByText(text);
+  }
+
+  /** The cards below a line of code. */
+  cards(text) {
+    return this.page.locator('.review-widget', { hasText: text });
   }
 
   lines(text) {

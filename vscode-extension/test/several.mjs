@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { RECORD, served, withDesk } from './desk.mjs';
+import { PAGE, served, withDesk } from './desk.mjs';
 import { muninn, workspace } from './repository.mjs';
 
 const FACTS = { one: 'Pages of one are cached by commit', two: 'Pages of two are never cached' };
@@ -20,6 +20,12 @@ export async function several() {
   } finally {
     remove();
   }
+}
+
+/** The places of the code and documents that the command line finds, in its order. */
+function ranked(root, query) {
+  const { hits } = JSON.parse(execFileSync(muninn, ['recall', query, '--json', '--repo', root]));
+  return hits.filter(({ kind }) => kind !== 'memory').map(({ path: file, start_line }) => `${file}:${start_line}`);
 }
 
 async function follows(desk, folder) {
@@ -45,23 +51,18 @@ async function follows(desk, folder) {
     const rows = await desk.rows.allInnerTexts();
     assert.ok(!rows.some((row) => row.includes(FACTS.two)), rows.join());
     const others = rows.findIndex((row) => row.includes('Other hits')); // memories that answer come before them
-    const scores = rows.slice(Math.max(0, others)).map((row) => Number(/\d+\.\d{3}/.exec(row)?.[0]));
-    assert.deepEqual(scores, [...scores].sort((one, other) => other - one)); // VS Code would rank by its own lights
+    const given = rows.slice(Math.max(0, others)).map((row) => /[\w./]+:\d+/.exec(row)?.[0]);
+    assert.deepEqual(given, ranked(path.join(folder, 'one'), 'pages cached')); // VS Code would rank by its own lights
     await desk.shot('several-recall');
     await desk.page.keyboard.press('Escape');
     await desk.input.waitFor({ state: 'hidden' });
   });
-  await desk.step('a document of each is at hand as a file is', async () => {
+  await desk.step('a page of each is at hand as a file is', async () => {
     for (const name of ['one', 'two']) {
       await file(name);
       const line = desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first();
-      await desk.clickInHover(line, FACTS[name], { x: 60, y: 8 }, RECORD);
-      await desk.lines(FACTS[name]).waitFor();
-      await desk.run('View: Keep Editor');
-    }
-    for (const name of ['one', 'two']) {
-      await desk.page.locator('.tab', { hasText: `Pages of ${name}` }).click();
-      await desk.lines(FACTS[name]).waitFor();
+      await desk.clickInHover(line, FACTS[name], { x: 60, y: 8 }, PAGE);
+      await desk.read(FACTS[name]).first().waitFor();
       await desk.status.filter({ hasText: `Muninn (${name}): 1 memory` }).waitFor();
     }
     await desk.shot('several-documents');

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from muninn_core.context.about import Link, escape, markdown_link, page_facts
+from muninn_core.context.card import Style, card, details
 from muninn_core.context.hover import headline
-from muninn_core.context.staleness import describe_citation
+from muninn_core.context.markdown import Link, escape, folded, markdown_link, quoted
 from muninn_core.git import Commit
 from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation
@@ -27,41 +27,23 @@ def memory_page(
     others: Mapping[str, Memory],
     link: Link,
     now: datetime,
+    *,
+    rich: bool = False,
 ) -> str:
-    """Return a memory as a page: text, facts, cited code, links and history.
+    """Return a memory as a page: its card, links, history and details.
 
-    `others` maps the ids of linked memories to these memories. The text is quoted, because it is data.
+    `others` maps the ids of linked memories to these memories. The text is quoted, because it is data. With `rich`,
+    actions are `command:` links, and history and details are folded with HTML.
     """
-    parts = [f"# {escape(headline(memory))}", escape(" · ".join(page_facts(memory, now)))]
-    parts += ["\n".join(f"> {escape(line)}".rstrip() for line in (memory.text or "(redacted)").split("\n"))]
-    rows = [
-        ("id", f"`{memory.id}`"),
-        ("importance", f"{memory.importance} of 10"),
-        ("confidence", f"{memory.confidence}"),
-    ]
-    rows += [("task", escape(memory.task))] if memory.task else []
-    rows += [("branch", escape(memory.branch))] if memory.branch else []
-    rows += [("commit", markdown_link(memory.commit[:12], link("commit", memory.commit)))] if memory.commit else []
-    rows += [("tags", escape(", ".join(memory.tags)))] if memory.tags else []
-    rows += [(escape(name), escape(str(value))) for name, value in sorted(memory.details.items())]
-    parts.append("\n".join(f"- {name}: {value}" for name, value in rows))
-    cited = [f"- {markdown_link(describe_citation(one), link('file', one.path))}" for one in citations]
-    cited += [
-        f"- {markdown_link(path, link('file', path))}"
-        for path in memory.files
-        if path not in {c.path for c in citations}
-    ]
-    parts += ["## Code", "\n".join(cited)] if cited else []
+    parts = card(memory, citations, link, now, Style(rich=rich, page=True))
     targets = [(each.relation, each.target) for each in memory.links]
     targets += [("superseded by", memory.superseded_by)] if memory.superseded_by else []
     targets += [("merged into", memory.merged_into)] if memory.merged_into else []
-    parts += (
-        ["## Links", "\n".join(f"- {kind} {_other(target, others, link)}" for kind, target in targets)]
-        if targets
-        else []
-    )
-    history = [_event_line(each) for each in events]
-    parts += ["## History", "\n".join(history)] if history else []
+    linked = "\n".join(f"- {kind} {_other(target, others, link)}" for kind, target in targets)
+    parts += ["## Links", linked] if linked else []
+    history = "\n".join(_event_line(each) for each in events)
+    for title, text in (("History", history), ("Details", details(memory, link))):
+        parts += [] if not text else [folded(title, text)] if rich else [f"## {title}", text]
     return "\n\n".join(parts) + "\n"
 
 
@@ -76,7 +58,7 @@ def commit_page(commit: Commit, link: Link) -> str:
         f"# {escape(commit.subject)}",
         f"`{commit.sha[:12]}` · {escape(commit.author)} · {commit.time}",
     ]
-    parts += ["\n".join(f"> {escape(line)}".rstrip() for line in commit.body.split("\n"))] if commit.body else []
+    parts += [quoted(commit.body)] if commit.body else []
     files = [f"- {markdown_link(path, link('file', path))}" for path in commit.files[:FILES]]
     files += [f"- … {len(commit.files) - FILES} more"] if len(commit.files) > FILES else []
     parts += ["## Files", "\n".join(files)] if files else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from muninn_core.model.note import Doubt, Lens, Note, Pointer
 from muninn_core.model.value import Meta, Value
@@ -41,6 +41,10 @@ class AboutParams(Value):
     links: Annotated[
         bool, Meta(description="Link memories as `muninn:` documents, for clients that can open them.")
     ] = False
+    rich: Annotated[
+        bool,
+        Meta(description="Fold details with HTML and link actions as `command:`, for clients that show both."),
+    ] = False
 
 
 class AboutResult(Result):
@@ -60,6 +64,13 @@ class DocumentParams(Value):
             "muninn:/context/PATH.md or muninn:/pack.md?query=TEXT&budget=TOKENS."
         ),
     ]
+    form: Annotated[
+        Literal["text", "page", "card"],
+        Meta(
+            description="text is plain markdown. page folds history and details with HTML and links actions as "
+            "`command:`, for clients that show both. card is such a page of a memory without links and history."
+        ),
+    ] = "text"
 
 
 class DocumentResult(Result):

@@ -34,19 +34,21 @@ class Capabilities(NamedTuple):
     """What the client supports: `muninn:` documents, pull diagnostics, related information of diagnostics.
 
     `review_menu`: it shows a menu for the command `muninn.review`.
+    `rich_hover`: its hovers show HTML and run `command:` links.
     """
 
     virtual_documents: bool = False
     pull_diagnostics: bool = False
     related_information: bool = False
     review_menu: bool = False
+    rich_hover: bool = False
 
 
 def capabilities_of(given: types.InitializeParams) -> Capabilities:
     """Return the capabilities that the handshake names."""
-    options = given.initialization_options
+    options = given.initialization_options if isinstance(given.initialization_options, dict) else {}
     workspace, document = given.capabilities.workspace, given.capabilities.text_document
-    opens_virtual = isinstance(options, dict) and options.get("virtualDocuments") is True
+    opens_virtual = options.get("virtualDocuments") is True
     publish = document.publish_diagnostics if document is not None else None
     pull = document.diagnostic if document is not None else None
     related = (publish and publish.related_information) or (pull and getattr(pull, "related_information", False))
@@ -54,7 +56,8 @@ def capabilities_of(given: types.InitializeParams) -> Capabilities:
         virtual_documents=opens_virtual or (workspace is not None and workspace.text_document_content is not None),
         pull_diagnostics=pull is not None,
         related_information=bool(related),
-        review_menu=isinstance(options, dict) and options.get("reviewMenu") is True,
+        review_menu=options.get("reviewMenu") is True,
+        rich_hover=options.get("richHover") is True,
     )
 
 

@@ -1,11 +1,12 @@
 // The commands, by their names: which function each one runs.
 
 import * as vscode from 'vscode';
-import type { Documents } from '../documents';
 import { Failure } from '../failure';
-import { workTree } from '../paths';
+import { within, workTree } from '../paths';
 import { installation } from '../program';
 import { GESTURES, gesture } from '../gestures';
+import { bare, DOCUMENT } from '../links';
+import type { Places } from '../places';
 import type { Repositories } from '../repositories';
 import type { Server } from '../server';
 import { shown } from '../show';
@@ -17,13 +18,14 @@ import { context } from './context';
 import { menu } from './menu';
 import * as memory from './memory';
 import { copyPack, insertPack } from './pack';
-import { recall } from './recall';
+import { recall, type Recent } from './recall';
 import { remember } from './remember';
 
 /** Registers all commands; what one of them throws is shown with its cure. */
 export function registerCommands(
   repositories: Repositories,
-  documents: Documents,
+  places: Places,
+  recent: Recent,
   views: Views,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
@@ -40,9 +42,9 @@ export function registerCommands(
       const owner = what instanceof vscode.Uri ? repositories.of(what)?.key : (what as Node | undefined)?.repository;
       return run(repositories.keyed(owner), what instanceof vscode.Uri ? undefined : (what as Node | undefined));
     });
-  here('recall', (server, query) => recall(server, documents, text(query)));
+  here('recall', (server, query) => recall(server, places, recent, text(query)));
   here('remember', (server, what, type) => remember(server, text(what), text(type)));
-  here('context', (server, query) => context(server, documents, text(query)));
+  here('context', (server, query) => context(server, places.documents, text(query)));
   ours('menu', () => menu(repositories));
   ours('status', () => showStatus(repositories, log));
   ours('init', () => initialise(repositories));
@@ -51,8 +53,9 @@ export function registerCommands(
   ours('install', install);
   ours('copyPack', copyPack);
   ours('insertPack', insertPack);
-  ours('open', async (target, key) => memory.open(repositories.keyed(text(key)), documents, target as Target));
-  ours('document', (address) => openDocument(text(address) ?? ''));
+  ours('open', async (target, key) => memory.open(repositories.keyed(text(key)), places, target as Target));
+  ours('document', (address) => openDocument(repositories, places, text(address) ?? ''));
+  ours('closeCards', async () => places.cards.close());
   on('forget', (server, node) => memory.forget(server, node as Node));
   on('confirm', (server, node) => memory.confirm(server, node as Node));
   on('approve', (server, node) => memory.review(server, node as Node, 'approve'));
@@ -70,7 +73,7 @@ export function registerCommands(
   });
   ours('clearFilter', async () => views.narrow(''));
   here('groupBy', groupBy);
-  for (const command of GESTURES) register(command, async (argument, key) => gesture(repositories.keyed(text(key)), command, argument));
+  for (const command of GESTURES) register(command, async (argument, key) => gesture(repositories.keyed(text(key)), places, command, argument));
   return vscode.Disposable.from(...registered);
 }
 
@@ -78,11 +81,16 @@ function text(given: unknown): string | undefined {
   return typeof given === 'string' ? given : undefined;
 }
 
-/** Opens a document of the server, as a link in a hover names it. */
-async function openDocument(address: string): Promise<void> {
+/** Opens what a link names: a document of a server as a page, or a file of a repository at its line. Throws a Failure. */
+async function openDocument(repositories: Repositories, { reader }: Places, address: string): Promise<void> {
   const uri = vscode.Uri.parse(address, true);
-  if (uri.scheme !== 'muninn') throw new Failure('bad_params', `'${address}' is not the address of a document of Muninn`);
-  await vscode.window.showTextDocument(uri, { preview: true });
+  if (uri.scheme === DOCUMENT) return reader.open(repositories.keyed(uri.authority || undefined), bare(address));
+  const server = uri.scheme === 'file' ? repositories.of(uri) : undefined;
+  if (!server || within(server.root, uri.fsPath) === undefined) {
+    throw new Failure('bad_params', `'${address}' is neither a document of Muninn nor a file of an open repository`);
+  }
+  const line = Math.max(0, Number(/^L(\d+)$/.exec(uri.fragment)?.[1] ?? 1) - 1);
+  await vscode.window.showTextDocument(uri.with({ fragment: '' }), { selection: new vscode.Range(line, 0, line, 0) });
 }
 
 async function groupBy({ folder, label }: Server): Promise<void> {

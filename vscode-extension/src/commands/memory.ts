@@ -3,17 +3,17 @@
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
 import { Failure } from '../failure';
-import { pageOf, SCHEME } from '../pages';
+import { memoryDocument, pageOf, SCHEME } from '../pages';
+import type { Places } from '../places';
 import type { ReconcileResult, ResolveParams } from '../protocol';
 import type { Server } from '../server';
 import type { Node, Target } from '../views/node';
 
 /** Opens what a row stands for. Throws a Failure. */
-export async function open(server: Server, documents: Documents, target: Target): Promise<void> {
+export async function open(server: Server, { reader, documents }: Places, target: Target): Promise<void> {
   switch (target.to) {
     case 'memory':
-      await documents.open(server, { page: 'memory', id: target.id, why: [] }, target.title);
-      return;
+      return reader.open(server, memoryDocument(target.id));
     case 'file': {
       const line = Math.max(0, target.line - 1);
       await vscode.window.showTextDocument(server.file(target.path), { selection: new vscode.Range(line, 0, line, 0) });
@@ -25,11 +25,11 @@ export async function open(server: Server, documents: Documents, target: Target)
 }
 
 /** Archives a memory, once the person has said why. Throws a Failure. */
-export async function forget(server: Server, node: Node): Promise<void> {
-  const id = memoryOf(node);
+export async function forget(server: Server, what: Node | string): Promise<void> {
+  const id = typeof what === 'string' ? what : memoryOf(what);
   const reason = await vscode.window.showInputBox({
     title: `${server.label}: Forget`,
-    prompt: `Why is it no longer true? It stays in the history. (${node.label})`,
+    prompt: `Why is it no longer true? It stays in the history.${typeof what === 'string' ? '' : ` (${what.label})`}`,
     ignoreFocusOut: true,
   });
   if (reason === undefined) return;

@@ -2,56 +2,100 @@
 
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
-import type { Documents } from '../documents';
 import { failureOf, sentence } from '../failure';
 import { type Heading, type Row, rows } from '../hits';
 import type { Hit, RecallResult } from '../protocol';
+import { memoryDocument } from '../pages';
+import type { Places } from '../places';
 import type { Server } from '../server';
 import { counted } from '../state';
+import { forget } from './memory';
 import { selection } from './place';
 
 /** Milliseconds without a key before the server is asked: shorter than the pause after a word. */
 const PAUSE = 120;
 
-/** Asks while the person types, from `given` or the selection on, and opens the hit that is chosen. Throws a Failure. */
-export async function recall(server: Server, documents: Documents, given?: string): Promise<void> {
-  const hit = await new Question(server, documents).ask(given ?? selection() ?? '');
-  if (hit) await open(server, documents, hit);
+const RECENT = 'muninn.recall.recent';
+const KEPT = 8;
+
+/** The questions whose hits were opened in this workspace, the latest first. */
+export class Recent {
+  constructor(private readonly state: vscode.Memento) {}
+
+  /** All of them. */
+  get all(): readonly string[] {
+    return this.state.get<string[]>(RECENT, []);
+  }
+
+  /** Puts a question first. */
+  async add(question: string): Promise<void> {
+    await this.state.update(RECENT, [question, ...this.all.filter((each) => each !== question)].slice(0, KEPT));
+  }
+
+  /** Removes a question. */
+  async remove(question: string): Promise<void> {
+    await this.state.update(RECENT, this.all.filter((each) => each !== question));
+  }
 }
 
-/**
- * Opens a hit: a memory as a page, if that is still `wanted` when it was fetched, everything else in its file at its line.
- * Throws a Failure.
- */
-async function open(server: Server, documents: Documents, hit: Hit, preserveFocus = false, wanted = (): boolean => true): Promise<void> {
-  if (hit.kind === 'memory') {
-    const page = await documents.prepare(server, { page: 'memory', id: hit.id, why: hit.why }, hit.title || hit.text);
-    if (wanted()) await documents.show(page, { preserveFocus });
-    return;
-  }
+/** Asks while the person types, from `given` or the selection on, and opens the hit that is chosen. Throws a Failure. */
+export async function recall(server: Server, places: Places, recent: Recent, given?: string): Promise<void> {
+  const hit = await new Question(server, places, recent).ask(given ?? selection() ?? '');
+  if (hit) await open(server, places, hit);
+}
+
+interface How {
+  readonly preserveFocus?: boolean;
+  readonly beside?: boolean;
+  readonly wanted?: () => boolean;
+}
+
+/** Opens a hit: a memory as a page, if that is still wanted when it was fetched, else its file at its line. Throws a Failure. */
+async function open(server: Server, { reader }: Places, hit: Hit, { preserveFocus = false, beside = false, wanted }: How = {}): Promise<void> {
+  if (hit.kind === 'memory') return reader.open(server, memoryDocument(hit.id), hit.why, preserveFocus, wanted);
   const telling = hit.snippet.find((each) => each.marks.length);
   const line = Math.max(0, (telling?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);
   // What another tool keeps outside of the repository has a whole path.
   const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : server.file(hit.path);
-  const editor = await vscode.window.showTextDocument(file, { preview: true, preserveFocus });
+  const viewColumn = beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+  const editor = await vscode.window.showTextDocument(file, { preview: true, preserveFocus, viewColumn });
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
+const BESIDE = { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: 'Open to the Side' };
+const FORGET = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Forget…' };
+const REMOVE = { iconPath: new vscode.ThemeIcon('close'), tooltip: 'Remove from Recent Questions' };
+
+interface Item extends vscode.QuickPickItem {
+  readonly hit?: Hit;
+  readonly question?: string;
+}
+
+function itemOf(row: Row | Heading): Item {
+  // The server has chosen: what VS Code's own filter would hide must stay.
+  if (!row.hit) return { label: row.label, kind: row.kind };
+  return { ...row, alwaysShow: true, buttons: [row.hit.kind === 'memory' ? FORGET : BESIDE] };
+}
+
 /** One list, from the first key to the choice. The newest question wins; an older answer that comes late is dropped. */
 class Question {
-  private readonly list = vscode.window.createQuickPick<Row | Heading>();
+  private readonly list = vscode.window.createQuickPick<Item>();
   private readonly before = vscode.window.activeTextEditor;
   private asked = new vscode.CancellationTokenSource();
   private timer: NodeJS.Timeout | undefined;
+  private readonly pageBefore: boolean;
   private previewed = false;
   private over = false;
+  private acted = false;
 
   constructor(
     private readonly server: Server,
-    private readonly documents: Documents,
+    private readonly places: Places,
+    private readonly recent: Recent,
   ) {
+    this.pageBefore = places.reader.isOpen;
     this.list.title = `${server.label}: Recall`;
     this.list.placeholder = 'Words, identifiers or a sentence: why is the cache keyed by commit? type:decision path:src/**';
     this.list.matchOnDescription = true;
@@ -66,14 +110,21 @@ class Question {
     const chosen = new Promise<Hit | undefined>((resolve, reject) => {
       list.onDidChangeValue(() => this.later(reject));
       list.onDidChangeActive(([first]) => first?.hit && void this.preview(first.hit));
+      list.onDidTriggerItemButton(({ item, button }) => void this.press(item, button).catch(reject));
       list.onDidAccept(() => {
         const first = list.selectedItems[0];
+        if (first?.question) {
+          list.value = first.question;
+          this.later(reject, 0);
+        }
         if (!first?.hit) return; // the answer is not there yet
+        void this.recent.add(list.value.trim());
         resolve(first.hit);
         list.hide();
       });
       list.onDidHide(() => resolve(undefined));
       if (text) this.later(reject, 0);
+      else this.showRecent();
     });
     list.show();
     try {
@@ -99,9 +150,8 @@ class Question {
     this.asked.cancel();
     const mine = (this.asked = new vscode.CancellationTokenSource());
     if (!query) {
-      this.list.items = [];
       this.list.title = `${this.server.label}: Recall`;
-      return;
+      return this.showRecent();
     }
     this.list.busy = true;
     const limit = vscode.workspace.getConfiguration('muninn', this.server.folder).get<number>('recall.limit', 20);
@@ -109,8 +159,7 @@ class Question {
       const result = await this.server.request('recall', { query, limit }, mine.token);
       if (this.asked !== mine) return;
       this.list.title = `${this.server.label}: ${heading(query, result)}`;
-      // The server has chosen: what VS Code's own filter would hide must stay.
-      this.list.items = rows(result).map((each) => (each.hit ? { ...each, alwaysShow: true } : each));
+      this.list.items = rows(result).map(itemOf);
     } catch (error) {
       if (this.asked !== mine) return;
       const failure = failureOf(error);
@@ -122,18 +171,38 @@ class Question {
     }
   }
 
+  private showRecent(): void {
+    const found = this.recent.all.map((question) => ({ label: `$(history) ${question}`, question, buttons: [REMOVE] }));
+    this.list.items = found.length ? [{ label: 'Recent questions', kind: vscode.QuickPickItemKind.Separator }, ...found] : [];
+  }
+
+  /** Does what a button of a row says. */
+  private async press({ hit, question }: Item, button: vscode.QuickInputButton): Promise<void> {
+    if (question && button === REMOVE) {
+      await this.recent.remove(question);
+      this.showRecent();
+    }
+    if (!hit) return;
+    this.acted = true;
+    this.list.hide();
+    if (button === BESIDE) await open(this.server, this.places, hit, { beside: true });
+    else await forget(this.server, hit.id);
+  }
+
   /** Shows what the hit under the cursor would open, behind the list. */
   private async preview(hit: Hit): Promise<void> {
     this.previewed = true;
     try {
-      await open(this.server, this.documents, hit, true, () => this.list.activeItems[0]?.hit === hit && !this.over);
+      await open(this.server, this.places, hit, { preserveFocus: true, wanted: () => this.list.activeItems[0]?.hit === hit && !this.over });
     } catch {
       // It went away after it was indexed: choosing it says so.
     }
   }
 
   private async goBack(): Promise<void> {
-    if (!this.previewed || !this.before) return;
+    if (!this.previewed || this.acted) return;
+    if (!this.pageBefore) this.places.reader.close();
+    if (!this.before) return;
     // The editor has the keys again already: taking them once more would close a list that was opened meanwhile.
     const { document, selection } = this.before;
     await vscode.window.showTextDocument(document, { selection, preserveFocus: true });

@@ -2,6 +2,7 @@
 
 import { byline } from '../byline';
 import { firstLine } from '../hits';
+import { iconOf } from '../kinds';
 import type { Citation, Memory } from '../protocol';
 import { counted } from '../state';
 import type { Node } from './node';
@@ -13,21 +14,6 @@ export type Grouping = (typeof GROUPINGS)[number];
 /** The citations of memories, by the memories' ids. */
 export type Citations = Readonly<Record<string, readonly Citation[]>>;
 
-const ICONS: Readonly<Record<string, string>> = {
-  decision: 'law',
-  constraint: 'lock',
-  pattern: 'symbol-structure',
-  attempt: 'beaker',
-  bug_fix: 'bug',
-  insight: 'lightbulb',
-  configuration: 'gear',
-  preference: 'heart',
-  reference: 'link',
-  entity: 'symbol-class',
-  session_summary: 'history',
-  context_hit: 'target',
-};
-
 /** One memory: its headline, with what a reader must know of it. */
 export function memoryNode(memory: Memory, cites: readonly Citation[] = [], within = ''): Node {
   const title = headline(memory);
@@ -36,7 +22,7 @@ export function memoryNode(memory: Memory, cites: readonly Citation[] = [], with
     label: title,
     description: marks(memory, cites).join(' · '),
     tooltip: tooltip(memory, cites),
-    ...(signOf(cites) ?? { icon: ICONS[memory.type] ?? 'circle-small' }),
+    ...(signOf(cites) ?? { icon: iconOf(memory.type) }),
     kind: memory.review === 'pending' ? 'memory.pending' : kindOf(cites),
     target: { to: 'memory', id: memory.id, title },
   };
@@ -71,7 +57,7 @@ function grouped(memories: readonly Memory[], cites: Citations, by: Exclude<Grou
       key: `${by}:${name}`,
       label: name ? name.replace('_', ' ') : `no ${by}`,
       description: String(members.length),
-      icon: by === 'type' ? (ICONS[name] ?? 'folder') : by === 'file' ? 'file' : 'tag',
+      icon: by === 'type' ? iconOf(name) : by === 'file' ? 'file' : 'tag',
       children: members.map((each) => memoryNode(each, cites[each.id], `${by}:${name}`)),
     }));
 }

@@ -51,20 +51,19 @@ suite('Muninn in VS Code', () => {
 
   test('the recall command opens the hit that is accepted', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    const opened = new Promise<vscode.TextEditor>((resolve) => {
-      const listener = vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor?.document.uri.scheme !== 'muninn-page') return; // what is shown behind the list comes first
+    const opened = new Promise<void>((resolve) => {
+      const listener = vscode.window.tabGroups.onDidChangeTabs(() => {
+        if (!/^Pages are cached/.test(vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '')) return;
         listener.dispose();
-        resolve(editor);
+        resolve();
       });
     });
     const done = vscode.commands.executeCommand('muninn.ui.recall', 'why are pages cached by commit');
     const accept = setInterval(() => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem'), 100);
-    const { document } = await opened.finally(() => clearInterval(accept));
-    await done;
-    assert.equal(document.uri.scheme, 'muninn-page');
-    assert.ok(document.getText().includes(FACT));
-    assert.match(document.getText(), /## Why it was found/);
+    await Promise.all([opened, done]).finally(() => clearInterval(accept));
+    assert.ok(api.reader.text.startsWith('# Pages are cached by commit'));
+    assert.match(api.reader.text, /Why it was found/);
+    assert.match(api.reader.text, /\(command:muninn\.forget\?/);
   });
 
   test('the views list the memory by its kind, by its file and by its session', async () => {
@@ -126,28 +125,23 @@ suite('Muninn in VS Code', () => {
     assert.ok(texts.some((text) => text.includes(FACT.slice(0, -1))), texts.join()); // as a headline, without its stop
   });
 
-  test('a lens over the file counts what is remembered and shows it in a peek, where the code is', async () => {
+  test('a lens over the file counts what is remembered and shows it as a card, where the code is', async () => {
     await vscode.window.showTextDocument(file);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', file, 10);
     const lens = lenses.find(({ command }) => command?.title === '1 decision');
     assert.ok(lens?.command, lenses.map(({ command }) => command?.title).join());
     await vscode.commands.executeCommand(lens.command.command, ...(lens.command.arguments ?? []));
-    const peeked = (): vscode.TextDocument | undefined =>
-      vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'muninn')?.document;
-    await until(vscode.window.onDidChangeVisibleTextEditors, () => peeked() !== undefined);
-    assert.ok(peeked()?.getText().includes(FACT));
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ input }) => input);
-    assert.ok(!tabs.some((input) => input instanceof vscode.TabInputText && input.uri.scheme === 'muninn'));
-    await vscode.commands.executeCommand('closeReferenceSearch');
+    assert.ok(api.cards.text.startsWith(`**${FACT.slice(0, -1)}**`), api.cards.text);
+    assert.match(api.cards.text, /\[src\/cache\.py\]\(command:muninn\.ui\.document\?/);
+    await vscode.commands.executeCommand('muninn.ui.closeCards');
+    assert.equal(api.cards.text, '');
   });
 
-  test('why something is shown opens as a document of the server', async () => {
+  test('why something is shown opens as a rendered page', async () => {
     const [memory] = (await api.server.request('memories', {})).memories;
     await vscode.commands.executeCommand('muninn.show', { uri: `muninn:/memory/${memory?.id}.md`, path: 'src/cache.py', line: 1 });
-    const document = vscode.window.activeTextEditor?.document;
-    assert.equal(document?.uri.scheme, 'muninn');
-    assert.ok(document.getText().includes(FACT));
-    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    assert.ok(api.reader.text.startsWith(`# ${FACT.slice(0, -1)}`));
+    api.reader.close();
   });
 
   test('a command of a lens or an action that fails ends in a message, not in an exception', async () => {

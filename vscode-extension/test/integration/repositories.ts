@@ -32,8 +32,6 @@ suite('Muninn in a window with several repositories', () => {
   };
   const lenses = async (name: string): Promise<vscode.Command[]> =>
     (await ask<vscode.CodeLens[]>('executeCodeLensProvider', code(name), 10)).flatMap(({ command }) => (command ? [command] : []));
-  const visible = (scheme: string): vscode.TextDocument | undefined =>
-    vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === scheme)?.document;
 
   suiteSetup(async () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -96,12 +94,12 @@ suite('Muninn in a window with several repositories', () => {
       const [row] = (await api.views.rows('memory'))[0]?.children ?? [];
       await show(other);
       await vscode.commands.executeCommand(shown[0]?.command ?? '', ...(shown[0]?.arguments ?? []));
-      await until(vscode.window.onDidChangeVisibleTextEditors, () => visible('muninn') !== undefined);
-      assert.ok(visible('muninn')?.getText().includes(FACTS[name]));
-      await vscode.commands.executeCommand('closeReferenceSearch');
+      assert.ok(api.cards.text.includes(FACTS[name].slice(0, -1)));
+      assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), code(name).toString()); // where the code is
+      await vscode.commands.executeCommand('muninn.ui.closeCards');
       await show(other);
       await vscode.commands.executeCommand('muninn.ui.open', row?.target, row?.repository);
-      assert.ok(vscode.window.activeTextEditor?.document.getText().includes(FACTS[name]));
+      assert.ok(api.reader.text.includes(FACTS[name].slice(0, -1)));
       assert.equal(api.repositories.current.name, name); // a page is at hand as a file is
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     }
@@ -113,10 +111,10 @@ suite('Muninn in a window with several repositories', () => {
       await show(name);
       const hovers = await ask<vscode.Hover[]>('executeHoverProvider', code(name), new vscode.Position(0, 0));
       const text = hovers.flatMap(({ contents }) => contents).map((part) => (part as vscode.MarkdownString).value).join();
-      const address = decodeURIComponent(/command:muninn\.ui\.document\?([^)]+)\)/.exec(text)?.[1] ?? '');
+      const address = decodeURIComponent(/\[History\]\(command:muninn\.ui\.document\?([^)]+)\)/.exec(text)?.[1] ?? '');
       assert.ok(address.startsWith(`["muninn://${key}/memory/`), text);
       await vscode.commands.executeCommand('muninn.ui.document', ...(JSON.parse(address) as string[]));
-      assert.ok(vscode.window.activeTextEditor?.document.getText().includes(FACTS[name]));
+      assert.ok(api.reader.text.includes(FACTS[name].slice(0, -1)));
       await show(name);
       const lines = new vscode.Range(3, 0, 5, 0);
       const actions = await ask<vscode.CodeAction[]>('executeCodeActionProvider', code(name), lines);

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { firstLine, row, rows } from '../../src/hits';
 import { HIT } from './values';
 
-test('code shows its place, its symbol, its score and its first line', () => {
+test('code shows its place, its symbol and its first line', () => {
   expect(row(HIT)).toEqual({
     label: '$(code) src/cache.py:4',
-    description: 'render_page · 0.512',
+    description: 'render_page',
     detail: 'def render_page(name):',
     hit: HIT,
   });
@@ -13,37 +13,37 @@ test('code shows its place, its symbol, its score and its first line', () => {
 
 test('what another tool keeps says so', () => {
   const record = { ...HIT, kind: 'knowledge', symbol: '', title: 'Use limpets', origin: 'ADR' } as const;
-  expect(row(record).description).toBe('Use limpets · ADR · 0.512');
+  expect(row(record).description).toBe('Use limpets · ADR');
 });
 
-test('a memory shows its headline, and below it type, file, score and text', () => {
-  const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'decision', text: 'Branches share.' } as const;
+test('a memory shows its headline, and below it type, author, file and text', () => {
+  const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'bug_fix', author: 'Ada', text: 'Branches share.' } as const;
   expect(row(memory)).toMatchObject({
-    label: '$(lightbulb) Cache by commit',
+    label: '$(bug) Cache by commit',
     description: '',
-    detail: 'decision · src/cache.py · 0.512 · Branches share.',
+    detail: 'bug fix · Ada · src/cache.py · Branches share.',
   });
 });
 
 test('a memory whose headline is its text says it once', () => {
-  const memory = { ...HIT, kind: 'memory', type: '', path: '', text: 'Only this.' } as const;
+  const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', text: 'Only this.' } as const;
   for (const title of ['', 'Only this']) {
     const { label, detail } = row({ ...memory, title });
     expect(label).toMatch(/^\$\(lightbulb\) Only this/);
-    expect(detail).toBe('0.512');
+    expect(detail).toBe('insight');
   }
 });
 
 test('a place that is a whole file has no line', () => {
   expect(row({ ...HIT, kind: 'knowledge', start_line: 0, symbol: '', title: 'Cache' })).toMatchObject({
     label: '$(book) src/cache.py',
-    description: 'Cache · 0.512',
+    description: 'Cache',
   });
 });
 
 test('knowledge of a pack says which pack it is from', () => {
   const pack = { ...HIT, kind: 'knowledge', symbol: '', title: 'Errors', origin: 'pack house-style 1.0.0' } as const;
-  expect(row(pack).description).toBe('Errors · pack house-style 1.0.0 · 0.512');
+  expect(row(pack).description).toBe('Errors · pack house-style 1.0.0');
 });
 
 test('the line that holds the words of the question is shown', () => {
@@ -65,10 +65,10 @@ test('the first line is the first that says something, and not too long', () => 
 });
 
 test('memories that answer have a section of their own, and are not repeated below it', () => {
-  const memory = { ...HIT, id: '01m', kind: 'memory', title: 'Cache by commit' } as const;
+  const memory = { ...HIT, id: '01m', kind: 'memory', type: 'decision', title: 'Cache by commit' } as const;
   const labels = (remembered: readonly (typeof memory)[], hits: readonly (typeof HIT)[]) =>
     rows({ remembered: [...remembered], hits: [...hits] }).map(({ label }) => label);
-  const [cited, code] = ['$(lightbulb) Cache by commit', '$(code) src/cache.py:4'];
+  const [cited, code] = ['$(law) Cache by commit', '$(code) src/cache.py:4'];
   expect(labels([memory], [HIT, memory])).toEqual(['Remembered', cited, 'Other hits', code]);
   expect(labels([memory], [memory])).toEqual(['Remembered', cited]);
   expect(labels([], [HIT, memory])).toEqual([code, cited]);

@@ -1,10 +1,21 @@
 import { expect, test } from 'vitest';
 import { bare, commandLinks, keyOf, OPEN, owned } from '../../src/links';
 
-test('the address of a document becomes a command with it and whose it is, and all else stays', () => {
-  const text = '[record](muninn:/memory/01k.md) · [file](file:///repo/a.py) · muninn:/memory/01k.md';
-  const argument = encodeURIComponent('["muninn://repo-1/memory/01k.md"]');
-  expect(commandLinks(text, 'repo-1')).toBe(`[record](command:${OPEN}?${argument}) · [file](file:///repo/a.py) · muninn:/memory/01k.md`);
+function commandOf(link: string): [string, unknown] {
+  const [, command = '', args = ''] = /\(command:([\w.]+)\?([^\s()]*)\)/.exec(link) ?? [];
+  return [command, JSON.parse(decodeURIComponent(args))];
+}
+
+test('the address of a document or a file becomes a command with it and whose it is, and all else stays', () => {
+  const [record, file, rest] = commandLinks('[History](muninn:/memory/01k.md) | [a](file:///repo/a.py#L4) | muninn:/memory/01k.md', 'repo-1').split(' | ');
+  expect(commandOf(record ?? '')).toEqual([OPEN, ['muninn://repo-1/memory/01k.md']]);
+  expect(commandOf(file ?? '')).toEqual([OPEN, ['file:///repo/a.py#L4']]);
+  expect(rest).toBe('muninn:/memory/01k.md');
+});
+
+test('a command of the server says whose memory it is for', () => {
+  const args = encodeURIComponent(JSON.stringify([{ id: 'm1' }]));
+  expect(commandOf(commandLinks(`[Forget](command:muninn.forget?${args})`, 'repo-1'))).toEqual(['muninn.forget', [{ id: 'm1' }, 'repo-1']]);
 });
 
 test('an address can not break out of its link', () => {

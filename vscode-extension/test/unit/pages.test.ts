@@ -3,8 +3,7 @@ import { address, memoryDocument, pageOf, type Page, withReasons } from '../../s
 
 test('a page comes back out of its address', () => {
   const pages: Page[] = [
-    { page: 'memory', id: 'a?b&c#d%e', why: [{ signal: 's', value: 1, weight: 1, contribution: 1, note: 'ü' }] },
-    { page: 'side', id: 'a1', conflict: 'c1' },
+    { page: 'side', id: 'a?b&c#d%e', conflict: 'ü' },
     { page: 'context', params: { query: 'what & why?', budget: 100, files: ['a b.py'] } },
   ];
   for (const page of pages) expect(pageOf(address(page, 'title').query)).toEqual(page);
@@ -28,9 +27,11 @@ test('below the document of a memory stands why a question found it', () => {
   expect(memoryDocument('01J0000000')).toBe('muninn:/memory/01J0000000.md');
   expect(withReasons('# Cache by commit\n', why)).toBe(`# Cache by commit
 
-## Why it was found
+<details><summary>Why it was found</summary>
 
 - words: +1.000 (value 2.500, weight 0.400), commit, cache
+
+</details>
 `);
   const against = [{ signal: 'stale', value: 1, weight: -0.3, contribution: -0.3, note: '' }];
   expect(withReasons('# Cache by commit\n', against)).toContain('- stale: -0.300 (value 1.000, weight -0.300)');

@@ -55,6 +55,7 @@ def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) 
         if is_file_level
         else (),
         more=more,
+        rich=params.rich,
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
     return AboutResult(text=text, ids=ids, saw=workspace.read_state())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-from muninn_core.context.about import Link
+from muninn_core.context.markdown import Link
 
 SCHEME = "muninn"
 
@@ -23,6 +23,9 @@ def linker(root: Path, *, virtual: bool) -> Link:
     def link(kind: str, what: str) -> str:
         if kind == "file":
             return Path(root, what).as_uri()
+        if kind == "line":
+            path, _, line = what.rpartition(":")
+            return f"{Path(root, path).as_uri()}#L{line}"
         return address(kind, what) if virtual else ""
 
     return link

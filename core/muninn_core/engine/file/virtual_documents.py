@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from muninn_core import git
 from muninn_core.context import memory_page
-from muninn_core.context.about import about_markdown
-from muninn_core.context.hover import OUTSIDE
+from muninn_core.context.about import entry
+from muninn_core.context.card import Style, card
+from muninn_core.context.hover import OUTSIDE, headline
 from muninn_core.engine.answer import contexts
 from muninn_core.engine.file import context_files, file_notes
 from muninn_core.engine.file.about import whole_file
@@ -44,6 +46,16 @@ HINT = (
 )
 
 
+class _Asked(NamedTuple):
+    """A page to make: what the address names behind its kind, and the form."""
+
+    workspace: Workspace
+    what: str
+    form: str
+    call: Call
+    now: datetime
+
+
 def document(workspace: Workspace, params: DocumentParams, call: Call, now: datetime) -> DocumentResult:
     """Return the page at an address. Raises BadParams for an invalid address, NotFoundError for an unknown target."""
     parts = urlsplit(params.uri)
@@ -54,7 +66,7 @@ def document(workspace: Workspace, params: DocumentParams, call: Call, now: date
     if kind == "pack" and not rest:
         title, text = _pack(workspace, query, call, now)
     elif kind in _PAGES and rest:
-        title, text = _PAGES[kind](workspace, rest, call, now)
+        title, text = _PAGES[kind](_Asked(workspace, rest, params.form, call, now))
     else:
         raise BadParams(f"there is no '{parts.path}' among Muninn's documents", hint=HINT)
     return DocumentResult(uri=params.uri, title=title, text=text, saw=workspace.read_state())
@@ -68,35 +80,37 @@ def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime
     return f"Context: {asked}", memory_page.pack_page(asked, result)
 
 
-def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
-    memory = lookup.memory_of(workspace.memory.all(), what.partition("/")[0])
+def _memory(asked: _Asked) -> tuple[str, str]:
+    workspace, now = asked.workspace, asked.now
+    memory = lookup.memory_of(workspace.memory.all(), asked.what.partition("/")[0])
     (labelled,) = workspace.first_authors.label(workspace.work_states.label([memory]))
     shared = workspace.memory.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
-    checker = with_overlays(workspace.citations, call.buffers).checker()
+    cited = with_overlays(workspace.citations, asked.call.buffers).checker().judge(memory)
+    link = linker(workspace.layout.root, virtual=True)
+    if asked.form == "card":
+        return headline(labelled), "\n\n".join(card(labelled, cited, link, now, Style(rich=True))) + "\n"
     known = workspace.memory.all()
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
-    text = memory_page.memory_page(
-        labelled, checker.judge(memory), events, others, linker(workspace.layout.root, virtual=True), now
-    )
-    return text.partition("\n")[0].removeprefix("# "), text
+    rich = asked.form == "page"
+    return headline(labelled), memory_page.memory_page(labelled, cited, events, others, link, now, rich=rich)
 
 
-def _notes(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
-    found = file_notes.remembered(workspace, what, call, now)
+def _notes(asked: _Asked) -> tuple[str, str]:
+    workspace, now, rich = asked.workspace, asked.now, asked.form != "text"
+    found = file_notes.remembered(workspace, asked.what, asked.call, now)
+    link = linker(workspace.layout.root, virtual=True)
     shown = whole_file(workspace, found)
     lines = [f"# What is remembered about `{found.path}`", ""]
-    parts = [
-        about_markdown(shown[at : at + 1], found.path, linker(workspace.layout.root, virtual=True), now)
-        for at in range(len(shown))
-    ]
+    parts = [entry(each, link, now, rich=rich) for each in shown]
     return f"About {found.path}", "\n".join(lines) + "\n" + ("\n\n---\n\n".join(parts) or "Nothing yet.") + "\n"
 
 
-def _knowledge(workspace: Workspace, what: str, _call: Call, _now: datetime) -> tuple[str, str]:
+def _knowledge(asked: _Asked) -> tuple[str, str]:
     """Return a knowledge file without private spans; a pack's text is quoted below its origin."""
+    workspace, what = asked.workspace, asked.what
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
         try:
@@ -121,24 +135,25 @@ def _quoted(text: str, origin: str) -> str:
     return f"{origin}\n\n" + "\n".join(f"> {line}".rstrip() for line in text.splitlines()) + "\n"
 
 
-def _commit(workspace: Workspace, what: str, _call: Call, _now: datetime) -> tuple[str, str]:
-    root = Path(workspace.place.root)
-    sha = git.resolve_commit(root, what)
+def _commit(asked: _Asked) -> tuple[str, str]:
+    root = Path(asked.workspace.place.root)
+    sha = git.resolve_commit(root, asked.what)
     (found,) = git.list_commits(root, None, sha, 1) or (None,)
     if found is None:
-        raise NotFoundError(f"there is no commit '{what}'", hint="It may be on a branch that is not here.")
-    return f"Commit {sha[:8]}", memory_page.commit_page(found, linker(workspace.layout.root, virtual=True))
+        raise NotFoundError(f"there is no commit '{asked.what}'", hint="It may be on a branch that is not here.")
+    return f"Commit {sha[:8]}", memory_page.commit_page(found, linker(asked.workspace.layout.root, virtual=True))
 
 
-def _context(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
-    path = f"{what}.md"
+def _context(asked: _Asked) -> tuple[str, str]:
+    workspace, call = asked.workspace, asked.call
+    path = f"{asked.what}.md"
     unsaved = call.buffers.unsaved(workspace.citations) if call.buffers is not None else {}
     text = unsaved[path].text if path in unsaved else None
-    result = context_files.render(workspace, RenderParams(path=path, text=text), call, now)
+    result = context_files.render(workspace, RenderParams(path=path, text=text), call, asked.now)
     return f"Pack: {result.title}", memory_page.rendered_page(result)
 
 
-_PAGES: dict[str, Callable[[Workspace, str, Call, datetime], tuple[str, str]]] = {
+_PAGES: dict[str, Callable[[_Asked], tuple[str, str]]] = {
     "memory": _memory,
     "knowledge": _knowledge,
     "notes": _notes,

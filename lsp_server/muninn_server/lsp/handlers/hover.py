@@ -42,8 +42,9 @@ async def _memories(editor: Editor, params: types.HoverParams) -> types.Hover | 
         return None
     document = editor.server.open_document(uri)
     name = name_at(document, params.position) if document is not None else ""
-    links = editor.client.capabilities.virtual_documents
-    given = {"file": path, "line": params.position.line + 1, "name": name, "links": links}
+    capable = editor.client.capabilities
+    place = {"file": path, "line": params.position.line + 1, "name": name}
+    given = {**place, "links": capable.virtual_documents, "rich": capable.rich_hover}
 
     def finish(result: AboutResult) -> str:
         return result.text

@@ -1,0 +1,12 @@
+// Where the window shows what the server says.
+
+import type { Cards } from './cards';
+import type { Documents } from './documents';
+import type { Reader } from './reader';
+
+/** Texts in editors, cards below a line of code, and the tab of rendered pages. */
+export interface Places {
+  readonly documents: Documents;
+  readonly cards: Cards;
+  readonly reader: Reader;
+}

@@ -1,0 +1,109 @@
+// Pages to read, rendered: a memory with its history, the notes on a file, a commit. One tab shows them all in turn.
+
+import * as vscode from 'vscode';
+import { commandLinks, LINKED } from './links';
+import { shortened, withReasons } from './pages';
+import type { Reason } from './protocol';
+import type { Repositories } from './repositories';
+import type { Server } from './server';
+
+const TYPE = 'muninn.page';
+const TITLE = 40;
+
+/** What the tab shows. */
+interface Shown {
+  readonly address: string;
+  readonly repository: string;
+  readonly why: readonly Reason[];
+}
+
+const STYLE = `
+  body { max-width: 46em; margin: 0 auto; padding: 0.5em 2em 3em; line-height: 1.55; }
+  h1 { font-size: 1.5em; line-height: 1.3; font-weight: 600; }
+  h2 { font-size: 1.1em; }
+  blockquote { margin: 0.8em 0; padding: 0.1em 1em; border-left: 3px solid var(--vscode-textBlockQuote-border); background: none; }
+  details { margin: 0.8em 0; } summary { cursor: pointer; color: var(--vscode-descriptionForeground); }
+  ul { padding-left: 1.3em; } code { color: inherit; background: none; padding: 0; }`;
+
+const OPTIONS: vscode.WebviewOptions & vscode.WebviewPanelOptions = {
+  enableFindWidget: true,
+  enableCommandUris: LINKED,
+  enableScripts: false,
+  localResourceRoots: [],
+};
+
+/** The tab of pages. Its links are commands of this extension; it runs no scripts. */
+export class Reader implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private shown: Shown | undefined;
+  private markdown = '';
+  private readonly registration: vscode.Disposable;
+
+  constructor(private readonly repositories: Repositories) {
+    this.registration = repositories.onDidChangeState((server) => {
+      if (server.key === this.shown?.repository) void this.update(server).catch(() => this.close());
+    });
+  }
+
+  /** The markdown of the page that is shown, for tests; empty without one. */
+  get text(): string {
+    return this.panel ? this.markdown : '';
+  }
+
+  /** Whether there is a page now. */
+  get isOpen(): boolean {
+    return this.panel !== undefined;
+  }
+
+  /** Shows a document of the server, if that is still `wanted` when it was fetched. Throws a Failure. */
+  async open(server: Server, address: string, why: readonly Reason[] = [], preserveFocus = false, wanted = (): boolean => true): Promise<void> {
+    const { title, text } = await server.request('document', { uri: address, form: 'page' });
+    if (!wanted()) return;
+    const where = { viewColumn: vscode.ViewColumn.Active, preserveFocus };
+    if (this.panel) this.panel.reveal(undefined, preserveFocus);
+    else this.adopt(vscode.window.createWebviewPanel(TYPE, title, where, OPTIONS));
+    await this.show({ address, repository: server.key, why }, title, text);
+  }
+
+  /** Closes the tab. */
+  close(): void {
+    this.panel?.dispose();
+  }
+
+  dispose(): void {
+    this.close();
+    this.registration.dispose();
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    this.panel = panel;
+    panel.onDidDispose(() => {
+      if (this.panel === panel) [this.panel, this.shown] = [undefined, undefined];
+    });
+    panel.onDidChangeViewState(() => panel.active && this.shown && this.repositories.attend(this.shown.repository));
+  }
+
+  private async update(server: Server): Promise<void> {
+    const { shown } = this;
+    if (!shown || !this.panel?.visible || server.state.phase !== 'running') return;
+    const { title, text } = await server.request('document', { uri: shown.address, form: 'page' });
+    if (shown === this.shown) await this.show(shown, title, text);
+  }
+
+  private async show(shown: Shown, title: string, text: string): Promise<void> {
+    const markdown = withReasons(text, shown.why);
+    const body = await vscode.commands.executeCommand<string>('markdown.api.render', commandLinks(markdown, shown.repository));
+    const { panel } = this;
+    if (!panel) return;
+    const same = this.shown?.address === shown.address && this.markdown === markdown;
+    [this.shown, this.markdown] = [shown, markdown];
+    panel.title = shortened(title, TITLE);
+    if (!same) panel.webview.html = page(body);
+    if (panel.active) this.repositories.attend(shown.repository);
+  }
+}
+
+function page(body: string): string {
+  const policy = `default-src 'none'; style-src 'unsafe-inline'`;
+  return `<!DOCTYPE html><html><head><meta charset="UTF-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><style>${STYLE}</style></head><body>${body}</body></html>`;
+}
