@@ -102,8 +102,9 @@ def line(name: str, answers: Sequence[Answer]) -> str:
         return f"{name}: no commit that can be asked about"
     bare = [one.without for one in answers]
     said = [f"{name}: {len(answers)} questions, NDCG@10 {mean(bare):.3f}"]
-    said.append(_gain("with how lively files are", [one.lively for one in answers], bare))
+    said.append(_gain("with history", [one.lively for one in answers], bare))
     said.append(_gain("with memory, too", [one.remembered for one in answers], bare) + f"; wanted {TARGET:+.2f}")
+    said.append(_gain("memory beside history", [one.remembered for one in answers], [one.lively for one in answers]))
     pairs = [(one.beside, one.apart) for one in answers if one.beside is not None and one.apart is not None]
     if pairs:
         beside, apart = ([pair[i] for pair in pairs] for i in (0, 1))
@@ -174,7 +175,9 @@ class Walk:
             step.title, vector if vector.any() else None, {}, LIMIT, self._now, Relevance(), kind="code"
         )
         bare = search_hits(reader, request)
-        lively = search_hits(reader, request._replace(terms=Relevance(evolution=workspace.evolution.current)))
+        past = workspace.evolution
+        history = Relevance(evolution=past.current, votes=past.votes)
+        lively = search_hits(reader, request._replace(terms=history))
         changed = sorted(step.changed)
         found = self._found(step)
         worth = [_worth(step, changed, hits) for hits in (bare, lively, found)]

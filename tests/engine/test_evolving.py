@@ -95,3 +95,23 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path, start: Callable[...
     hits = bare.call("recall", query=QUESTION, at_hand=["b.py"]).hits
     assert hits
     assert not {"churn", "together"}.intersection(reason.signal for hit in hits for reason in hit.why)
+
+
+def test_a_commit_with_a_similar_title_votes_for_its_files(pair: Muninn) -> None:
+    assert "history" not in reasons(pair, "middle/middle.py")
+    with (pair.root / "middle" / "middle.py").open("a") as file:
+        file.write("# quoted\n")
+    commit(pair, "Let the configuration have quoted values")
+    pair.call("index", wait=True)
+    assert pair.paths(QUESTION, kind="code")[0] == "middle/middle.py"
+    found = reasons(pair, "middle/middle.py")["history"]
+    assert found.value == 1
+    assert found.note.endswith(" Let the configuration have quoted values")
+
+
+def test_the_files_of_similar_commits_are_found_without_a_common_word(pair: Muninn) -> None:
+    with (pair.root / "left" / "left.py").open("a") as file:
+        file.write("# step\n")
+    commit(pair, "Escape umlauts of the terminal")
+    pair.call("index", wait=True)
+    assert "left/left.py" in pair.paths("umlauts of terminal", kind="code")

@@ -52,8 +52,9 @@ def test_files_that_changed_together_find_each_other_when_one_is_at_hand(history
 def test_lines_tell_means_and_gains():
     told = line("x", [Answer("a", "t", 0.25, 0.3, 0.5), Answer("b", "t", 0.5, 0.5, 0.75, 0.25, 0.75)]).splitlines()
     assert told[0] == "x: 2 questions, NDCG@10 0.375"
-    assert told[1].startswith("  with how lively files are 0.400, gain +0.025")
+    assert told[1].startswith("  with history 0.400, gain +0.025")
     assert told[2].startswith("  with memory, too 0.625, gain +0.250")
-    assert told[3] == "  1 questions for the other files of a change, NDCG@10 0.250"
-    assert told[4].startswith("  with one of its files at hand 0.750, gain +0.500")
+    assert told[3].startswith("  memory beside history 0.625, gain +0.225")
+    assert told[4] == "  1 questions for the other files of a change, NDCG@10 0.250"
+    assert told[5].startswith("  with one of its files at hand 0.750, gain +0.500")
     assert line("x", []) == "x: no commit that can be asked about"

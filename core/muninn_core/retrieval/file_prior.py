@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import Chunk
     from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.commit_votes import FileVote
     from muninn_core.retrieval.reader import Reader
 
 
@@ -39,7 +40,7 @@ class FilePrior(NamedTuple):
 
 
 def likely_files(
-    reader: Reader, priors: Mapping[str, FilePrior], known: Collection[str], kind: str | None
+    reader: Reader, priors: Mapping[str, FilePrior] | Mapping[str, FileVote], known: Collection[str], kind: str | None
 ) -> Iterator[Chunk]:
     """Yield the first chunk of each of the files with the highest priors that are not among the known ones."""
     best = sorted([(-prior.value, path) for path, prior in priors.items()])[: w.REMEMBERED_FOUND]

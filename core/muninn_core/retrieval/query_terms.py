@@ -33,9 +33,6 @@ _CHANGE = re.compile(
 """The beginning of a change's title, also after a scope (`parser: fix …`). Third-person verbs ("adds", "returns") are
 excluded: comments use them to describe existing code."""
 
-_CACHED_LENGTH = 2_000
-"""The characters of the longest text whose words are cached: successive questions meet the same memories."""
-
 _SHORTEST = 3
 """The fewest letters of an abbreviation: `proc` matches `process`, `p` does not."""
 
@@ -84,11 +81,6 @@ def _factors(words: Sequence[str], title: str) -> Mapping[str, float]:
 
 def significant_words(text: str) -> tuple[str, ...]:
     """Return the distinct words of a text without stop words; all words of a text that has only stop words."""
-    return _significant(text) if len(text) <= _CACHED_LENGTH else _significant.__wrapped__(text)
-
-
-@lru_cache(maxsize=2_000)
-def _significant(text: str) -> tuple[str, ...]:
     every = tuple(dict.fromkeys(split_words(text).split()))
     return tuple([word for word in every if word not in _STOP_WORDS]) or every
 
@@ -96,6 +88,12 @@ def _significant(text: str) -> tuple[str, ...]:
 def beginnings(words: Iterable[str]) -> frozenset[str]:
     """Return the first letters of words. Two words match only if these are equal."""
     return frozenset([word[:_SHORTEST] for word in words])
+
+
+@lru_cache(maxsize=1_000)
+def words_of_memory(text: str) -> tuple[str, ...]:
+    """Return the significant words of a memory's text. Successive questions meet the same memories."""
+    return significant_words(text)
 
 
 TermMatch = tuple[float, float, Mapping[str, float]]

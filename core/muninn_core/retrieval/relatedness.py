@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval.candidates import admitted_chunks, lexical_matches, memory_cosines, near_matches
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query, significant_words
+from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query, words_of_memory
 from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.request import Bounds
 from muninn_core.retrieval.signals import signal
@@ -119,8 +119,8 @@ class Relatedness:
         self._rarity = rarity
 
     def score(self, other: str, cosine: float, *, named: bool = False) -> float:
-        """Return how related `other` is to the text: 0 is unrelated, 1 and more is closely related."""
-        words = significant_words(other)
+        """Return how related a memory's text is to this text: 0 is unrelated, 1 and more is closely related."""
+        words = words_of_memory(other)
         matched = self._matcher.match(words) if words else None
         if matched is None:
             return cosine + NAMED * named if cosine >= ALONE or named else 0.0

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.abstention import abstention_reason
 from muninn_core.retrieval.candidates import candidates, memory_chunk
+from muninn_core.retrieval.commit_votes import NO_VOTES, CommitVotes, FileVote
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior, likely_files
 from muninn_core.retrieval.file_ranking import rank_files
 from muninn_core.retrieval.memory_ranking import NeighbourLookup, no_neighbours, rank_memories
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.query_terms import TermMatcher, parse_query, significant_words
 from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
 from muninn_core.retrieval.reader import ids_of_files, read_chunks
 from muninn_core.retrieval.scoring import (
@@ -24,6 +26,7 @@ from muninn_core.retrieval.scoring import (
     file_signals,
     memory_signals,
 )
+from muninn_core.source.classify import classify
 
 if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk
@@ -37,6 +40,9 @@ MOST_LISTED = 500
 """The most files whose chunks a request without text lists, the first by path."""
 
 
+VotesLookup = Callable[[], CommitVotes]
+"""Returns the titles and files of earlier commits."""
+
 EvolutionLookup = Callable[[], Evolution]
 """Returns which files change often or together."""
 
@@ -44,6 +50,11 @@ EvolutionLookup = Callable[[], Evolution]
 def no_evolution() -> Evolution:
     """Return an empty history."""
     return UNKNOWN
+
+
+def no_votes() -> CommitVotes:
+    """Return an empty history."""
+    return NO_VOTES
 
 
 def no_prior(_words: Sequence[str]) -> Mapping[str, FilePrior]:
@@ -64,6 +75,7 @@ class Relevance(NamedTuple):
     file_priors: FilePriorLookup = no_prior
     evolution: EvolutionLookup = no_evolution
     neighbours: NeighbourLookup = no_neighbours
+    votes: VotesLookup = no_votes
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
         """Return the candidates by words and meaning; without text, everything that the bounds admit."""
@@ -96,16 +108,26 @@ class Relevance(NamedTuple):
             w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE,
             self.evolution(),
             request.named,
+            self._votes(reader, request, pool),
         )
         count = max(w.RANKED, 3 * request.limit)
         of_files = [each for each in pool.found if each.memory is None]
         known = {each.chunk.path for each in of_files}
         further = [*_named(reader, request.named, known, kind), *likely_files(reader, priors, known, kind)]
+        further += likely_files(reader, context.votes, known, kind)
         further = [chunk for chunk in {chunk.path: chunk for chunk in further}.values() if bounds.admits(chunk, None)]
         of_files += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in further]
         ranking += [Candidate(chunk, None, signals) for chunk, signals in rank_files(context, of_files, count)]
         ranking += rank_memories(reader, request, pool, context, self.neighbours, count)
         return ranking
+
+    def _votes(self, reader: Reader, request: SearchRequest, pool: Pool) -> Mapping[str, FileVote]:
+        """Return the votes of commits for code files; only the title of a long question is compared."""
+        if request.kind not in (None, "code"):
+            return {}
+        words = significant_words(request.title) if request.title else pool.query.words
+        listed = cache(lambda: reader.paths())
+        return self.votes().lookup(words, lambda path: classify(path)[0] == "code" and listed().has(path))
 
     def _weighed(self, request: SearchRequest, pool: Pool) -> Ranking:
         """Return all candidates with the signals that need no question."""

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.commit_votes import FileVote
 from muninn_core.retrieval.decay import decayed_importance, recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
@@ -45,7 +46,7 @@ class ScoringContext(NamedTuple):
     """The inputs of a question's signals.
 
     `files` is the match of whole files, `priors` are the file priors from memory, with the weight `prior_weight`, and
-    `generated` are the paths of generated files. `half_life` is in days.
+    `generated` are the paths of generated files. `votes` are those of earlier commits. `half_life` is in days.
     """
 
     query: Query
@@ -61,6 +62,7 @@ class ScoringContext(NamedTuple):
     prior_weight: float = w.REMEMBERED
     evolution: Evolution = UNKNOWN
     named: Collection[str] = ()
+    votes: Mapping[str, FileVote] = {}
 
 
 def match_of(found: ScoredChunk) -> list[Signal]:
@@ -122,6 +124,8 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
         found.append(signal("churn", churn, w.CHURN))
     if bridge is not None and bridge.trust == "agent":
         found.append(signal("agent", 1.0, w.AGENT, bridge.title))
+    if kind == "code" and (vote := context.votes.get(path)) is not None:
+        found.append(signal("history", vote.value, w.HISTORY, vote.note))
     prior = context.priors.get(path)
     if prior is not None:
         found.append(signal("remembered", prior.value, context.prior_weight, prior.note))

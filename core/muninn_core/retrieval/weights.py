@@ -55,6 +55,9 @@ SOUGHT = 1.0
 CHURN = 0.3
 """`churn`: How much the code file changed recently, by git."""
 
+HISTORY = 0.6
+"""`history`: How much earlier commits with similar titles changed the code file, relative to the file with the most."""
+
 TOGETHER = 1.5
 """`together`: How often the file changed together with a file in use."""
 

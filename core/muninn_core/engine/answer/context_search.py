@@ -79,7 +79,9 @@ def search_request(
         memories=searched.memories,
         limit=0,
         now=searched.now,
-        terms=terms._replace(file_priors=_cached(terms.file_priors), evolution=cache(terms.evolution)),
+        terms=terms._replace(
+            file_priors=_cached(terms.file_priors), evolution=cache(terms.evolution), votes=cache(terms.votes)
+        ),
         bounds=bounds,
         focus=Focus(files=files, session=params.session, task=task or None),
     )
@@ -97,7 +99,8 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
     seen = visible(workspace.memory, params.scope, params.session)
     priors = partial(workspace.memory.file_priors.lookup, now=searched.now, seen=seen)
     neighbours = workspace.memory.sessions.near
-    return Relevance(decisions, half_life, weights, priors, workspace.evolution.current, neighbours)
+    evolution = workspace.evolution
+    return Relevance(decisions, half_life, weights, priors, evolution.current, neighbours, evolution.votes)
 
 
 def _cached(priors: FilePriorLookup) -> FilePriorLookup:

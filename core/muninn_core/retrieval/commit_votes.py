@@ -1,0 +1,110 @@
+"""Which files earlier commits with similar titles changed.
+
+Each commit is compared with a question by the words of its title. The best commits vote for the files that they
+changed. The input is titles and lists of paths; this module does not run git.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from muninn_core.retrieval.query_terms import significant_words
+
+VOTERS = 30
+"""The most commits that vote."""
+
+MOST_FILES = 20
+"""Commits with more files are ignored: their titles describe none of them."""
+
+LENGTH = 3.0
+"""Added to the number of a title's words, so that titles of one word do not win."""
+
+
+class CommitTitle(NamedTuple):
+    """A commit: its id, its time (RFC 3339 in UTC), its title, and the paths of its files."""
+
+    sha: str
+    time: str
+    title: str
+    files: tuple[str, ...]
+
+
+class FileVote(NamedTuple):
+    """The votes for a file relative to the file with the most, 0..1, and the commit that contributes most."""
+
+    value: float
+    commit: CommitTitle
+
+    @property
+    def note(self) -> str:
+        """The short id and the title of the commit."""
+        return f"{self.commit.sha[:8]} {self.commit.title}"
+
+
+class CommitVotes:
+    """The titles of a history as postings of their words. It never changes.
+
+    Votes do not depend on the order of the commits.
+    """
+
+    def __init__(self, commits: Iterable[CommitTitle] = (), before: CommitVotes | None = None) -> None:
+        """Take commits in addition to those of `before`."""
+        self._commits: list[CommitTitle] = [*before._commits] if before is not None else []
+        self._rows: dict[str, array[int]] = dict(before._rows) if before is not None else {}
+        self._sizes: array[float] = array("d", before._sizes if before is not None else ())
+        fresh: dict[str, array[int]] = {}
+        for commit in commits:
+            if 0 < len(commit.files) <= MOST_FILES:
+                words = significant_words(commit.title)
+                for word in words:
+                    fresh.setdefault(word, array("i")).append(len(self._commits))
+                self._commits.append(commit)
+                self._sizes.append(len(words))
+        for word, rows in fresh.items():
+            self._rows[word] = self._rows[word] + rows if word in self._rows else rows
+
+    def __len__(self) -> int:
+        return len(self._commits)
+
+    def lookup(self, words: Sequence[str], exists: Callable[[str], bool]) -> Mapping[str, FileVote]:
+        """Return {path: vote} of the files that exist, from the distinct words of a question.
+
+        A commit's score is the sum of the inverse document frequencies of the shared words, divided by the square root
+        of its title's length plus `LENGTH`. Each of its files gets the score divided by the square root of their
+        number.
+        """
+        best = self._best(words)
+        sums: dict[str, float] = {}
+        first: dict[str, CommitTitle] = {}
+        for score, row in best:
+            commit = self._commits[row]
+            for path in commit.files:
+                sums[path] = sums.get(path, 0.0) + score / math.sqrt(len(commit.files))
+                first.setdefault(path, commit)
+        there = {path: value for path, value in sums.items() if exists(path)}
+        most = max(there.values(), default=1.0)
+        return {path: FileVote(value / most, first[path]) for path, value in there.items()}
+
+    def _best(self, words: Sequence[str]) -> list[tuple[float, int]]:
+        """Return (score, row) of the `VOTERS` best commits, best first, the newer of equal ones first."""
+        found = [np.frombuffer(self._rows[word], np.int32) for word in words if word in self._rows]
+        if not found:
+            return []
+        count = len(self._commits)
+        rarity = [math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in found]
+        weights = np.repeat(rarity, [len(rows) for rows in found])
+        scores = np.bincount(np.concatenate(found), weights, count) / np.sqrt(np.frombuffer(self._sizes) + LENGTH)
+        least = np.partition(scores, -VOTERS)[-VOTERS] if count > VOTERS else 0.0
+        best = [(float(scores[row]), int(row)) for row in np.flatnonzero(scores >= max(least, 1e-9))]
+        best.sort(key=lambda each: self._commits[each[1]].sha)
+        best.sort(key=lambda each: (each[0], self._commits[each[1]].time), reverse=True)
+        return best[:VOTERS]
+
+
+NO_VOTES = CommitVotes()
+"""An empty history."""
