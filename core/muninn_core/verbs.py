@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     )
     from muninn_core.protocol.review import CheckResult, ConfirmResult, DiffResult, ReviewResult, VerifyResult
     from muninn_core.protocol.search import ContextResult, ExploreResult, RecallResult, ReplayResult, WhyResult
-    from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, RemindResult
+    from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, GivenResult, RemindResult
     from muninn_core.protocol.skill import SkillsListResult, SkillsMatchResult
     from muninn_core.protocol.team import (
         AgentGrantResult,
@@ -945,6 +945,23 @@ class Verbs:
                 shared=shared,
             ),
         )
+
+    def given(
+        self,
+        *,
+        session: str | None = None,
+        id: str = "",
+        limit: int = 50,
+        before: int | None = None,
+    ) -> GivenResult:
+        """List what a session was given and what came of it, or how often a memory was given.
+
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `id`: Only this memory (its whole id) or this place of a file.
+        `limit`: The most answers.
+        `before`: Only answers before this position: the `next` of the page before.
+        """
+        return cast("GivenResult", self.call("given", session=session, id=id, limit=limit, before=before))
 
     def capture(
         self,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MACHINE_PRIVATE: Mapping[str, str] = {
     "access": "how often and when a memory was found on this machine",
     "bundle": "the id of a context pack, which is stored on this machine",
+    "given": "how often sessions on this machine were given a memory",
     "generation": "the number of changes of this index",
     "next": "the id of the rest of an answer, which is stored on this machine",
     "refs": "the branches and remotes of this clone",

@@ -150,7 +150,16 @@ await check('keys decide what waits', async () => {
 await check('a session shows its events in order', async () => {
   await enter(page, 'sessions/s-page');
   const kinds = await page.$$eval('.events > li', (all) => all.map((one) => one.dataset.type));
-  if (kinds.join() !== 'prompt,tool_call,answer') return kinds.join();
+  if (kinds.join() !== 'given,prompt,tool_call,answer') return `it shows: ${kinds.join()}`;
+});
+
+await check('a session shows what came of what was given', async () => {
+  await enter(page, 'sessions/s-page');
+  const given = page.locator('[data-type=given]').first();
+  await given.locator('summary').click();
+  await given.locator('.state', { hasText: 'unused' }).first().waitFor();
+  await given.locator('a', { hasText: 'The lamp of the lighthouse' }).waitFor();
+  return violations(page);
 });
 
 await check('hostile texts are texts', async () => {

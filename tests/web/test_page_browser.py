@@ -37,6 +37,7 @@ CHECKS = (
     "a redaction needs the typed confirmation",
     "keys decide what waits",
     "a session shows its events in order",
+    "a session shows what came of what was given",
     "hostile texts are texts",
     "a page of another origin calls nothing and shows nothing",
     "events go on after the daemon is killed",
@@ -105,6 +106,12 @@ def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
         type="decision",
         links=[{"relation": "contradicts", "target": redacted}],
     )
+    key = muninn.call("agent.register", {"name": "keeper", "task": HOSTILE, "seconds": 3600})["agent_key"]
+    muninn.call("lease.claim", {"files": [FILE]})
+    muninn.call("agent.handoff", {"text": HOSTILE, "agent_key": key})
+    muninn.call("index")
+    muninn.call("recall", {"query": "lighthouse lamp oil", "session": "s-page", "limit": 1})
+    assert len(muninn.call("given", {"session": "s-page"})["answers"]) == 1
     muninn.call("reconcile")
     for kind, payload in (
         ("prompt", {"text": HOSTILE}),

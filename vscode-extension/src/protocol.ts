@@ -104,6 +104,8 @@ export interface Verbs {
   brief: { params: BriefParams; result: BriefResult };
   /** Remind of a prompt's subject. Return memories about a prompt, if any are relevant; a session is told nothing twice. */
   remind: { params: RemindParams; result: RemindResult };
+  /** What sessions were given. List what a session was given and what came of it, or how often a memory was given. */
+  given: { params: GivenParams; result: GivenResult };
   /** Capture memories. Store what a session shows: its commits, decisions from its transcript, failures, and its summary. */
   capture: { params: CaptureParams; result: CaptureResult };
   /** Backfill memory. Make memories from significant commits or from transcripts; without `apply` they are only listed. */
@@ -340,6 +342,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   promote: 'muninn.promote',
   brief: 'muninn.brief',
   remind: 'muninn.remind',
+  given: 'muninn.given',
   capture: 'muninn.capture',
   backfill: 'muninn.backfill',
   'candidate.list': 'muninn.candidate.list',
@@ -1026,6 +1029,18 @@ export interface RemindParams {
   limit?: number;
   /** Only memories of the project that are not private: the text leaves this machine. */
   shared?: boolean;
+}
+
+/** Which answers to list. Without session and memory, those of all sessions. */
+export interface GivenParams {
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Only this memory (its whole id) or this place of a file. */
+  id?: string;
+  /** The most answers. */
+  limit?: number;
+  /** Only answers before this position: the `next` of the page before. */
+  before?: number | null;
 }
 
 /**
@@ -2752,7 +2767,8 @@ export interface Mention {
 /**
  * A memory, its citations judged against the work tree, and its links in both directions.
  *
- * `linked` has the headline of the memory at the other end of each link, by id.
+ * `linked` has the headline of the memory at the other end of each link, by id. `given` says how often sessions of
+ * agents on this machine were given the memory, and what came of it.
  */
 export interface ShowResult {
   saw: ReadState;
@@ -2761,6 +2777,7 @@ export interface ShowResult {
   links: readonly MemoryLink[];
   linked: Readonly<Record<string, string>>;
   access: Access;
+  given: GivenCounts;
 }
 
 /** A link between two memories. `depth` is the step at which it was found, `by` the author of the link. */
@@ -2772,6 +2789,14 @@ export interface MemoryLink {
   depth: number;
   reason: string;
   by: string;
+}
+
+/** How often something was given, and what came of it. `used` includes `confirmed`. */
+export interface GivenCounts {
+  shown: number;
+  used: number;
+  confirmed: number;
+  refuted: number;
 }
 
 /** The memory in its current state, and its events, oldest first. */
@@ -2978,18 +3003,59 @@ export interface PromoteResult {
   source: string;
 }
 
-/** The brief as markdown, and the ids of the memories in it. */
+/** The brief as markdown, and the ids of the memories in it. `withheld` are important ones without room. */
 export interface BriefResult {
   saw: ReadState;
   text: string;
   ids: readonly string[];
+  withheld: readonly Withheld[];
 }
 
-/** The reminder, and the ids of the memories and files in it; "" when nothing is certain or new. */
+/** A memory that fitted and was not given, and the reason. */
+export interface Withheld {
+  id: string;
+  why: string;
+  title: string;
+}
+
+/**
+ * The reminder, and the ids of the memories and files in it; "" when nothing is certain or new.
+ *
+ * `withheld` are related memories that are not in it.
+ */
 export interface RemindResult {
   saw: ReadState;
   text: string;
   ids: readonly string[];
+  withheld: readonly Withheld[];
+}
+
+/** The answers, the newest first, and the counts of their items. `next` is `before` of the next page. */
+export interface GivenResult {
+  saw: ReadState;
+  answers: readonly GivenAnswer[];
+  counts: GivenCounts;
+  next: number | null;
+}
+
+/** One answer that a session received: the verb, its question, what was in it, and what was withheld. */
+export interface GivenAnswer {
+  position: number;
+  at: string;
+  session: string;
+  verb: string;
+  query: string;
+  bundle: string;
+  items: readonly GivenItem[];
+  withheld: readonly Withheld[];
+}
+
+/** A memory, or a place of a file (`path:lines`), that a session was given. `how` says what the session did. */
+export interface GivenItem {
+  id: string;
+  title: string;
+  outcome: 'confirmed' | 'refuted' | 'unused' | 'used';
+  how: readonly string[];
 }
 
 /**

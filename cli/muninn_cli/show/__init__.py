@@ -28,6 +28,7 @@ from muninn_cli.show import (  # noqa: F401
     memories,
     models,
     notes,
+    outcomes,
     packs,
     privacy,
     repositories,

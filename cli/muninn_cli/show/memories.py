@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.display import DISPLAY
 from muninn_cli.show.citations import describe, plain_place, print_stale
 from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, signed, snapshot
+from muninn_cli.show.outcomes import counted
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
 from muninn_core.model.byline import writer
@@ -68,6 +69,8 @@ def show(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     """Print a memory, then each link with the headline of the linked memory."""
     memory = result["memory"]
     print_whole_memory(console, {**memory, "links": ()}, result["citations"], result["access"])
+    if result["given"]["shown"]:
+        line(console, (f"To agents: {counted(result['given'])}.", "faint"))
     if result["links"]:
         console.print()
     for link in result["links"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
 from muninn_core.context.hidden import name_hidden
@@ -43,6 +44,10 @@ TOUCHED, STALE, LEFT_OPEN = 8, 3, 2
 """The maximum numbers of memories of changed files, of stale memories, and of memories about open work."""
 
 
+MOST_LEFT_OUT = 10
+"""The maximum number of memories without room that are named."""
+
+
 class SessionContext(NamedTuple):
     """What a brief reports beside important and recent memories: the project, its focus and the work under way.
 
@@ -69,10 +74,14 @@ class SessionContext(NamedTuple):
 
 
 class Brief(Value):
-    """The brief's markdown, "" for an empty brief, and the ids of the memories in it."""
+    """The brief's markdown, "" for an empty brief, and the ids of the memories in it.
+
+    `left_out` are the first memories without room, at most `MOST_LEFT_OUT`.
+    """
 
     text: str
     ids: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def make_brief(
@@ -208,7 +217,9 @@ def _fill(
             if isinstance(entry, Memory):
                 ids[entry.id] = None
     filled = bool(ids) or (alone and left >= 0)
-    return Brief(text="".join([*parts, foot]) if filled else "", ids=tuple(ids))
+    listed = (entry.id for _, entries in sections for entry in entries if isinstance(entry, Memory))
+    left_out = islice(dict.fromkeys(one for one in listed if one not in ids), MOST_LEFT_OUT)
+    return Brief(text="".join([*parts, foot]) if filled else "", ids=tuple(ids), left_out=tuple(left_out))
 
 
 def memory_line(memory: Memory, warned: str, now: datetime) -> str:

@@ -130,6 +130,9 @@ def show_text(result: ShowResult) -> str:
     lines = [memory_text(replace(result.memory, links=()), result.citations)]
     lines += [link_line(link) for link in result.links]
     lines += [f"{identity} is: {said}" for identity, said in result.linked.items()]
+    counts = result.given
+    if counts.shown:
+        lines.append(f"given to agents {counts.shown} times, used {counts.used}, refuted {counts.refuted}")
     return "\n".join(lines)
 
 

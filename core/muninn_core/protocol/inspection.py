@@ -12,6 +12,7 @@ from muninn_core.model.value import Meta, Value, field
 from muninn_core.protocol.base import AtRevision, MemoryId, OtherBranches, OtherRepositories, Result, SessionId
 from muninn_core.protocol.method import Family, Method
 from muninn_core.protocol.repository import FocusStatus, ProjectStatus
+from muninn_core.protocol.session import GivenCounts
 
 Order = Literal["newest", "importance"]
 
@@ -109,7 +110,8 @@ class ShowParams(Value):
 class ShowResult(Result):
     """A memory, its citations judged against the work tree, and its links in both directions.
 
-    `linked` has the headline of the memory at the other end of each link, by id.
+    `linked` has the headline of the memory at the other end of each link, by id. `given` says how often sessions of
+    agents on this machine were given the memory, and what came of it.
     """
 
     memory: Memory
@@ -117,6 +119,7 @@ class ShowResult(Result):
     links: tuple[MemoryLink, ...]
     linked: dict[str, str]
     access: Access
+    given: GivenCounts
 
 
 class HistoryParams(Value):

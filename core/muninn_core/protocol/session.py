@@ -25,10 +25,11 @@ class BriefParams(Value):
 
 
 class BriefResult(Result):
-    """The brief as markdown, and the ids of the memories in it."""
+    """The brief as markdown, and the ids of the memories in it. `withheld` are important ones without room."""
 
     text: str
     ids: tuple[str, ...]
+    withheld: tuple[Withheld, ...] = ()
 
 
 class RemindParams(Value):
@@ -44,10 +45,77 @@ class RemindParams(Value):
 
 
 class RemindResult(Result):
-    """The reminder, and the ids of the memories and files in it; "" when nothing is certain or new."""
+    """The reminder, and the ids of the memories and files in it; "" when nothing is certain or new.
+
+    `withheld` are related memories that are not in it.
+    """
 
     text: str
     ids: tuple[str, ...]
+    withheld: tuple[Withheld, ...] = ()
+
+
+Outcome = Literal["refuted", "confirmed", "used", "unused"]
+"""What came of something given: the session contradicted, confirmed or used it, or none of these."""
+
+
+class GivenParams(Value):
+    """Which answers to list. Without session and memory, those of all sessions."""
+
+    session: SessionId | None = None
+    id: Annotated[str, Meta(description="Only this memory (its whole id) or this place of a file.")] = ""
+    limit: Annotated[int, Meta(ge=1, le=500, description="The most answers.")] = 50
+    before: (
+        Annotated[int, Meta(ge=1, description="Only answers before this position: the `next` of the page before.")]
+        | None
+    ) = None
+
+
+class GivenItem(Value):
+    """A memory, or a place of a file (`path:lines`), that a session was given. `how` says what the session did."""
+
+    id: str
+    title: str
+    outcome: Outcome
+    how: tuple[str, ...] = ()
+
+
+class Withheld(Value):
+    """A memory that fitted and was not given, and the reason."""
+
+    id: str
+    why: str
+    title: str = ""
+
+
+class GivenAnswer(Value):
+    """One answer that a session received: the verb, its question, what was in it, and what was withheld."""
+
+    position: int
+    at: str
+    session: str
+    verb: str
+    query: str
+    bundle: str
+    items: tuple[GivenItem, ...]
+    withheld: tuple[Withheld, ...]
+
+
+class GivenCounts(Value):
+    """How often something was given, and what came of it. `used` includes `confirmed`."""
+
+    shown: int
+    used: int
+    confirmed: int
+    refuted: int
+
+
+class GivenResult(Result):
+    """The answers, the newest first, and the counts of their items. `next` is `before` of the next page."""
+
+    answers: tuple[GivenAnswer, ...]
+    counts: GivenCounts
+    next: int | None = None
 
 
 class CaptureParams(Value):
@@ -178,6 +246,16 @@ FAMILY = Family(
             effect="read",
             positional=("prompt",),
             example={"prompt": "move the sessions to Redis"},
+        ),
+        Method(
+            verb="given",
+            title="What sessions were given",
+            summary="List what a session was given and what came of it, or how often a memory was given.",
+            params=GivenParams,
+            result=GivenResult,
+            effect="read",
+            session_filter=True,
+            example={"session": "s-1"},
         ),
         Method(
             verb="capture",

@@ -43,7 +43,7 @@ VERBS = frozenset(
         *("update", "confirm", "consolidate", "forget", "restore", "redact", "pin", "unpin"),
         *("approve", "reject", "conflicts", "resolve"),
         *("candidate.list", "candidate.promote", "candidate.discard"),
-        *("event.query", "span.list", "projections.status"),
+        *("event.query", "span.list", "projections.status", "given", "agent.list"),
         *("status", "ready", "metrics", "models.usage"),
     )
 )

@@ -22,6 +22,7 @@ from muninn_core.protocol.inspection import (
     ShowResult,
 )
 from muninn_core.protocol.repository import ProjectStatus
+from muninn_core.protocol.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.link_graph import LinkStep
 from muninn_core.source.project import read_project
@@ -62,8 +63,10 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
     )
 
 
-def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
-    """Return one memory with its citations and links. Raises NotFoundError, or UsageError for an ambiguous prefix.
+def show(workspace: Workspace, params: ShowParams, now: datetime, given: Callable[[Memory], GivenCounts]) -> ShowResult:
+    """Return one memory with its citations, its links, and how often it was given.
+
+    Raises NotFoundError, or UsageError for an ambiguous prefix.
 
     Archived, expired and pending memories and links to them are shown too. A merged memory has the links of the memory
     that it was merged into.
@@ -81,6 +84,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
         links=tuple(map(_memory_link, steps)),
         linked={each: headline(known[each]) for each in ends},
         access=workspace.access_counts.get(memory.id),
+        given=given(memory),
         saw=workspace.read_state(),
     )
 

@@ -66,10 +66,23 @@ class AgentJournal:
         self._closed = False
         self._hurry = threading.Event()
 
-    def given(self, workspace: Workspace, session: str | None, verb: str, ids: Sequence[str], **about: Any) -> None:
-        """Record what a verb gave to a session: ids of memories, or `path:lines` of files. Without ids, nothing."""
-        if session and ids:
+    def given(
+        self,
+        workspace: Workspace,
+        session: str | None,
+        verb: str,
+        ids: Sequence[str],
+        withheld: Sequence[tuple[str, str]] = (),
+        **about: Any,
+    ) -> None:
+        """Record what a verb gave to a session: ids of memories, or `path:lines` of files.
+
+        `withheld` are (id, reason) of what fitted and was not given. Without either, nothing is recorded.
+        """
+        if session and (ids or withheld):
             payload = {"verb": verb, "ids": list(ids), **strip_private_values(about)[0]}
+            if withheld:
+                payload["withheld"] = [{"id": each, "why": why} for each, why in withheld]
             draft = EventDraft(event_type=GIVEN, payload=payload, actor="muninn")
             self.record(workspace, session, "", (draft,))
 

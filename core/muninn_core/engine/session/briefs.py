@@ -13,7 +13,7 @@ from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session import elsewhere, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.session import BriefParams, BriefResult
+from muninn_core.protocol.session import BriefParams, BriefResult, Withheld
 from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
 from muninn_core.worktree.call import Call
@@ -89,7 +89,8 @@ def brief(
         workspace.deliveries.forget(params.session)  # the agent's context no longer contains them
     if not call.cancelled:  # a cancelled answer did not reach the agent
         workspace.deliveries.add(params.session, made.ids)
-    return BriefResult(text=made.text, ids=made.ids, saw=workspace.read_state())
+    withheld = tuple(Withheld(id=each, why="no room") for each in made.left_out)
+    return BriefResult(text=made.text, ids=made.ids, withheld=withheld, saw=workspace.read_state())
 
 
 def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:

@@ -11,7 +11,7 @@ from muninn_core.context.staleness import warning
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.session import RemindParams, RemindResult
+from muninn_core.protocol.session import RemindParams, RemindResult, Withheld
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
@@ -29,6 +29,11 @@ CITATION_SECONDS = 0.05
 
 SHORT_ORDER = 4
 """The most words of a prompt that is an order and gets no reminder."""
+
+NO_ROOM = "no room"
+
+MOST_WITHHELD = 10
+"""The most related memories that are named although the reminder does not have them."""
 
 AS_CERTAIN = 0.7
 """The least share of the first memory's confidence for further ones. It halves the wrong ones on labelled prompts."""
@@ -76,13 +81,24 @@ def remind(
     ids: list[str] = []
     left = params.max_chars - utf16_length(HEAD + "".join(lines))
     found = related_memories(workspace, prompt, seen, now, nearest=True)
-    sure = [hit for hit in found if hit.confidence >= AS_CERTAIN * found[0].confidence and not known(hit.memory)]
-    for hit in sure[: params.limit]:
-        line = memory_line(hit.memory, warning(checker.judge(hit.memory)), now)
-        if utf16_length(line) <= left:
+    why: dict[str, str] = {}
+    for hit in found:
+        if hit.confidence < AS_CERTAIN * found[0].confidence:
+            why[hit.memory.id] = "less certain"
+        elif known(hit.memory):
+            why[hit.memory.id] = "the session has it"
+        elif len(ids) + list(why.values()).count(NO_ROOM) >= params.limit:
+            why[hit.memory.id] = "over the limit"
+        else:
+            line = memory_line(hit.memory, warning(checker.judge(hit.memory)), now)
+            if utf16_length(line) > left:
+                why[hit.memory.id] = NO_ROOM
+                continue
             left -= utf16_length(line)
             lines.append(line)
             ids.append(hit.memory.id)
     if not call.cancelled:  # a cancelled answer did not reach the agent
         workspace.deliveries.add(params.session, [*ids, *(OVERLAP + line for line in news)])
-    return RemindResult(text=HEAD + "".join(lines) if lines else "", ids=tuple(ids), saw=workspace.read_state())
+    withheld = tuple(Withheld(id=each, why=reason) for each, reason in why.items())[:MOST_WITHHELD]
+    text = HEAD + "".join(lines) if lines else ""
+    return RemindResult(text=text, ids=tuple(ids), withheld=withheld, saw=workspace.read_state())

@@ -6,7 +6,8 @@ from muninn_core.engine.answer import memory_list
 from muninn_core.engine.memory import links
 from muninn_core.engine.memory.memory_history import memory_history
 from muninn_core.engine.memory.recent_records import recent_records
-from muninn_core.engine.session import session_list
+from muninn_core.engine.session import outcomes, session_list
+from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.inspection import (
     HistoryParams,
@@ -38,7 +39,10 @@ class InspectionVerbs(Verbs):
 
     def show(self, params: ShowParams, call: Call) -> ShowResult:
         """Return one memory whole."""
-        return links.show(self._reading(call), params, self.clock())
+        workspace = self._reading(call)
+        opened = self.journals.get(call.place)
+        at = At(workspace, opened, self.journals.types(call.place)) if opened is not None else None
+        return links.show(workspace, params, self.clock(), lambda memory: outcomes.counts(at, memory))
 
     def history(self, params: HistoryParams, call: Call) -> HistoryResult:
         """List the records that made and changed a memory."""

@@ -29,6 +29,9 @@ from muninn_core.worktree.workspace import Workspace
 
 _log = logging.getLogger("muninn.models")
 
+MOST_WITHHELD = 10
+"""The most candidates without room in a context that the journal names."""
+
 
 class SearchVerbs(Verbs):
     """Find code, knowledge and memories, and gather the context of a task."""
@@ -56,7 +59,8 @@ class SearchVerbs(Verbs):
         workspace.access_counts.count(shown, timestamp(now))
         ids = tuple(item.id for item in result.items)
         about = {"query": result.question, "bundle": result.bundle, "tokens": result.tokens}
-        self.agent_journal.given(workspace, params.session, "context", ids, **about)
+        left = [(each.id, each.reason) for each in result.left_out if each.id not in ids][:MOST_WITHHELD]
+        self.agent_journal.given(workspace, params.session, "context", ids, left, **about)
         return result
 
     def explore(self, params: ExploreParams, call: Call) -> ExploreResult:

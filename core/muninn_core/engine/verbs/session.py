@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.engine.memory import backfill
-from muninn_core.engine.session import capture, reminders
+from muninn_core.engine.session import capture, outcomes, reminders
 from muninn_core.engine.session.briefs import brief
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.session import (
@@ -13,10 +13,17 @@ from muninn_core.protocol.session import (
     BriefResult,
     CaptureParams,
     CaptureResult,
+    GivenParams,
+    GivenResult,
     RemindParams,
     RemindResult,
 )
 from muninn_core.worktree.call import Call
+
+
+def _reasons(result: BriefResult | RemindResult) -> list[tuple[str, str]]:
+    """Return what an answer withheld, as ids with reasons."""
+    return [(each.id, each.why) for each in result.withheld]
 
 
 class SessionVerbs(Verbs):
@@ -29,7 +36,7 @@ class SessionVerbs(Verbs):
         self.overlaps.note(call.place.root, params.session)
         result = brief(workspace, self.trees, params, call, now, self._overlap_lines(call))
         capture.note_start(workspace, params.session, now)
-        self.agent_journal.given(workspace, params.session, "brief", result.ids, source=params.source)
+        self.agent_journal.given(workspace, params.session, "brief", result.ids, _reasons(result), source=params.source)
         workspace.warm_up()
         return result
 
@@ -38,8 +45,12 @@ class SessionVerbs(Verbs):
         workspace = self._reading(call)
         self.overlaps.note(call.place.root, params.session)
         result = reminders.remind(workspace, params, call, self.clock(), self._overlap_lines(call))
-        self.agent_journal.given(workspace, params.session, "remind", result.ids)
+        self.agent_journal.given(workspace, params.session, "remind", result.ids, _reasons(result))
         return result
+
+    def given(self, params: GivenParams, call: Call) -> GivenResult:
+        """List what sessions were given, and what came of it."""
+        return outcomes.given(self._journal_now(call), params)
 
     def _overlap_lines(self, call: Call) -> list[str]:
         """Return sentences about files that another work tree is changing, too."""

@@ -4,14 +4,32 @@ import { clock, fold, h } from './dom.js';
 
 const BRIEF = 300;
 
-/** A list item for an event. */
-export function happening(event) {
-  const { sentence, more } = words(event);
+/** A list item for an event. `answer` says of what was given what came of it. */
+export function happening(event, answer) {
+  const { sentence, more } = answer ? outcome(answer) : words(event);
   return h('li', { 'data-type': event.event_type }, clock(event.occurred_at), h('div', {}, sentence, more ? fold('More', more) : null));
 }
 
 function cut(text) {
   return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
+}
+
+/** A memory or a place of a file, with a link to the memory. */
+const named = (id, title) => (/^[0-9a-f-]{30,}$|^[0-9a-z]{20,}$/i.test(id)
+  ? h('a', { href: `#memory/${encodeURIComponent(id)}` }, title || id) : h('code', {}, String(id)));
+
+const TONES = { refuted: 'bad', confirmed: 'good', used: 'good', unused: '' };
+
+function outcome(answer) {
+  const item = (each) => h('li', {}, h('span', { class: `state ${TONES[each.outcome]}` }, each.outcome), ' ', named(each.id, each.title),
+    each.how.length ? h('span', { class: 'hint' }, ` ${each.how.join(', ')}`) : '');
+  const left = (each) => h('li', {}, h('span', { class: 'state' }, 'withheld'), ' ', named(each.id, each.title), h('span', { class: 'hint' }, ` ${each.why}`));
+  const used = answer.items.filter((each) => each.outcome !== 'unused').length;
+  const said = `by ${answer.verb}: ${answer.items.length} memories and files, ${used} of them used${answer.withheld.length ? `; ${answer.withheld.length} withheld` : ''}`;
+  return {
+    sentence: h('p', {}, h('span', { class: 'kind' }, 'Given'), ` ${said}`),
+    more: () => h('ul', { class: 'plain-list' }, answer.items.map(item), answer.withheld.map(left)),
+  };
 }
 
 function words(event) {
@@ -35,8 +53,7 @@ function words(event) {
   }
   if (kind === 'given') {
     const ids = what.ids ?? [];
-    const links = () => h('ul', { class: 'plain-list' }, ids.map((id) => h('li', {}, /^[0-9a-f-]{30,}$|^[0-9a-z]{20,}$/i.test(id)
-      ? h('a', { href: `#memory/${encodeURIComponent(id)}` }, id) : h('code', {}, String(id)))));
+    const links = () => h('ul', { class: 'plain-list' }, ids.map((id) => h('li', {}, named(id))));
     return { sentence: h('p', {}, label('Given'), ` by ${what.verb}: ${ids.length} memories and files`), more: ids.length ? links : null };
   }
   if (kind === 'usage') {

@@ -24,19 +24,24 @@ export async function sessions(place, id) {
 }
 
 async function one(place, id) {
-  const [turns, first, memories] = await Promise.all([call('span.list', { kind: 'turn', session_id: id, limit: 1000 }),
-    call('event.query', { session_id: id, limit: 500 }), call('memories', { session: id, limit: 200 })]);
+  const [turns, first, memories, given] = await Promise.all([call('span.list', { kind: 'turn', session_id: id, limit: 1000 }),
+    call('event.query', { session_id: id, limit: 500 }), call('memories', { session: id, limit: 200 }), call('given', { session: id, limit: 500 })]);
   place.append(h('h1', {}, 'Session'), h('p', {}, h('a', { href: '#sessions' }, 'All sessions')), h('p', { class: 'hint' }, id));
   const status = new Map(turns.spans.map((span) => [span.turn_id || span.id, span]));
   const list = h('div', {});
   const more = h('p', {});
+  const answers = new Map(given.answers.map((answer) => [answer.position, answer]));
   let events = [];
   const show = (page) => {
     events = [...page.hits.map((hit) => hit.event).reverse(), ...events];
-    list.replaceChildren(...drawn(events, status));
+    list.replaceChildren(...drawn(events, status, answers));
     more.replaceChildren(...(page.next ? [button('Show earlier events', async () => show(await call('event.query', { session_id: id, limit: 500, before: page.next })))] : []));
   };
   show(first);
+  if (given.counts.shown) {
+    const { shown, used, refuted } = given.counts;
+    place.append(h('p', { class: 'lead' }, `The agent was given ${count(shown, 'item')}: ${used} used, ${refuted} refuted.`));
+  }
   place.append(more, list);
   if (!events.length) place.append(h('p', { class: 'hint' }, 'The journal has no events of this session.'));
   if (memories.memories.length) {
@@ -45,7 +50,7 @@ async function one(place, id) {
   }
 }
 
-function drawn(events, status) {
+function drawn(events, status, answers) {
   const turns = new Map();
   for (const event of events) {
     if (event.event_type.startsWith('muninn.turn')) continue;
@@ -58,6 +63,6 @@ function drawn(events, status) {
     const span = status.get(turn);
     const name = turn ? `Turn ${++number}` : 'Outside of turns';
     return h('section', { 'aria-label': name }, h('h2', {}, name), h('p', { class: 'meta' }, span ? h('span', {}, span.status) : null, age(list[0].occurred_at)),
-      h('ul', { class: 'plain-list events' }, list.map(happening)));
+      h('ul', { class: 'plain-list events' }, list.map((event) => happening(event, answers.get(event.position)))));
   });
 }
