@@ -84,7 +84,8 @@ class SearchVerbs(Verbs):
         result = exploration.store(workspace, found)
         ids = tuple(item.id for item in found.items)
         about = {"query": found.question, "bundle": found.bundle, "tokens": found.tokens}
-        self.agent_journal.given(workspace, params.session, "explore", ids, **about)
+        left = [(each.id, each.reason) for each in found.left_out if each.id not in ids][:MOST_WITHHELD]
+        self.agent_journal.given(workspace, params.session, "explore", ids, left, **about)
         return result
 
     def _remember_exploration(
