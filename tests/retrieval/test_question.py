@@ -137,6 +137,26 @@ def test_in_prose_a_filter_is_still_one():
     assert "path:" not in question.text
 
 
+def test_between_the_words_of_prose_a_filter_is_plain_text_and_the_answer_says_so():
+    text = "the parser fails on labels such as type:decision or tag:auth when they are pasted from an issue"
+    question = read(text)
+    assert (question.text, question.filters) == (text, ())
+    assert [note.split(":")[0] for note in question.notes] == ["'type", "'tag"]
+
+
+def test_at_both_ends_of_prose_filters_are_filters():
+    question = read(
+        "type:decision tag:auth why do the tokens of a session expire after an hour or so path:src/** lang:py"
+    )
+    assert [each.key for each in question.filters] == ["type", "tag", "path", "lang"]
+    assert question.text.startswith("why do")
+    assert question.text.endswith("or so")
+
+
+def test_in_a_terse_question_a_filter_may_be_anywhere():
+    assert [each.key for each in read("tokens type:decision expire").filters] == ["type"]
+
+
 def test_empty_quotation_marks_ask_for_nothing():
     assert read('tuple such as (a, "") is').phrases == ()
     assert read('"" x').text == '"" x'

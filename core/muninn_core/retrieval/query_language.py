@@ -1,15 +1,16 @@
 """Parses the query language: free words, "exact phrases" and filters such as `type:decision -path:tests/**`.
 
 All front ends use this parser. It takes linear time. Plain text must never be an error: a word is a filter only when it
-is one of KEYS, a colon and a value, without spaces. In a terse question a near miss is an error with a column; in prose
-it is plain words. `retrieval.filters` interprets the values. docs/recall.md is the reference.
+is one of KEYS, a colon and a value, without spaces. In a terse question a near miss is an error with a column. In prose
+it is plain words, and so is a filter that is neither at the start nor at the end. `retrieval.filters` interprets the
+values. docs/recall.md is the reference.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from muninn_core.errors import BadParams
@@ -25,7 +26,8 @@ MOST_CHARACTERS = 200_000
 """The longest accepted question, in characters."""
 
 PROSE_WORDS = 6
-"""A question with more plain words is prose: quotation marks only quote, and near misses of filters are plain words."""
+"""A question with more plain words is prose: quotation marks only quote, and near misses of filters are plain words, as
+well as filters between other words, which are seldom meant in pasted text."""
 
 _ALSO = {"language": "lang", "file": "path", "files": "path", "branches": "branch", "after": "since", "before": "until"}
 _KEY = re.compile(r"(-?)([a-z]{2,12}):(?![:\s]|//|$)")
@@ -102,7 +104,9 @@ def read_question(text: str, check: Check) -> Question:
     doubts = [token.doubt for token in tokens if token.doubt is not None]
     if doubts and not prose:
         _refuse(text, doubts[0])
-    notes = [f"{each.message}: it is read as plain words here" for each in doubts]
+    if prose:
+        tokens = _without_inner_filters(tokens)
+    notes = [f"{each.doubt.message}: it is read as plain words here" for each in tokens if each.doubt is not None]
     if prose and any(isinstance(token.meant, Phrase) for token in tokens):
         notes.append("in a long question a quotation counts as words; use the parameter `phrase` to require it")
     phrases = () if prose else tuple(token.meant for token in tokens if isinstance(token.meant, Phrase))
@@ -111,6 +115,22 @@ def read_question(text: str, check: Check) -> Question:
         return Question(text=text, notes=tuple(notes))
     words = " ".join(token.plain for token in tokens if token.plain)
     return Question(text=words, phrases=phrases, filters=filters, notes=tuple(notes))
+
+
+def _without_inner_filters(tokens: Sequence[_Token]) -> list[_Token]:
+    """Return the tokens with the filters between other words as doubtful words; those at both ends stay filters."""
+    places = [place for place, token in enumerate(tokens) if not isinstance(token.meant, Filter)]
+    first, last = places[0], places[-1]
+    return [_as_words(token) if first < place < last else token for place, token in enumerate(tokens)]
+
+
+def _as_words(token: _Token) -> _Token:
+    """Return a filter as plain words; another token as it is."""
+    if not isinstance(token.meant, Filter):
+        return token
+    source, start = token.meant.source, token.meant.column - 1
+    message = f"'{source}' is a filter only at the start or the end of a long question"
+    return _Token(source, doubt=_Mistake(start, start + len(source), message, ""))
 
 
 def _tokens(text: str, check: Check) -> Iterator[_Token]:

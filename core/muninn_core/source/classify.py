@@ -92,6 +92,12 @@ _TEST = re.compile(
     r"|(^|/)(test_[^/]*|conftest\.py|tests\.py|[^/]*([._-](unit)?tests?|[._-]spec)\.\w+|[^/]*\.(bats|t))$"
     r"|^tests?\.\w+$"
 )
+# Production code that helps other people's tests: lib/app/testing/, app/test_utils.py, lib/app/test_case.rb.
+_HELPS_TESTS = re.compile(
+    r"(^|/)(lib|src|pkg)/(.*/)?testing/(?!.*(test_|[._-]test|[._-]spec))"
+    r"|(^|/)test[-_](utils?|helpers?|tools?|case|client|server|support|fixtures?|doubles?|kit)\.\w+$"
+)
+_AMONG_TESTS = re.compile(r"(^|/)(tests?|specs?|__tests__|e2e|fixtures|testdata|\w+[-_]tests?)/")
 # FooTest.java, src/androidTest/, Foo.Tests.Performance/, FooTests/
 _TEST_CAMEL = re.compile(r"(^|/)[^/]*[a-z0-9]Tests?\.\w+$|(^|/)src/[a-z]+Test/|(^|/)[^/]*[a-z0-9.]Tests?(\.[^/]*)?/")
 _VENDORED = re.compile(
@@ -144,7 +150,8 @@ def path_traits(path: str) -> frozenset[Trait]:
     found: set[Trait] = set()
     if path.startswith("/") or path[1:3] == ":/":
         return frozenset()
-    if _TEST.search(path) or _TEST_CAMEL.search(path):
+    helps = _HELPS_TESTS.search(path) and not _AMONG_TESTS.search(path)
+    if (_TEST.search(path) and not helps) or _TEST_CAMEL.search(path):
         found.add("test")
     if _VENDORED.search(path):
         found.add("vendored")
