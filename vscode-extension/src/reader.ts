@@ -17,6 +17,14 @@ interface Shown {
   readonly why: readonly Reason[];
 }
 
+/** How a page is opened. It is not if it is not `wanted` any more when it was fetched; `why` is what found a memory. */
+export interface How {
+  readonly why?: readonly Reason[];
+  readonly preserveFocus?: boolean;
+  readonly beside?: boolean;
+  readonly wanted?: () => boolean;
+}
+
 const STYLE = `
   body { max-width: 46em; margin: 0 auto; padding: 0.5em 2em 3em; line-height: 1.55; }
   h1 { font-size: 1.5em; line-height: 1.3; font-weight: 600; }
@@ -55,11 +63,11 @@ export class Reader implements vscode.Disposable {
     return this.panel !== undefined;
   }
 
-  /** Shows a document of the server, if that is still `wanted` when it was fetched. Throws a Failure. */
-  async open(server: Server, address: string, why: readonly Reason[] = [], preserveFocus = false, wanted = (): boolean => true): Promise<void> {
+  /** Shows a document of the server. Throws a Failure. */
+  async open(server: Server, address: string, { why = [], preserveFocus = false, beside = false, wanted }: How = {}): Promise<void> {
     const { title, text } = await server.request('document', { uri: address, form: 'page' });
-    if (!wanted()) return;
-    const where = { viewColumn: vscode.ViewColumn.Active, preserveFocus };
+    if (wanted && !wanted()) return;
+    const where = { viewColumn: beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active, preserveFocus };
     if (this.panel) this.panel.reveal(undefined, preserveFocus);
     else this.adopt(vscode.window.createWebviewPanel(TYPE, title, where, OPTIONS));
     await this.show({ address, repository: server.key, why }, title, text);

@@ -276,6 +276,20 @@ export async function daily(desk, root) {
   });
 }
 
+/** Looks at the Source Control view of a repository whose memory waits to be sealed, and seals it there. */
+export async function sealing(desk, root) {
+  await desk.step('the view of git says that memories wait to be sealed, and seals them', async () => {
+    await desk.status.filter({ hasText: /memor/ }).waitFor();
+    execFileSync(muninn, ['remember', 'Git gets what is sealed.', '--session', 'shell', '--repo', root], { stdio: 'pipe' });
+    await desk.page.locator('.activitybar [aria-label^="Source Control"]').first().click();
+    const seal = desk.page.locator('.sidebar .pane-header [aria-label^="Seal Sessions"]').first();
+    await seal.waitFor();
+    await desk.shot('source-control');
+    await seal.click();
+    await seal.waitFor({ state: 'detached' });
+  });
+}
+
 /** Looks for what VS Code's own agent is offered, on a repository with memory. */
 export async function agents(desk) {
   await desk.step('the agent mode of the editor finds the tools over MCP without any configuration', async () => {

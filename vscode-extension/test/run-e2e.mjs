@@ -1,6 +1,6 @@
 // Installs the packaged .vsix and uses it as a person would, through the window. A name of a part (`first`, `daily`,
 // `agents`, `several`, `unusual`) runs that part alone; `unusual` needs the memory that `daily` makes.
-import { agents, daily, first } from './daily.mjs';
+import { agents, daily, first, sealing } from './daily.mjs';
 import { counts, served, withDesk } from './desk.mjs';
 import { repository } from './repository.mjs';
 import { several } from './several.mjs';
@@ -11,7 +11,11 @@ const fresh = repository();
 const PARTS = {
   first: () => withDesk({ folder: fresh.root }, served(), first),
   daily: () => withDesk({ folder: root }, served(), (desk) => daily(desk, root)),
-  agents: () => withDesk({ folder: root }, served({ 'chat.disableAIFeatures': false }), agents),
+  agents: () =>
+    withDesk({ folder: root }, served({ 'chat.disableAIFeatures': false, 'git.enabled': true }), async (desk) => {
+      await sealing(desk, root);
+      await agents(desk);
+    }),
   several,
   unusual: () => unusual(root),
 };

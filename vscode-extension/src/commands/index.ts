@@ -15,6 +15,7 @@ import type { Views } from '../views';
 import { GROUPINGS } from '../views/memories';
 import type { Node, Target } from '../views/node';
 import { context } from './context';
+import { newContextFile, previewPack } from './contextFile';
 import { menu } from './menu';
 import * as memory from './memory';
 import { copyPack, insertPack } from './pack';
@@ -39,12 +40,17 @@ export function registerCommands(
   // A row says whose it is, and so does the address of a page; without either the repository at hand is meant.
   const on = (name: string, run: (server: Server, node: Node | undefined) => Promise<unknown>): void =>
     ours(name, async (what) => {
-      const owner = what instanceof vscode.Uri ? repositories.of(what)?.key : (what as Node | undefined)?.repository;
-      return run(repositories.keyed(owner), what instanceof vscode.Uri ? undefined : (what as Node | undefined));
+      const { rootUri } = (what ?? {}) as { rootUri?: vscode.Uri }; // of a row of the Source Control view
+      const uri = what instanceof vscode.Uri ? what : rootUri;
+      if (uri) return run(repositories.keyed(repositories.of(vscode.Uri.joinPath(uri, '.muninn'))?.key ?? repositories.of(uri)?.key), undefined);
+      const node = what as Node | undefined;
+      return run(repositories.keyed(node?.repository), node);
     });
   here('recall', (server, query) => recall(server, places, recent, text(query)));
   here('remember', (server, what, type) => remember(server, text(what), text(type)));
   here('context', (server, query) => context(server, places.documents, text(query)));
+  here('newContextFile', (server, template, name) => newContextFile(server, text(template), text(name)));
+  here('previewPack', (server) => previewPack(server, places));
   ours('menu', () => menu(repositories));
   ours('status', () => showStatus(repositories, log));
   ours('init', () => initialise(repositories));

@@ -11,10 +11,13 @@ export function selection(): string | undefined {
   return text && text.length <= 200 ? text : undefined;
 }
 
+/** The schemes of files, and of their earlier versions in a comparison. */
+const FILES = ['file', 'git'];
+
 /** The active editor's file, relative to the repository's root, as a list of one; empty when it lies elsewhere. */
 export function filesAtHand(server: Server): string[] {
   const document = vscode.window.activeTextEditor?.document;
-  if (document?.uri.scheme !== 'file') return [];
+  if (!document || !FILES.includes(document.uri.scheme)) return [];
   const file = within(server.root, document.uri.fsPath);
   return file ? [file] : [];
 }

@@ -7,6 +7,7 @@ import { type Heading, type Row, rows } from '../hits';
 import type { Hit, RecallResult } from '../protocol';
 import { memoryDocument } from '../pages';
 import type { Places } from '../places';
+import type { How } from '../reader';
 import type { Server } from '../server';
 import { counted } from '../state';
 import { forget } from './memory';
@@ -44,15 +45,10 @@ export async function recall(server: Server, places: Places, recent: Recent, giv
   if (hit) await open(server, places, hit);
 }
 
-interface How {
-  readonly preserveFocus?: boolean;
-  readonly beside?: boolean;
-  readonly wanted?: () => boolean;
-}
-
 /** Opens a hit: a memory as a page, if that is still wanted when it was fetched, else its file at its line. Throws a Failure. */
-async function open(server: Server, { reader }: Places, hit: Hit, { preserveFocus = false, beside = false, wanted }: How = {}): Promise<void> {
-  if (hit.kind === 'memory') return reader.open(server, memoryDocument(hit.id), hit.why, preserveFocus, wanted);
+async function open(server: Server, { reader }: Places, hit: Hit, how: How = {}): Promise<void> {
+  if (hit.kind === 'memory') return reader.open(server, memoryDocument(hit.id), { ...how, why: hit.why });
+  const { preserveFocus = false, beside = false } = how;
   const telling = hit.snippet.find((each) => each.marks.length);
   const line = Math.max(0, (telling?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);

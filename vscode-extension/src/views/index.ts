@@ -5,7 +5,7 @@ import { filesAtHand } from '../commands/place';
 import { within } from '../paths';
 import type { Repositories } from '../repositories';
 import type { Server } from '../server';
-import { type Grouping, memoryNodes } from './memories';
+import { fileNodes, type Grouping, memoryNodes, withConflicts } from './memories';
 import { type Node, rowsOf } from './node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from './rest';
 import { Tree } from './tree';
@@ -23,6 +23,7 @@ export class Views implements vscode.Disposable {
   private filter = '';
   private seen = '';
   private looked = false;
+  private last: { readonly server: Server; readonly file: string } | undefined;
 
   constructor(
     private readonly repositories: Repositories,
@@ -98,7 +99,7 @@ export class Views implements vscode.Disposable {
   /** Says beside the titles of the views what they show. */
   private describe(): void {
     const server = this.repositories.atHand;
-    const [file] = server ? filesAtHand(server) : [];
+    const file = server && this.fileOf(server);
     const more = { memory: this.filter && `“${this.filter}”`, file: file?.slice(file.lastIndexOf('/') + 1) };
     for (const [view, tree] of Object.entries(this.trees)) {
       tree.describe([server?.alone ? '' : server?.name, more[view as keyof typeof more]].filter((part) => part).join(' · '));
@@ -109,10 +110,12 @@ export class Views implements vscode.Disposable {
   private follow({ state: { status } }: Server): void {
     if (!status) return;
     const { saw, log } = status;
-    const now = [saw.commit, saw.branch, saw.log, saw.shared, saw.index.generation, log.conflicts, status.mode].join();
+    const now = [saw.commit, saw.branch, saw.log, saw.shared, saw.index.generation, log.conflicts, log.unsealed, status.mode].join();
     if (now === this.seen) return;
     this.seen = now;
-    void vscode.commands.executeCommand('setContext', 'muninn.uninitialised', status.mode === 'uninitialised');
+    const isBare = status.mode === 'uninitialised';
+    const context = { uninitialised: isBare, initialised: !isBare, remembers: log.memories > 0, unsealed: log.unsealed > 0 };
+    for (const [key, value] of Object.entries(context)) void vscode.commands.executeCommand('setContext', `muninn.${key}`, value);
     this.refresh();
   }
 
@@ -126,16 +129,29 @@ export class Views implements vscode.Disposable {
     const text = this.filter || null;
     const found = await server.request('memories', { text, limit: LISTED });
     const by = vscode.workspace.getConfiguration('muninn', server.folder).get<Grouping>('views.groupBy', 'type');
-    return memoryNodes(found.memories, found.citations, by, found.total);
+    const { conflicts } = server.state.status?.log.conflicts ? await server.request('conflicts', {}) : { conflicts: [] };
+    const conflicting = new Set(conflicts.flatMap(({ left, right }) => [left.id, right.id]));
+    return withConflicts(memoryNodes(found.memories, found.citations, by, found.total), conflicting);
   }
 
   private async atHand(server: Server): Promise<Node[]> {
-    const [file] = filesAtHand(server);
+    const file = this.fileOf(server);
     this.describe();
     this.looked = file !== undefined;
     if (!file) return [];
     const found = await server.request('memories', { file, limit: LISTED });
-    return memoryNodes(found.memories, found.citations, 'none', found.total);
+    return fileNodes(found.memories, found.citations, file, found.total);
+  }
+
+  /** The file at hand, or the last one while it is open: a comparison, a page or a list of results is no other file. */
+  private fileOf(server: Server): string | undefined {
+    const [file] = filesAtHand(server);
+    if (file) this.last = { server, file };
+    if (file || this.last?.server !== server) return file;
+    const place = server.file(this.last.file).toString();
+    const inputs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ input }) => input);
+    const isOpen = inputs.some((input) => input instanceof vscode.TabInputText && input.uri.toString() === place);
+    return isOpen ? this.last.file : undefined;
   }
 
   private async sessions(server: Server, one?: Node): Promise<Node[]> {

@@ -46,6 +46,35 @@ export function memoryNodes(
   return [...rows, { key: `${within}/more`, label, description: 'filter, or recall', icon: 'ellipsis' }];
 }
 
+/** The memories about a file in the order of its lines: first those about the whole file, then each at its first line. */
+export function fileNodes(memories: readonly Memory[], cites: Citations, file: string, total: number): Node[] {
+  const lines = new Map(memories.map((each) => [each.id, spanOf(cites[each.id] ?? [], file)]));
+  const start = ({ id }: Memory): number => lines.get(id)?.start ?? 0;
+  const ordered = [...memories].sort((one, other) => start(one) - start(other)); // stable: the newest first of each line
+  return memoryNodes(ordered, cites, 'none', total).map((row) => {
+    const span = row.target?.to === 'memory' ? lines.get(row.target.id) : undefined;
+    if (!span) return row;
+    const place = span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`;
+    return { ...row, description: [place, ...(row.description ?? '').split(' · ').filter((part) => part && part !== file)].join(' · ') };
+  });
+}
+
+/** The first lines of a file that are cited; undefined when none are, or the code is gone. */
+function spanOf(cites: readonly Citation[], file: string): Citation | undefined {
+  const here = cites.filter(({ path, start, state }) => path === file && start && state !== 'gone');
+  return here.sort((one, other) => one.start - other.start)[0];
+}
+
+/** Rows with a sign at the memories that contradict another one, however deep they lie. */
+export function withConflicts(rows: readonly Node[], conflicting: ReadonlySet<string>): Node[] {
+  return rows.map((row) => {
+    if (row.children) return { ...row, children: withConflicts(row.children, conflicting) };
+    if (row.target?.to !== 'memory' || !conflicting.has(row.target.id)) return row;
+    const description = ['in conflict', row.description].filter((part) => part).join(' · ');
+    return { ...row, description, icon: 'git-merge', colour: 'list.warningForeground' };
+  });
+}
+
 function grouped(memories: readonly Memory[], cites: Citations, by: Exclude<Grouping, 'none'>): Node[] {
   const groups = new Map<string, Memory[]>();
   for (const memory of memories) {

@@ -76,6 +76,19 @@ suite('Files of Muninn in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
+  test('a new context file comes from a template, and its pack is previewed beside it', async () => {
+    await vscode.commands.executeCommand('muninn.ui.newContextFile', 'bugfix', 'pages');
+    const { document } = vscode.window.activeTextEditor ?? {};
+    assert.ok(document);
+    assert.ok(document.uri.path.endsWith('/.muninn/context/pages.md'));
+    await vscode.commands.executeCommand('muninn.ui.previewPack');
+    assert.ok(api.reader.text.includes(document.lineAt(document.lineCount - 1).text));
+    assert.match(api.reader.text, /\d of [\d,]+ tokens/);
+    api.reader.close();
+    await vscode.workspace.fs.delete(document.uri);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
   test('references follow a file that gets another name', async () => {
     const { uri: root } = api.server.folder;
     const [from, to] = ['caches', 'keys'].map((name) => vscode.Uri.joinPath(root, `.muninn/knowledge/${name}.md`));

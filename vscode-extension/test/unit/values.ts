@@ -48,6 +48,7 @@ export const HIT: Hit = {
   author: '',
   ts: '',
   newer: '',
+  repository: '',
 };
 
 export const MEMORY: Memory = {
@@ -89,4 +90,5 @@ export const MEMORY: Memory = {
   expired: false,
   elsewhere: [],
   work: '',
+  repository: '',
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Citation, Memory, Verified, WorkSession } from '../../src/protocol';
-import { memoryNode, memoryNodes } from '../../src/views/memories';
+import { fileNodes, memoryNode, memoryNodes, withConflicts } from '../../src/views/memories';
 import { type Node, rowsOf, spoken } from '../../src/views/node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from '../../src/views/rest';
 import { MEMORY } from './values';
@@ -44,6 +44,25 @@ test('a memory about two files stands below both, with keys of its own', () => {
   const keys = rows.flatMap(({ children }) => children ?? []).map(({ key }) => key);
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(2);
+});
+
+test('memories of a file stand in the order of its lines, those about the whole file first', () => {
+  const cites = { a: [{ ...CITE, start: 9, end: 9 }], b: [{ ...CITE, path: 'x.py' }], c: [CITE, { ...CITE, start: 2, end: 3 }], d: [{ ...CITE, state: 'gone' as const }] };
+  const rows = fileNodes(['a', 'b', 'c', 'd'].map((id) => memory(id)), cites, 'src/cache.py', 4);
+  expect(rows.map(({ label, description }) => [label, description])).toEqual([
+    ['Memory b', 'src/cache.py'],
+    ['Memory d', 'code gone · src/cache.py'],
+    ['Memory c', 'lines 2-3'],
+    ['Memory a', 'line 9'],
+  ]);
+});
+
+test('a memory in a conflict is marked in every group', () => {
+  const [group] = withConflicts(memoryNodes([memory('a'), memory('b')], {}, 'type', 2), new Set(['b']));
+  expect(group?.children?.map(({ icon, description }) => [icon, description])).toEqual([
+    ['law', 'src/cache.py'],
+    ['git-merge', 'in conflict · src/cache.py'],
+  ]);
 });
 
 test('what is not listed is counted', () => {
