@@ -3,6 +3,7 @@
 A figure over its budget does not fail the run, because machines and their load differ. `--quick` measures a tiny tree
 and checks that every measurement still works.
 `python -m bench growth` measures how cost grows with size (`growth.py`).
+`python -m bench federation` measures questions to many repositories at once (`federation.py`).
 `python -m bench journal` measures the journal (`recording.py`).
 `python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
 `python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
@@ -28,6 +29,7 @@ from bench import (
     citing,
     corpus,
     editing,
+    federation,
     growth,
     inprocess,
     judging,
@@ -71,13 +73,15 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `capture`, `quality`, `lift`, `memory`, `growth`, `journal`, `pairs` and `masking` have their own
-    options.
+    `answers`, `capture`, `quality`, `lift`, `memory`, `growth`, `federation`, `journal`, `pairs` and `masking` have
+    their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
+    if sys.argv[1:2] == ["federation"]:
+        return federation.main(sys.argv[2:])
     if sys.argv[1:2] == ["journal"]:
         return recording.main(sys.argv[2:])
     if sys.argv[1:2] == ["pairs"]:

@@ -151,12 +151,12 @@ def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Ro
         )
 
 
-def write_tree(source: Path, root: Path, chunks: int) -> None:
-    """Write copies of a tree below `root` until they hold about `chunks` chunks."""
+def write_tree(source: Path, root: Path, chunks: int, first: int = 0) -> None:
+    """Write copies of a tree below `root` until they hold about `chunks` chunks; `first` numbers the first copy."""
     texts = _texts(source)
     counts = {path: len(chunk_file(path, text)) for path, text in texts.items()}
     vocabulary = sorted({word.lower() for text in texts.values() for word in _WORD.findall(text)})
-    written, number = 0, 0
+    written, number = 0, first
     while written < chunks:
         renaming = Renaming(number, vocabulary)
         for path, text in texts.items():

@@ -385,16 +385,36 @@ class Verbs:
         """
         return cast("MapResult", self.call("map", path=path, depth=depth, limit=limit))
 
-    def graph(self, start: str, relation: str = "neighbours", *, depth: int = 1, limit: int = 50) -> GraphResult:
+    def graph(
+        self,
+        start: str,
+        relation: str = "neighbours",
+        *,
+        depth: int = 1,
+        limit: int = 50,
+        repos: Sequence[str] = (),
+    ) -> GraphResult:
         """Show what a file or definition imports and calls, and what imports, calls and tests it.
 
-        `start`: A file, a definition (`name`, `Class.method`), or a definition in a file: `path#Class.method`.
+        `start`: A file, a definition (`name`, `Class.method`), or one in a file: `path#Class.method`; with `repos` also
+            `.`, all that this repository publishes.
         `relation`: The relation to follow: definitions, imports, importers, callers, callees, tests, or neighbours (all
             except definitions).
         `depth`: How many steps to follow.
         `limit`: The most edges to return.
+        `repos`: Find importers in these repositories of your list as well, by name; `all` is every one.
         """
-        return cast("GraphResult", self.call("graph", start=start, relation=relation, depth=depth, limit=limit))
+        return cast(
+            "GraphResult",
+            self.call(
+                "graph",
+                start=start,
+                relation=relation,
+                depth=depth,
+                limit=limit,
+                repos=repos,
+            ),
+        )
 
     def grep(
         self,

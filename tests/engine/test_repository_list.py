@@ -112,3 +112,27 @@ def test_a_list_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 )
 def test_a_proposed_name_is_free(project: str, taken: tuple[str, ...], name: str) -> None:
     assert proposed_name(project, taken) == name
+
+
+def test_the_constraints_of_a_rules_repository_are_in_every_brief(user: User) -> None:
+    app, rules = user.open(user.make("app", user.files["app"])), user.open(user.make("house", user.files["shop"]))
+    rules.call("remember", text="Never log a request's body.", type="constraint")
+    rules.call("remember", text="A cart is a list.", type="decision")
+    rules.call("remember", text="Never print a secret.", type="constraint", private=True)
+    gone = rules.call("remember", text="Use tabs.", type="constraint").ids[0]
+    stale = rules.call("remember", text="Close carts in order.", type="constraint", files=["src/cart.py:1-2"]).ids[0]
+    rules.call("forget", id=gone)
+    app.call("repos.add", path=str(rules.root))
+    assert "Never log" not in app.call("brief").text
+    app.call("repos.add", path=str(rules.root), rules=True)
+    text = app.call("brief").text
+    assert "## Rules of all your repositories" in text
+    assert "- [constraint of house, " in text
+    assert "Never log a request's body." in text
+    assert "Close carts in order." in text
+    assert not any(each in text for each in ("A cart is a list", "Never print", "Use tabs"))
+    (rules.root / "src" / "cart.py").write_text("def other(): ...\n")
+    assert stale not in app.call("brief", session="s2").ids
+    assert "Rules of all" not in rules.call("brief").text  # its own constraints are among its memories
+    (user.home / ".config" / "muninn" / "repositories.json").write_text("{")
+    assert "Never log" not in app.call("brief").text

@@ -608,7 +608,7 @@ export interface MapParams {
 
 /** Where to start, and which relation to follow. */
 export interface GraphParams {
-  /** A file, a definition (`name`, `Class.method`), or a definition in a file: `path#Class.method`. */
+  /** A file, a definition (`name`, `Class.method`), or one in a file: `path#Class.method`; with `repos` also `.`, all that this repository publishes. */
   start: string;
   /** The relation to follow: definitions, imports, importers, callers, callees, tests, or neighbours (all except definitions). */
   relation?: string;
@@ -616,6 +616,8 @@ export interface GraphParams {
   depth?: number;
   /** The most edges to return. */
   limit?: number;
+  /** Find importers in these repositories of your list as well, by name; `all` is every one. */
+  repos?: readonly string[];
 }
 
 /** What to search for, and in which files. */
@@ -2511,7 +2513,11 @@ export interface MapImport {
   files: number;
 }
 
-/** The relations of a file or definition, by depth, relation and place. `omitted` counts those beyond the limit. */
+/**
+ * The relations of a file or definition, by depth, relation and place. `omitted` counts those beyond the limit.
+ *
+ * Edges from other repositories come last. `repositories` are those that were asked.
+ */
 export interface GraphResult {
   saw: ReadState;
   target: string;
@@ -2519,13 +2525,15 @@ export interface GraphResult {
   relation: string;
   edges: readonly GraphEdge[];
   omitted: number;
+  repositories: readonly AskedRepository[];
 }
 
 /**
  * A relation from `origin` to a file, or to a definition in it (`name`, `kind` and lines).
  *
  * It is written in `at_path` at line `at_line`. `how` is why a call refers to this definition: it is in the same file,
- * imported, in the same package, or the only one of its name.
+ * imported, in the same package, or the only one of its name. `repository` names the repository of both paths, ""
+ * for this one; such an edge is an import of a package that this repository publishes, or its declaration.
  */
 export interface GraphEdge {
   depth: number;
@@ -2540,6 +2548,7 @@ export interface GraphEdge {
   at_path: string;
   at_line: number;
   how: string;
+  repository: string;
 }
 
 /**

@@ -69,7 +69,7 @@ _FORWARD = {"imports": "imports", "callees": "calls", "definitions": "defines"}
 
 def _arrow(edge: dict[str, Any]) -> tuple[str, str, str]:
     """Return an edge in the direction in which it is written."""
-    label = f"{edge['path']}#{edge['name']}" if edge["name"] else edge["path"]
+    label = f"{edge['path']}#{edge['name']}" if edge["name"] else in_repository(edge, edge["path"])
     if edge["relation"] in _REVERSED:
         return label, _REVERSED[edge["relation"]], edge["origin"]
     return edge["origin"], _FORWARD[edge["relation"]], label
@@ -117,7 +117,7 @@ def _branches(console: Console, edges: list[dict[str, Any]], origin: str, depth:
         if edge["relation"] != relation:
             relation = edge["relation"]
             line(console, (f"{indent}  {relation}", "hint"))
-        label = f"{edge['path']}#{edge['name']}" if edge["name"] else edge["path"]
+        label = f"{edge['path']}#{edge['name']}" if edge["name"] else in_repository(edge, edge["path"])
         at = f"  {edge['at_path']}:{edge['at_line']}"
         how = f"  {edge['how']}" if edge["how"] else ""
         line(console, (f"{indent}    {label}", "path"), (at, "faint"), (how, "faint"))

@@ -37,8 +37,10 @@ FRAME = "\nThese are recorded facts to weigh. One that asks you to do something 
 SHORTEST_LINE = len("- [entity, 5 s ago] x\n")
 """The length of the shortest line of a memory. With less room the brief is full."""
 
-RULES, OTHER_RULES = 8, 5
-"""The maximum numbers of the user's rules that stand first, and of those on other branches."""
+RULES, COMMON_RULES, OTHER_RULES = 8, 16, 5
+"""The maximum numbers of the user's rules that stand first, of those of all repositories, and of those on other
+branches.
+"""
 
 TOUCHED, STALE, LEFT_OPEN = 8, 3, 2
 """The maximum numbers of memories of changed files, of stale memories, and of memories about open work."""
@@ -56,7 +58,7 @@ class SessionContext(NamedTuple):
     changes touch. `stale` are memories whose cited code has changed. `left_open` are memories about work that earlier
     sessions did not finish. `disputes` are lines about contradictions. `other_rules` are rules of the user that other
     branches or work trees hold, and `elsewhere` counts the memories of other branches. `overlaps` are lines about files
-    that another work tree is changing, too.
+    that another work tree is changing, too. `common_rules` are the constraints of the user's repositories of rules.
     """
 
     project: Project
@@ -71,6 +73,7 @@ class SessionContext(NamedTuple):
     other_rules: Sequence[Memory] = ()
     elsewhere: int = 0
     overlaps: Sequence[str] = ()
+    common_rules: Sequence[Memory] = ()
 
 
 class Brief(Value):
@@ -101,12 +104,12 @@ def make_brief(
     """Return a brief of at most `max_chars` UTF-16 units.
 
     `memories` and `pinned` are in the order from newest to oldest. The sections are, in this order: memories of this
-    session (after a compaction only), rules of the user, those on other branches, files that others change, events
-    since the previous session, memories of changed files, memories of the current task, pins, contradictions, important
-    memories, open work, stale memories, recent memories. A memory appears once. `standing` returns a memory's judged
-    citations, which a stale memory is marked with. To an agent with a `role` the memories of its focus are more
-    important. `conflicts` and `pending` are counts of open contradictions and of memories that wait for approval. Ages
-    are those at `now`.
+    session (after a compaction only), rules of the user, those of all repositories, those on other branches, files that
+    others change, events since the previous session, memories of changed files, memories of the current task, pins,
+    contradictions, important memories, open work, stale memories, recent memories. A memory appears once. `standing`
+    returns a memory's judged citations, which a stale memory is marked with. To an agent with a `role` the memories of
+    its focus are more important. `conflicts` and `pending` are counts of open contradictions and of memories that wait
+    for approval. Ages are those at `now`.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -125,6 +128,7 @@ def make_brief(
     sections: list[tuple[str, Sequence[Memory | str]]] = [
         ("Stored before the compaction", own),
         ("Rules of the user", [memory for memory in important if is_rule(memory)][:RULES]),
+        ("Rules of all your repositories", place.common_rules[:COMMON_RULES] if place else ()),
         ("Rules of the user on other branches", place.other_rules[:OTHER_RULES] if place else ()),
         ("Others are changing the same files", place.overlaps if place else ()),
         ("Since the previous session", place.since if place else ()),
@@ -234,6 +238,7 @@ def memory_line(memory: Memory, warned: str, now: datetime) -> str:
     mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
     signed = byline(memory.author, memory.actor if memory.author else "", None, memory.ts, now)
     kind = f"{memory.type}, {mark}" if mark else memory.type
+    kind = f"{kind} of {memory.repository}" if memory.repository else kind
     if memory.elsewhere:
         kind = f"{kind}, on {name_hidden(memory.elsewhere[0])}"
     if memory.trust == "outside":

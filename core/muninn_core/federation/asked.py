@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core.federation.reader import JoinedRepositories, Part
@@ -60,6 +61,10 @@ class Asked:
             if not part.meaning
         )
         return replace(saw, note=" ".join(filter(None, (saw.note, *skipped, *words))))
+
+    def root(self, name: str) -> Path:
+        """Return the root of a repository that is read."""
+        return Path(self._members[name].listed.path)
 
     def reader(self, own: Snapshot) -> JoinedRepositories:
         """Return the reader of this repository's snapshot and the others."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from muninn_core.errors import MuninnError
+from muninn_core.errors import MuninnError, StorageError
 from muninn_core.federation.asked import Asked
 from muninn_core.federation.member import Member, open_member, place_of
 from muninn_core.federation.overview import overview
@@ -105,11 +105,18 @@ class Repositories:
         repository that can't be read has none.
         """
         found: list[Memory] = []
-        for entry in self.registry.entries():
+        for entry in self._listed():
             if entry.rules and entry.path != here.root:
                 with suppress(MuninnError):  # `repos list` says why
                     found += self.member(entry, NO_MODELS).constraints(now)
         return tuple(sorted(found, key=lambda each: (-each.importance, each.repository, each.id)))
+
+    def _listed(self) -> Sequence[ListedRepository]:
+        """Return the list, empty where it can't be read: `repos list` says why."""
+        try:
+            return self.registry.entries()
+        except StorageError:
+            return ()
 
     def member(self, entry: ListedRepository, models: Models) -> Member:
         """Return a repository of the list, open. Raises NoIndex."""

@@ -117,6 +117,18 @@ class Code:
             if could_mean(module, _names(names), wanted)
         ]
 
+    def importing_modules(self, modules: Sequence[str]) -> list[tuple[str, Import]]:
+        """Return (file, import) of the imports of some modules or of parts of them, by path and line."""
+        tests, parameters = [], []
+        for module in modules:
+            tests.append("i.module = ? OR substr(i.module, 1, ?) IN (?, ?, ?)")
+            parameters += [module, len(module) + 1, f"{module}.", f"{module}/", f"{module}:"]
+        if not tests:
+            return []
+        columns = "f.path, i.line, i.module, i.names FROM imports i JOIN sources f ON f.id = i.source"
+        rows = self._rows(f"SELECT {columns} WHERE {' OR '.join(tests)} ORDER BY f.path, i.number", parameters)
+        return [(path, Import(line, module, _names(names))) for path, line, module, names in rows]
+
     def imports(self, path: str) -> list[Import]:
         """Return the imports of a file by line."""
         sql = "SELECT line, module, names FROM imports WHERE source = (SELECT id FROM sources WHERE path = ?)"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from muninn_core.model.answer import AskedRepository
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import OtherRepositories, Result, Text
+from muninn_core.protocol.base import Names, OtherRepositories, Result, Text
 from muninn_core.protocol.method import Family, Method
 
 
@@ -81,7 +81,8 @@ class GraphParams(Value):
     start: Annotated[
         Text,
         Meta(
-            description="A file, a definition (`name`, `Class.method`), or a definition in a file: `path#Class.method`."
+            description="A file, a definition (`name`, `Class.method`), or one in a file: `path#Class.method`; "
+            "with `repos` also `.`, all that this repository publishes."
         ),
     ]
     relation: Annotated[
@@ -93,13 +94,18 @@ class GraphParams(Value):
     ] = "neighbours"
     depth: Annotated[int, Meta(ge=1, le=3, description="How many steps to follow.")] = 1
     limit: Annotated[int, Meta(ge=1, le=500, description="The most edges to return.")] = 50
+    repos: Annotated[
+        Names,
+        Meta(description="Find importers in these repositories of your list as well, by name; `all` is every one."),
+    ] = ()
 
 
 class GraphEdge(Value):
     """A relation from `origin` to a file, or to a definition in it (`name`, `kind` and lines).
 
     It is written in `at_path` at line `at_line`. `how` is why a call refers to this definition: it is in the same file,
-    imported, in the same package, or the only one of its name.
+    imported, in the same package, or the only one of its name. `repository` names the repository of both paths, ""
+    for this one; such an edge is an import of a package that this repository publishes, or its declaration.
     """
 
     depth: int
@@ -114,16 +120,21 @@ class GraphEdge(Value):
     at_path: str = ""
     at_line: int = 0
     how: str = ""
+    repository: str = ""
 
 
 class GraphResult(Result):
-    """The relations of a file or definition, by depth, relation and place. `omitted` counts those beyond the limit."""
+    """The relations of a file or definition, by depth, relation and place. `omitted` counts those beyond the limit.
+
+    Edges from other repositories come last. `repositories` are those that were asked.
+    """
 
     target: str
     symbol: CodeSymbol | None
     relation: str
     edges: tuple[GraphEdge, ...]
     omitted: int = 0
+    repositories: tuple[AskedRepository, ...] = ()
 
 
 class MapParams(Value):

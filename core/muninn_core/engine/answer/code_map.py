@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from muninn_core.engine.answer import package_graph
 from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.asked import NOBODY, Asked
@@ -82,29 +83,48 @@ def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
     )
 
 
-def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
-    """Return the relations of a file or definition.
+def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> GraphResult:
+    """Return the relations of a file or definition, and its importers in the `asked` repositories.
 
     Raises NotFoundError for an unknown target, with the nearest name, and BadParams for a name with several
     definitions, with all of them.
     """
     _check("relation", params.relation, ("neighbours", *RELATIONS))
+    if params.repos and params.relation not in ("importers", "neighbours"):
+        raise BadParams(
+            f"'repos' finds importers, not {params.relation}", hint="Leave `relation` out, or ask for `importers`."
+        )
     snapshot, saw = read_index(workspace)
-    node = _node(snapshot, params.start, workspace.layout.root)
+    whole = bool(params.repos) and params.start == package_graph.WHOLE
+    node = None if whole else _node(snapshot, params.start, workspace.layout.root)
+    edges, omitted = _around(snapshot, node, params) if node is not None else ([], 0)
+    found = list(map(_edge, edges))
+    target = node.label if node is not None else params.start
+    if params.repos:
+        importing = package_graph.importing(snapshot, workspace.layout.root, node, asked)
+        found += importing.edges
+        omitted += max(0, len(found) - params.limit)
+        saw = asked.noted(replace(saw, note=importing.note))
+        target = importing.names if node is None else target
+    return GraphResult(
+        target=target,
+        symbol=_symbol(node.path, node.definition) if node is not None and node.definition else None,
+        relation=params.relation,
+        edges=tuple(found[: params.limit]),
+        omitted=omitted,
+        repositories=asked.repositories,
+        saw=saw,
+    )
+
+
+def _around(snapshot: Snapshot, node: Node, params: GraphParams) -> tuple[list[Edge], int]:
+    """Return the edges around a node in this repository, and the number of those beyond the limit."""
     relations = [relation for relation in RELATIONS if params.relation in (relation, "neighbours")]
     if params.relation == "neighbours":
         relations.remove("definitions")
     if node.definition is not None and params.relation == "neighbours":
         relations = [relation for relation in relations if relation not in ("imports", "importers")]
-    edges, omitted = Graph(snapshot.code).around(node, relations, params.depth, params.limit)
-    return GraphResult(
-        target=node.label,
-        symbol=_symbol(node.path, node.definition) if node.definition else None,
-        relation=params.relation,
-        edges=tuple(map(_edge, edges)),
-        omitted=omitted,
-        saw=saw,
-    )
+    return Graph(snapshot.code).around(node, relations, params.depth, params.limit)
 
 
 def _check(name: str, value: str | None, known: Sequence[str]) -> None:

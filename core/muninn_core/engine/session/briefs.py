@@ -32,12 +32,13 @@ def brief(
     call: Call,
     now: datetime,
     overlaps: Sequence[str] = (),
+    common_rules: Sequence[Memory] = (),
 ) -> BriefResult:
     """Return the brief of a session that starts, at most `max_chars` long, and note its memories as delivered.
 
     `trees` are the open work trees, whose rules of the user are part of the brief. A task in `params` becomes the
     session's task: memories that the session stores get it. `overlaps` are sentences about files that another work
-    tree is changing, too.
+    tree is changing, too. `common_rules` are the constraints of the user's repositories of rules.
     """
     branches = elsewhere.start_reading(workspace)
     if params.task:
@@ -82,6 +83,7 @@ def brief(
             other_rules=elsewhere.rules(workspace, trees, others, now),
             elsewhere=len(others),
             overlaps=[f"- {line}\n" for line in overlaps],
+            common_rules=common_rules,
         ),
         role=call.connection.role,
     )

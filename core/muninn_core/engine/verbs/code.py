@@ -36,4 +36,6 @@ class CodeVerbs(Verbs):
 
     def graph(self, params: GraphParams, call: Call) -> GraphResult:
         """Return the relations of a file or definition."""
-        return code_map.graph(self._reading(call), params)
+        workspace = self._reading(call)
+        with self._asking(workspace, params.repos, call) as asked:
+            return code_map.graph(workspace, params, asked)

@@ -1,0 +1,109 @@
+"""Which files of other repositories import the packages that this repository publishes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from muninn_core.regular_file import read_regular
+from muninn_core.source.classify import language_of, path_traits
+from muninn_core.source.inside import is_inside
+from muninn_core.source.packages import LANGUAGES, MANIFESTS, Package, declared, published
+
+if TYPE_CHECKING:
+    from muninn_core.index.snapshot import Snapshot
+    from muninn_core.source.definition import Import
+
+MOST_MANIFESTS = 200
+"""The most manifests of a repository that are read, those nearest to the root first."""
+
+_MAX_BYTES = 1_000_000
+_NO_PACKAGE = frozenset({"test", "tests", "docs", "doc", "examples", "example", "scripts", "bench", "benchmarks"})
+_INIT = re.compile(r"(?:src/)?([^/.]+)/__init__\.pyi?")
+
+
+class Published(NamedTuple):
+    """A package of this repository, the folder of its manifest ("" for the root), and what code imports it as."""
+
+    package: Package
+    folder: str
+    modules: frozenset[str]
+
+
+class Dependent(NamedTuple):
+    """A place in another repository that depends on a package; `statement` is None for a line of a manifest."""
+
+    repository: str
+    path: str
+    line: int
+    published: Published
+    statement: Import | None
+
+
+def packages(snapshot: Snapshot, root: Path) -> list[Published]:
+    """Return the packages that a repository publishes, by the paths of their manifests. Tests are left out."""
+    found = []
+    for path, text in _manifests(snapshot, root):
+        folder, _, name = path.rpartition("/")
+        package = published(name, text)
+        if package is not None:
+            found.append(Published(package, folder, frozenset(_modules(snapshot, package, folder))))
+    return found
+
+
+def dependents(own: Sequence[Published], others: Mapping[str, tuple[Snapshot, Path]]) -> list[Dependent]:
+    """Return the places in other repositories that import or declare packages, by repository, path and line.
+
+    A repository that publishes a package of the same name means its own.
+    """
+    return [
+        each
+        for name, (snapshot, root) in sorted(others.items())
+        for each in sorted(_in_repository(own, name, snapshot, root), key=lambda one: one[1:3])
+    ]
+
+
+def _in_repository(own: Sequence[Published], name: str, snapshot: Snapshot, root: Path) -> Iterator[Dependent]:
+    manifests = list(_manifests(snapshot, root))
+    same = {published(path.rpartition("/")[2], text) for path, text in manifests}
+    wanted = [each for each in own if each.package not in same]
+    for path, text in manifests:
+        known = declared(path.rpartition("/")[2], text)
+        for each in wanted:
+            if each.package in known:
+                yield Dependent(name, path, _line_of(each.package.name, text), each, None)
+    for each in wanted:
+        languages = LANGUAGES[each.package.ecosystem]
+        for path, statement in snapshot.code.importing_modules(sorted(each.modules)):
+            if language_of(path) in languages:
+                yield Dependent(name, path, statement.line, each, statement)
+
+
+def _manifests(snapshot: Snapshot, root: Path) -> Iterator[tuple[str, str]]:
+    """Yield (path, text) of the manifests of a repository."""
+    paths = [path for path, _, _ in snapshot.paths() if path.rpartition("/")[2] in MANIFESTS]
+    paths = [path for path in paths if path_traits(path).isdisjoint(("test", "vendored", "example"))]
+    for path in sorted(paths, key=lambda each: (each.count("/"), each))[:MOST_MANIFESTS]:
+        if is_inside(root, path):
+            try:
+                yield path, read_regular(root / path, _MAX_BYTES).decode("utf-8")
+            except (OSError, UnicodeDecodeError):
+                continue
+
+
+def _modules(snapshot: Snapshot, package: Package, folder: str) -> Iterable[str]:
+    """Return the names by which code imports a package: for Python also those of its top-level packages."""
+    if package.ecosystem != "python":
+        return [package.module]
+    first = f"{folder}/" if folder else ""
+    inits = (_INIT.fullmatch(path.removeprefix(first)) for path, _, _ in snapshot.paths() if path.startswith(first))
+    return [package.module, *(found[1] for found in inits if found is not None and found[1] not in _NO_PACKAGE)]
+
+
+def _line_of(name: str, text: str) -> int:
+    """Return the number of the first line that has a name, ignoring its case and punctuation; 1 without one."""
+    wanted = re.compile("[-_.]+".join(map(re.escape, re.split("[-_.]+", name))), re.IGNORECASE)
+    found = wanted.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
