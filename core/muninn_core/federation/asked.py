@@ -43,12 +43,13 @@ class Asked:
             AskedRepository(
                 name=part.name,
                 path=member.listed.path,
-                commit=member.head().commit,
-                branch=member.head().branch,
+                commit=head.commit,
+                branch=head.branch,
                 generation=part.snapshot.generation,
             )
             for part in self.parts
             for member in (self._members[part.name],)
+            for head in (member.head(),)
         ]
         return tuple(sorted([*read, *self._skipped], key=lambda each: each.name))
 

@@ -49,6 +49,11 @@ class Member:
             layout.root, most=lambda: most, token=lambda: (self.head().commit, time.monotonic() // CITED_SECONDS)
         )
 
+    @property
+    def there(self) -> bool:
+        """Whether its memory still is where it was opened."""
+        return self.layout.muninn.is_dir()
+
     def head(self) -> git.Head:
         """Return the checked-out commit and branch."""
         return self._head.read()
@@ -75,7 +80,6 @@ class Member:
     @contextmanager
     def reading(self) -> Iterator[Part]:
         """Return the index with the memories that may be found, fixed until the block ends. Raises NoIndex."""
-        refuse_links(own_folders(self.layout))
         with self.index.reading() as snapshot:
             self.used = time.monotonic()
             yield Part(self.listed.name, snapshot, self.memories(), self.index.same_model)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.federation.asked import Asked
-from muninn_core.federation.member import Member, open_member, place_of
+from muninn_core.federation.member import Member, open_member
 from muninn_core.federation.overview import overview
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository, Registry
@@ -125,7 +125,7 @@ class Repositories:
             known = self._open.get(key)
             if known is not None:
                 self._open.move_to_end(key)
-        if known is not None and place_of(entry).root == known.place.root:
+        if known is not None and known.there:
             return known
         opened = open_member(entry, *models, clock=self._clock, ids=self._ids)
         with self._lock:

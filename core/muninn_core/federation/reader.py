@@ -6,9 +6,10 @@ all indexes together. The path of a chunk of another repository names the reposi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.file_list import FileList
@@ -28,6 +29,9 @@ _BITS = 44
 """The bits of a chunk's id within its index, where the kind takes those above the 40th."""
 
 _LOW = (1 << _BITS) - 1
+
+_LEAST, _SHARES = 8, 3
+"""The fewest neighbours that an index returns at first, and how many times its share of the limit."""
 
 MOST_TIED = 4
 """The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
@@ -83,13 +87,15 @@ class JoinedSource:
 
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Matches:
         """Return the nearest chunks of the indexes whose vectors are of the question's model."""
-        parts = ((place, part.snapshot) for place, part in enumerate(self._parts) if part.meaning)
-        return _first(self._nearest((place, each.dense(vector, limit, kind)) for place, each in parts), limit)
+        places = [place for place, part in enumerate(self._parts) if part.meaning]
+        return self._best(places, limit, lambda place, count: self._parts[place].snapshot.dense(vector, count, kind))
 
     def nearest_encoded(self, vector: np.ndarray, limit: int) -> Matches:
         """Return the memories whose encodings are nearest."""
-        parts = ((place, part.snapshot) for place, part in enumerate(self._parts))
-        return _first(self._nearest((place, each.nearest_encoded(vector, limit)) for place, each in parts), limit)
+        places = range(len(self._parts))
+        return self._best(
+            places, limit, lambda place, count: self._parts[place].snapshot.nearest_encoded(vector, count)
+        )
 
     def cosines(self, vector: np.ndarray, ids: Sequence[int], limit: int | None = None) -> Matches:
         """Return the cosines of the given chunks, with `limit` of the nearest and ties with the last.
@@ -172,9 +178,25 @@ class JoinedSource:
         ids = [_joined(place, number) for place, number in found]
         return [(place, number) for place, part, own in self._split(ids) for number in part.snapshot.by_place(own)]
 
+    def _best(self, places: Sequence[int], limit: int, nearest: Callable[[int, int], Matches]) -> Matches:
+        """Return the best matches of some indexes. `nearest(place, count)` returns the best of one.
+
+        Each is asked for few at first, and for `limit` when more of its matches may be among the best.
+        """
+        count = min(limit, max(_LEAST, -(-_SHARES * limit // max(1, len(places)))))
+        found = {place: nearest(place, count) for place in places}
+        least = _first(self._nearest(found.items()), limit)
+        if count < limit and least:
+            last = least[-1][1] if len(least) >= limit else float("-inf")
+            more = [place for place, matches in found.items() if len(matches) >= count and matches[-1][1] >= last]
+            found |= {place: nearest(place, limit) for place in more}
+        return _first(self._nearest(found.items()), limit)
+
     def _nearest(self, found: Iterable[tuple[int, Matches]]) -> list[tuple[int, float]]:
         every = [(_joined(place, number), score) for place, matches in found for number, score in matches]
-        return sorted(every, key=lambda match: (-match[1], match[0]))
+        every.sort(key=itemgetter(0))
+        every.sort(key=itemgetter(1), reverse=True)  # stable: ties by id
+        return every
 
 
 class JoinedRepositories:
