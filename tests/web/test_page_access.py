@@ -13,6 +13,7 @@ from page_api import Opened, PageServer, open_link, page_of
 from repositories import PATIENCE, Home, daemon_pid, stop_daemon
 
 from muninn_core import client
+from muninn_server.http import page_view
 from muninn_server.http.page import VERBS
 
 FILES = Path(__file__).resolve().parents[2] / "lsp_server" / "muninn_server" / "http" / "page_files"
@@ -55,6 +56,12 @@ def test_nothing_is_shown_without_the_cookie(server: PageServer, page: Opened) -
             assert page.get(name, Cookie=cookie).status == 401
     assert server.request("GET", "/page/", Cookie=page.cookie).status == 401
     assert page.get("page.js").status == 200
+
+
+def test_the_browser_is_told_of_every_module(page: Opened) -> None:
+    modules = {file.stem for file in FILES.glob("*.js")} - {"page"}
+    assert set(page_view.SCRIPTS) == modules
+    assert b'<link rel="modulepreload" href="memory.js">' in page.get("").body
 
 
 def test_the_cookie_opens_nothing_but_the_page(server: PageServer, page: Opened) -> None:

@@ -21,6 +21,10 @@ ROOMS = ("Memory", "Waiting", "Sessions", "Now", "Code", "Cost", "Health")
 """The rooms of the page; each is a script of the same name."""
 
 
+SCRIPTS = (*map(str.lower, ROOMS), "api", "dom", "card", "happening")
+"""The modules that `page.js` imports. The browser loads them at the same time as `page.js`."""
+
+
 class Question(NamedTuple):
     """What a reader asks for: words, and a type of memory; both may be empty."""
 
@@ -66,6 +70,7 @@ def _html(title: str, body: str, leads_to: str = "", token: str = "") -> bytes:
     if token:
         head += f'<meta name="token" content="{token}"><link rel="stylesheet" href="page.css">'
         head += '<link rel="icon" href="icon.svg">'
+        head += "".join(f'<link rel="modulepreload" href="{name}.js">' for name in SCRIPTS)
         head += '<script type="module" src="page.js"></script>'
     text = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'

@@ -23,20 +23,22 @@ export async function memory(place, id) {
   place.append(h('h1', {}, 'Memory'),
     h('p', { class: 'lead' }, `${count(overview.memories, 'memory', 'memories')} that answer questions about this code.`),
     form, h('div', { class: 'columns' }, list, beside(overview, form)));
-  let number = 0;
-  let timer = 0;
-  const search = async () => {
-    const mine = ++number;
-    const found = h('div', {});
-    await guarded(found, async () => found.append(...(await results(form.elements))));
-    if (mine === number) list.replaceChildren(found);
+  let searches = false;
+  let changed = false;
+  const search = async () => { // at once; what is typed meanwhile is searched for when the answer is there
+    changed = true;
+    if (searches) return;
+    searches = true;
+    while (changed) {
+      changed = false;
+      const found = h('div', {});
+      await guarded(found, async () => found.append(...(await results(form.elements))));
+      if (!changed) list.replaceChildren(found);
+    }
+    searches = false;
   };
-  form.addEventListener('input', () => {
-    clearTimeout(timer);
-    timer = setTimeout(search, 150);
-  });
+  form.addEventListener('input', search);
   await search();
-  return () => clearTimeout(timer);
 }
 
 async function results(fields) {
