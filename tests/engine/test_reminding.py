@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 
 import pytest
-from repositories import copy_plain_repo
+from fakes import FakeEmbedder
+from repositories import PATIENCE, copy_plain_repo
 
 from muninn_core.protocol.session import RemindParams
 from muninn_core.retrieval.relatedness import _standing_out
@@ -113,6 +115,27 @@ def test_what_came_too_late_was_not_given(full):
     assert full.call("remind", **prompt).ids == late.ids
 
 
+@pytest.mark.parametrize(
+    ("verb", "event"),
+    [
+        ("remind", {"prompt": "go on"}),
+        ("capture", {"source": "failure", "command": "make wind", "error": "error: there is no wind"}),
+        ("capture", {"source": "commit"}),
+    ],
+)
+def test_what_came_too_late_is_given_with_the_next_event_once(full, verb, event):
+    prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
+    gone = threading.Event()
+    gone.set()
+    late = full.engine.call("remind", RemindParams(**prompt), Call(place=full.place, cancelled=gone))
+    for session, times in (("s2", 0), ("s1", 1), ("s1", 0)):
+        answer = full.call(verb, session=session, **event)
+        text = answer.text if verb == "remind" else answer.note
+        assert text.count("Sessions live in Postgres") == times
+    assert full.call("remind", **prompt).ids == ()
+    assert len(late.ids) == 1
+
+
 def test_text_from_outside_is_never_said_unasked(full):
     full.call("remember", text="Gauges are read by the harbour master alone.", trust="outside")
     full.call("index")
@@ -150,3 +173,37 @@ def test_a_short_order_brings_nothing(shared, order):
 def test_a_memory_stands_out_by_meaning_when_it_is_near_and_leads(cosines, told):
     chunks = {identity: (cosine, None) for identity, cosine in cosines.items()}
     assert list(_standing_out(chunks, 0.5)) == told
+
+
+class Late(FakeEmbedder):
+    """An encoder that takes a riddle for the first memory, and answers questions only while it is let."""
+
+    riddle = "Why were all of them kicked out overnight, at once and everywhere?"
+
+    def __init__(self):
+        super().__init__("late/64", 64)
+        self.let = threading.Event()
+        self.let.set()
+
+    def embed_query(self, text):
+        assert self.let.wait(2 * PATIENCE)
+        return super().embed_query(MEMORIES[0][1] if text == self.riddle else text)
+
+
+def test_what_only_a_late_encoder_finds_is_given_with_a_later_prompt(plain_repo, start):
+    encoder = Late()
+    muninn = start(plain_repo, encoder=lambda: encoder)
+    muninn.call("init")
+    muninn.call("remember", batch=[{"text": text, "type": kind} for kind, text, _ in MEMORIES])
+    muninn.call("remember", batch=[{"text": f"Valve {n} of pump {n % 7} opens to the left."} for n in range(80)])
+    muninn.call("index", wait=True)
+    encoder.let.clear()
+    try:
+        assert muninn.call("remind", prompt=Late.riddle, session="s1").ids == ()
+    finally:
+        encoder.let.set()
+    assert muninn.call("remind", prompt=Late.riddle).ids, "without a session it waits"
+    until = time.monotonic() + PATIENCE
+    while not (later := muninn.call("remind", prompt="go on", session="s1").ids):
+        assert time.monotonic() < until
+    assert later == muninn.call("remind", prompt=Late.riddle).ids

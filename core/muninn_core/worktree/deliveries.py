@@ -31,6 +31,7 @@ class Deliveries:
         self._writable = writable
         self._lock = threading.Lock()
         self._sessions: dict[str, dict[str, None]] = {}
+        self._missed: dict[str, dict[str, None]] = {}
         self._changed = False
         try:
             data = decode_json(path.read_bytes())
@@ -56,6 +57,22 @@ class Deliveries:
             for quiet in list(self._sessions)[:-SESSIONS]:
                 del self._sessions[quiet]
             self._changed = True
+
+    def miss(self, session: str | None, ids: Iterable[str]) -> None:
+        """Note ids whose answer came too late. They are kept for a named session while the daemon runs."""
+        if session:
+            with self._lock:
+                missed = self._missed.pop(session, {}) | dict.fromkeys(ids)
+                if missed:
+                    self._missed[session] = missed
+                for quiet in list(self._missed)[:-SESSIONS]:
+                    del self._missed[quiet]
+
+    def take_missed(self, session: str | None) -> tuple[str, ...]:
+        """Return the ids that a session missed and did not receive since, once."""
+        with self._lock:
+            received = self._sessions.get(session or "", {})
+            return tuple(identity for identity in self._missed.pop(session or "", ()) if identity not in received)
 
     def forget(self, session: str | None) -> None:
         """Drop a session's record after its context was cleared."""

@@ -20,6 +20,7 @@ from muninn_core.engine.session import candidates, failed_commands, hook_inbox, 
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related
 from muninn_core.engine.session.journal import At
+from muninn_core.engine.session.reminders import missed_note
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
@@ -106,10 +107,12 @@ class Captures:
         request = keep_request.keep_request(workspace, params, now)
         if not call.cancelled:  # a cancelled answer did not reach the agent
             keep_request.put_note(workspace.session_notes, params.session, request)
-        workspace.deliveries.add(params.session, (*ids, *captured.given))
+        late, late_ids = self._late(workspace, params, now)
+        given = (*captured.given, *late_ids)
+        workspace.deliveries.add(params.session, (*ids, *given))
         if params.source == "session":
             workspace.memory.seal(params.session)
-        self._agents.given(workspace, params.session, "capture", captured.given)
+        self._agents.given(workspace, params.session, "capture", given)
         if params.source in ("turn", "session"):
             self._agents.transcript(workspace, params)
         self._agents.event(workspace, params)
@@ -117,7 +120,12 @@ class Captures:
             session = params.session
             self._agents.later(workspace, lambda at: _distil(at, session))
         note = captured.note if ids or captured.given else ""
+        note = "\n\n".join(part for part in (note, late) if part)
         return CaptureResult(ids=ids, note=note, ask=request.text, saw=workspace.read_state())
+
+    def _late(self, workspace: Workspace, params: CaptureParams, now: datetime) -> tuple[str, tuple[str, ...]]:
+        """Return the reminders that came too late, for the events whose note reaches the agent, and their ids."""
+        return missed_note(workspace, params.session, now) if params.source in ("commit", "failure") else ("", ())
 
     def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
         try:

@@ -10,13 +10,13 @@ import logging
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from datetime import datetime
-from threading import Thread
 
 from muninn_core.context.brief import is_rule
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import is_recallable
+from muninn_core.worktree.beside import run_beside
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.elsewhere")
@@ -32,17 +32,8 @@ Reading = Future[dict[str, Memory]]
 
 def start_reading(workspace: Workspace) -> Reading:
     """Start to read the memories of other local branches on a thread: git takes some milliseconds."""
-    reading: Reading = Future()
-
-    def read() -> None:
-        try:
-            reading.set_result(workspace.local_branches.memories(workspace.memory.log, recent=True))
-        except (MuninnError, OSError) as error:  # the brief works without them
-            log.warning("the memories of other branches can't be read: %s", error)
-            reading.set_result({})
-
-    Thread(target=read, name="muninn-branches", daemon=True).start()
-    return reading
+    branches, own = workspace.local_branches, workspace.memory.log
+    return run_beside(lambda: branches.memories(own, recent=True), "branches")
 
 
 def recallable(reading: Reading, now: datetime) -> list[Memory]:
@@ -51,6 +42,9 @@ def recallable(reading: Reading, now: datetime) -> list[Memory]:
         found = reading.result(SECONDS)
     except TimeoutError:
         log.info("the memories of other branches came too late for the brief")
+        return []
+    except (MuninnError, OSError) as error:  # the brief works without them
+        log.warning("the memories of other branches can't be read: %s", error)
         return []
     return sorted(
         (memory for memory in found.values() if is_recallable(memory, now) and not memory.trace),

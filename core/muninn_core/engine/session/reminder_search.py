@@ -5,15 +5,20 @@ Reminders and the links of captured memories use it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from muninn_core.engine.answer.context_search import encoded_question, vector_of
 from muninn_core.model.memory import Memory
+from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relatedness import REACH, SURE, RelatedMemories
 from muninn_core.retrieval.request import Bounds, SearchRequest
 from muninn_core.retrieval.search import search
+from muninn_core.worktree.beside import run_beside
 from muninn_core.worktree.workspace import Workspace
 
 READY_SECONDS = 0.2
@@ -21,6 +26,9 @@ READY_SECONDS = 0.2
 
 FRESH_SECONDS = 0.1
 """The longest wait until recently stored memories are searchable."""
+
+ENCODER_SECONDS = 0.1
+"""The longest wait for the text encoder, whose first load takes 180 ms; the words and the table then decide."""
 
 
 class RelatedMemory(NamedTuple):
@@ -38,11 +46,13 @@ def related_memories(
     *,
     least: float = SURE,
     nearest: bool = False,
+    too_late: Callable[[], None] | None = None,
 ) -> list[RelatedMemory]:
     """Return the memories related to a text for which `seen` is true, the most confident first, ties by id.
 
-    `least` is the lowest confidence. With `nearest`, a memory that stands out by meaning alone is related too. Raises
-    MuninnError without an index.
+    `least` is the lowest confidence. With `nearest`, a memory that stands out by meaning alone is related too. The text
+    encoder takes part when its vector is there in time; else `too_late` is called. Without `too_late` the search waits
+    for it. Raises MuninnError without an index.
     """
     index = workspace.updater.wait_open(READY_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
@@ -50,7 +60,7 @@ def related_memories(
     request = SearchRequest(
         text=text,
         vector=vector_of(workspace.embedder(index), text),
-        encoded=encoded_question(workspace, snapshot, memories, text),
+        encoded=_encoded(workspace, snapshot, memories, text, too_late),
         memories=memories,
         limit=REACH,
         now=now,
@@ -61,3 +71,21 @@ def related_memories(
     ranked = search(snapshot, request)
     found = [RelatedMemory(hit.memory, hit.signals[0][1]) for hit in ranked if hit.memory is not None]
     return sorted(found, key=lambda hit: (-round(hit.confidence, 4), hit.memory.id))
+
+
+def _encoded(
+    workspace: Workspace,
+    reader: Reader,
+    memories: Mapping[str, Memory],
+    text: str,
+    too_late: Callable[[], None] | None,
+) -> NDArray[np.float32] | None:
+    """Return the text encoder's vector of a text, None when it comes too late."""
+    if too_late is None:
+        return encoded_question(workspace, reader, memories, text)
+    vector = run_beside(lambda: encoded_question(workspace, reader, memories, text), "encode")
+    try:
+        return vector.result(ENCODER_SECONDS)
+    except TimeoutError:
+        too_late()
+        return None
