@@ -7,6 +7,8 @@ and checks that every measurement still works.
 `python -m bench journal` measures the journal (`recording.py`).
 `python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
 `python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
+`python -m bench explore` compares explorations with contexts (`exploring.py`).
+`python -m bench links` measures the rules that link memories (`linking.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -29,10 +31,12 @@ from bench import (
     citing,
     corpus,
     editing,
+    exploring,
     federation,
     growth,
     inprocess,
     judging,
+    linking,
     masking,
     pairing,
     recording,
@@ -73,11 +77,15 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `capture`, `quality`, `lift`, `memory`, `growth`, `federation`, `journal`, `pairs` and `masking` have
-    their own options.
+    `answers`, `capture`, `quality`, `lift`, `memory`, `explore`, `links`, `growth`, `federation`, `journal`, `pairs`
+    and `masking` have their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
+    if sys.argv[1:2] == ["links"]:
+        return linking.main(sys.argv[2:])
+    if sys.argv[1:2] == ["explore"]:
+        return exploring.main(sys.argv[2:])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
     if sys.argv[1:2] == ["federation"]:

@@ -24,6 +24,7 @@ from muninn_core.index.vector import VectorIndex
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.model.value import Value
 from muninn_core.protocol.repository import IndexParams, InitParams
 from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval import weights
@@ -32,6 +33,7 @@ from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.workspace import Workspace
 
 LIMIT = 50
 """Hits that an arm is asked for: enough for ten files."""
@@ -75,16 +77,25 @@ class Muninn:
             chance=os.urandom,
             load=lambda _name, _cache: MODEL,
         )
-        self._scope = Call(place=locate(str(tree)), client="bench")
-        self._engine.call("init", InitParams(), self._scope)
-        self._engine.call("index", IndexParams(wait=True), self._scope)
-        self.snapshot: Snapshot = self._engine.open(self._scope.place).updater.wait_open(30).snapshot()
+        self.scope = Call(place=locate(str(tree)), client="bench")
+        self._engine.call("init", InitParams(), self.scope)
+        self._engine.call("index", IndexParams(wait=True), self.scope)
+        self.snapshot: Snapshot = self._engine.open(self.scope.place).updater.wait_open(30).snapshot()
 
     def ask(self, text: str, kind: SourceKind | None = "code") -> list[Place]:
         """Return the places that `recall` finds, best first."""
-        result = self._engine.call("recall", RecallParams(query=text, limit=LIMIT, kind=kind), self._scope)
+        result = self._engine.call("recall", RecallParams(query=text, limit=LIMIT, kind=kind), self.scope)
         assert isinstance(result, RecallResult)
         return places(result.hits)
+
+    @property
+    def workspace(self) -> Workspace:
+        """The open copy."""
+        return self._engine.open(self.scope.place)
+
+    def run(self, verb: str, params: Value) -> Value:
+        """Run a verb on the copy."""
+        return self._engine.call(verb, params, self.scope)
 
     def surveyed(self) -> Snapshot:
         """Return the index state after the survey, before any file is cut into chunks. Computed once."""

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from muninn_core.protocol.models import (
         EnrichResult,
         JudgeResult,
+        LinkResult,
         ModelsKeyResult,
         ModelsListResult,
         ModelsTestResult,
@@ -2719,6 +2720,41 @@ class Verbs:
                 "judge",
                 limit=limit,
                 dry_run=dry_run,
+                show_prompt=show_prompt,
+                session=session,
+            ),
+        )
+
+    def link(
+        self,
+        ids: Sequence[str] = (),
+        *,
+        limit: int = 50,
+        apply: bool = False,
+        model: bool = False,
+        undo: bool = False,
+        show_prompt: bool = False,
+        session: str | None = None,
+    ) -> LinkResult:
+        """Find links between memories, by rules or with a model, and record them with --apply.
+
+        `ids`: The memories' ids, or prefixes. Without them the newest that have no link.
+        `limit`: The most memories to find links for.
+        `apply`: Record the links, or with `undo` remove them. Otherwise report.
+        `model`: Ask the route for links instead of the rules.
+        `undo`: Remove links that this verb recorded: of `ids`, or all.
+        `show_prompt`: With `model`: show what would be sent; ask no model.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "LinkResult",
+            self.call(
+                "link",
+                ids=ids,
+                limit=limit,
+                apply=apply,
+                model=model,
+                undo=undo,
                 show_prompt=show_prompt,
                 session=session,
             ),

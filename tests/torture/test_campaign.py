@@ -177,7 +177,7 @@ def test_a_parser_that_crashes_is_a_violation_and_its_input_is_kept(monkeypatch,
 
 ELSEWHERE = {
     *("shutdown", "audit.replay", "audit.verify", "audit.seal", "projections.rebuild"),
-    *("enrich", "judge", "explore", "models.key", "models.test"),
+    *("enrich", "judge", "explore", "link", "models.key", "models.test"),
     *("agent.grant", "repos.add", "repos.remove", "repos.scan"),
 }
 """Verbs that do not take part: one ends the daemon as the other tests do, some read the journal or rewrite what follows

@@ -286,6 +286,8 @@ export interface Verbs {
   enrich: { params: EnrichParams; result: EnrichResult };
   /** Judge similar memories. Ask a model about similar memories that the rules keep apart; `reconcile` applies its verdicts. */
   judge: { params: JudgeParams; result: JudgeResult };
+  /** Link memories. Find links between memories, by rules or with a model, and record them with --apply. */
+  link: { params: LinkParams; result: LinkResult };
   /** Initialise Muninn. Create .muninn with its defaults; existing files are not changed. */
   init: { params: InitParams; result: InitResult };
   /** Show the status. Report the state of the daemon, the index and the log, and the problems that a person should fix. */
@@ -433,6 +435,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'models.key': 'muninn.models.key',
   enrich: 'muninn.enrich',
   judge: 'muninn.judge',
+  link: 'muninn.link',
   init: 'muninn.init',
   status: 'muninn.status',
   ready: 'muninn.ready',
@@ -2085,6 +2088,24 @@ export interface JudgeParams {
   /** List the pairs; ask no model and record nothing. */
   dry_run?: boolean;
   /** Show what would be sent; ask no model. */
+  show_prompt?: boolean;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to find links for, and how. */
+export interface LinkParams {
+  /** The memories' ids, or prefixes. Without them the newest that have no link. */
+  ids?: readonly string[];
+  /** The most memories to find links for. */
+  limit?: number;
+  /** Record the links, or with `undo` remove them. Otherwise report. */
+  apply?: boolean;
+  /** Ask the route for links instead of the rules. */
+  model?: boolean;
+  /** Remove links that this verb recorded: of `ids`, or all. */
+  undo?: boolean;
+  /** With `model`: show what would be sent; ask no model. */
   show_prompt?: boolean;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
@@ -4368,6 +4389,37 @@ export interface JudgedPair {
   likeness: number;
   verdict: string;
   reason: string;
+  problem: string;
+}
+
+/**
+ * The links. `compared` counts the memories that links were looked for, `recorded` the links that were stored.
+ *
+ * With `undo`, `links` are those that are removed, or that would be without `apply`.
+ */
+export interface LinkResult {
+  saw: ReadState;
+  links: readonly ProposedLink[];
+  compared: number;
+  recorded: number;
+  undone: boolean;
+  prompts: readonly ShownPrompt[];
+  spent: Spent;
+}
+
+/**
+ * A link from a newer memory to an older one. `strength` is 0 to 1; `by` is who found it.
+ *
+ * `problem` says why it is not recorded, or without a target why the memory got no links.
+ */
+export interface ProposedLink {
+  source: string;
+  target: string;
+  relation: string;
+  strength: number;
+  reason: string;
+  by: string;
+  recorded: boolean;
   problem: string;
 }
 

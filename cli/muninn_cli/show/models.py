@@ -136,3 +136,29 @@ def _spent(spent: dict[str, Any]) -> str:
     failed = f" ({spent['failed']} failed)" if spent["failed"] else ""
     tokens = f"{spent['tokens_in']:,} tokens in, {spent['tokens_out']:,} out"
     return f"{count(spent['calls'], 'call')}{failed}, {tokens}, {spent['usd']:.4f} USD"
+
+
+@renders("link")
+def link(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print each link with its strength and reason, and what became of it."""
+    if result["prompts"]:
+        show_prompts(console, result["prompts"])
+        return
+    for each in result["links"]:
+        if each["target"]:
+            head = f"  {each['relation']} {each['strength']:.2f}  "
+            line(console, (each["source"], "name"), (head, "code"), (each["target"], "name"))
+            paragraph(console, (f"{each['reason']}  ({each['by']})", "faint"), indent=2)
+        else:
+            line(console, (each["source"], "name"))
+        if each["problem"]:
+            paragraph(console, (each["problem"], "warn"), indent=2)
+    links = count(sum(bool(each["target"]) for each in result["links"]), "link")
+    if result["undone"]:
+        line(console, (f"{links} {'removed' if given.apply else 'would be removed; --apply removes them'}", "state"))
+    elif given.apply:
+        line(console, (f"{result['recorded']} of {links} recorded; `muninn link --undo` shows them", "state"))
+    else:
+        line(console, (f"{links} for {count(result['compared'], 'memory', 'memories')}; --apply records them", "state"))
+    if result["spent"]["calls"]:
+        show_spent(console, result["spent"])

@@ -77,12 +77,14 @@ class ModelUse(Value):
     enrich: str = ""
     reconcile: str = ""
     explore: str = ""
+    links: str = ""
     context: bool = False
     context_seconds: Annotated[float, Meta(gt=0, le=60)] = 0.3
 
     def routes(self) -> dict[str, str]:
         """Return {use: route} of the uses that have a route."""
-        found = {"enrich": self.enrich, "reconcile": self.reconcile, "explore": self.explore}
+        names = ("enrich", "reconcile", "explore", "links")
+        found = {name: getattr(self, name) for name in names}
         return {name: route for name, route in found.items() if route}
 
 

@@ -20,11 +20,16 @@ _STEM = 5
 """Letters by which two forms of a word are compared."""
 
 
+def has_hidden(text: str) -> bool:
+    """Whether a text has characters that a person does not see."""
+    return _HIDDEN.search(text) is not None
+
+
 def read_fields(text: str, names: Sequence[str]) -> dict[str, str]:
     """Return the values of an answer that has each name once, in any order, and nothing else. Raises ModelError."""
     if len(text) > MAX_CHARS:
         raise ModelError(f"the answer has {len(text):,} characters; the limit is {MAX_CHARS:,}")
-    if _HIDDEN.search(text):
+    if has_hidden(text):
         raise ModelError("the answer has hidden characters")
     found: dict[str, str] = {}
     for line in text.strip().splitlines():

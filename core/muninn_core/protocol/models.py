@@ -218,6 +218,51 @@ class JudgeResult(Result):
     prompts: tuple[ShownPrompt, ...] = ()
 
 
+class LinkParams(Value):
+    """Which memories to find links for, and how."""
+
+    ids: Annotated[
+        tuple[Text, ...],
+        Meta(description="The memories' ids, or prefixes. Without them the newest that have no link."),
+    ] = ()
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The most memories to find links for.")] = 50
+    apply: Annotated[bool, Meta(description="Record the links, or with `undo` remove them. Otherwise report.")] = False
+    model: Annotated[bool, Meta(description="Ask the route for links instead of the rules.")] = False
+    undo: Annotated[bool, Meta(description="Remove links that this verb recorded: of `ids`, or all.")] = False
+    show_prompt: Annotated[bool, Meta(description="With `model`: show what would be sent; ask no model.")] = False
+    session: SessionId | None = None
+
+
+class ProposedLink(Value):
+    """A link from a newer memory to an older one. `strength` is 0 to 1; `by` is who found it.
+
+    `problem` says why it is not recorded, or without a target why the memory got no links.
+    """
+
+    source: str
+    target: str
+    relation: str
+    strength: float = 0.0
+    reason: str = ""
+    by: str = ""
+    recorded: bool = False
+    problem: str = ""
+
+
+class LinkResult(Result):
+    """The links. `compared` counts the memories that links were looked for, `recorded` the links that were stored.
+
+    With `undo`, `links` are those that are removed, or that would be without `apply`.
+    """
+
+    links: tuple[ProposedLink, ...]
+    compared: int = 0
+    recorded: int = 0
+    undone: bool = False
+    prompts: tuple[ShownPrompt, ...] = ()
+    spent: Spent = Spent()
+
+
 FAMILY = Family(
     name="models",
     title="Models",
@@ -283,6 +328,17 @@ FAMILY = Family(
             effect="control",
             idempotent=False,
             progress="Judging",
+        ),
+        Method(
+            verb="link",
+            title="Link memories",
+            synonyms=("relate", "connect"),
+            summary="Find links between memories, by rules or with a model, and record them with --apply.",
+            params=LinkParams,
+            result=LinkResult,
+            effect="control",
+            positional=("ids",),
+            progress="Linking",
         ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import enrichment, judging, model_accounts
+from muninn_core.engine.memory import enrichment, judging, linking, model_accounts
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import UsageError
 from muninn_core.protocol.models import (
@@ -10,6 +10,8 @@ from muninn_core.protocol.models import (
     EnrichResult,
     JudgeParams,
     JudgeResult,
+    LinkParams,
+    LinkResult,
     ModelsKeyParams,
     ModelsKeyResult,
     ModelsListParams,
@@ -47,6 +49,10 @@ class ModelsVerbs(Verbs):
         """Enrich memories."""
         workspace = self._reading(call) if params.show_prompt else self._writing(call)
         return enrichment.enrich_now(workspace, self.models, params, call)
+
+    def link(self, params: LinkParams, call: Call) -> LinkResult:
+        """Find links between memories."""
+        return linking.link(self._writing(call) if params.apply else self._reading(call), self.models, params, call)
 
     def judge(self, params: JudgeParams, call: Call) -> JudgeResult:
         """Ask a model about similar memories."""
