@@ -112,6 +112,22 @@ def resolve_commit(root: Path, rev: str) -> str:
     raise NotFoundError(f"there is no commit '{rev}'", hint=_near_revisions(root, rev))
 
 
+def find_commit(root: Path, rev: str) -> str:
+    """Return the full id of the commit that a revision names, in a work tree or a bare repository.
+
+    Raises BadParams for text that can be no revision, GitError without a repository, NotFoundError for no such commit.
+    """
+    check_rev(rev)
+    inside = run_process(str(root), "rev-parse", "--git-dir")
+    if inside.returncode != 0:
+        raise git_error("rev-parse", inside)
+    done = run_process(str(root), "rev-parse", "--verify", "-q", "--end-of-options", rev + "^{commit}")
+    sha = decode(done.stdout).strip()
+    if done.returncode != 0 or not sha:
+        raise NotFoundError(f"there is no commit '{rev}'", hint="`git branch --all` and `git tag` list the names.")
+    return sha
+
+
 def commit_time(root: Path, commit: str) -> datetime:
     """Return a commit's committer time, in UTC. Raises GitError when the commit does not exist."""
     return datetime.fromtimestamp(int(run(str(root), "show", "-s", "--format=%ct", commit, "--").strip()), UTC)

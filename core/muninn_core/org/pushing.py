@@ -8,6 +8,7 @@ nothing, and a push of a commit that the branch already contains is refused as o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,7 @@ from muninn_core.org.storing import (
     files_of,
     finish_branch,
     lock_branch,
+    lock_tenant,
     missing,
     put_memories,
     put_places,
@@ -39,6 +41,17 @@ from muninn_core.worktree.index_updater import text_of
 
 _BATCH = 200
 """Files that are stored in one transaction."""
+
+
+_ATTEMPTS = 5
+"""Attempts of a push, while other pushes move the same branch or delete files that it shares."""
+
+Progress = Callable[[int, int], None]
+"""Called with the numbers of files that are done, and of all files to be cut."""
+
+
+class OlderCommit(PreconditionError):
+    """The branch already contains the commit of a push."""
 
 
 class Target(NamedTuple):
@@ -68,14 +81,35 @@ def push(
     *,
     force: bool = False,
     workers: int = 0,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> Pushed:
     """Bring a commit of the repository at `root` to a branch of the database.
 
     `progress(done, total)` counts the files that are cut. `force` moves the branch back to an earlier commit. Raises
-    PreconditionError for such a commit without it, NotFoundError, GitError, DatabaseError.
+    OlderCommit for such a commit without it, NotFoundError, GitError, DatabaseError.
     """
     tree = read_tree(root, rev)
+    remembered = list(cut_memories(text_of(memory) for memory in recallable(tree.memories)))
+    for attempt in range(_ATTEMPTS):
+        try:
+            return _attempt(database, target, root, tree, remembered, force, workers, progress)
+        except PreconditionError as error:
+            if isinstance(error, OlderCommit) or attempt + 1 == _ATTEMPTS:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _attempt(
+    database: Database,
+    target: Target,
+    root: Path,
+    tree: SourceTree,
+    remembered: Sequence[CutFile],
+    force: bool,
+    workers: int,
+    progress: Progress,
+) -> Pushed:
+    """Push once. Raises PreconditionError when another push changed what this one relied on."""
     with database.transaction("muninn_writer") as connection:
         repository = find_repository(connection, target.tenant, target.repository)
         branch = lock_branch(connection, target.tenant, repository, target.ref)
@@ -84,14 +118,13 @@ def push(
     if not force:
         _refuse_older(root, branch.commit, tree.commit)
     keys = [(path, bytes.fromhex(oid)) for path, oid in tree.files.items()]
-    cut = _store_missing(database, target.tenant, root, tree, keys, workers, progress)
-    remembered = list(cut_memories(text_of(memory) for memory in recallable(tree.memories)))
+    cut, unreadable = _store_missing(database, target.tenant, root, tree, keys, workers, progress)
     with database.transaction("muninn_writer") as connection:
         find_repository(connection, target.tenant, target.repository)
-        if lock_branch(connection, target.tenant, repository, target.ref) != branch:
-            raise PreconditionError(
-                f"another push moved {target.ref} meanwhile", hint="Push again; what is stored is not cut again."
-            )
+        lock_tenant(connection, target.tenant)
+        still = lock_branch(connection, target.tenant, repository, target.ref) == branch
+        if not still or set(missing(connection, target.tenant, keys)) != unreadable:
+            raise PreconditionError(f"other pushes changed {target.ref} meanwhile", hint="Push again.")
         added, removed = _move(connection, target.tenant, branch, tree, keys, remembered)
     return Pushed(tree.commit, cut, added, removed, len(tree.memories), False)
 
@@ -121,10 +154,24 @@ def _move(
     return len(added), len(removed)
 
 
+def sweep(database: Database, tenant: int, older_than: timedelta = timedelta(days=1)) -> int:
+    """Delete the files that no branch holds and that interrupted pushes stored before. Returns their number."""
+    with database.transaction("muninn_writer") as connection:
+        set_tenant(connection, tenant)
+        lock_tenant(connection, tenant)
+        rows = connection.execute(
+            "SELECT id FROM file f WHERE tenant = %s AND stored <= now() - %s AND NOT EXISTS "
+            "(SELECT 1 FROM place p WHERE p.tenant = f.tenant AND p.file = f.id)",
+            (tenant, older_than),
+        )
+        return collect(connection, tenant, [row[0] for row in rows])
+
+
 def remove_branch(database: Database, target: Target) -> bool:
     """Delete a branch and what only it held; False when there is none. Raises NotFoundError, DatabaseError."""
     with database.transaction("muninn_writer") as connection:
         repository = find_repository(connection, target.tenant, target.repository)
+        lock_tenant(connection, target.tenant)
         row = connection.execute(
             "SELECT id FROM branch WHERE repository = %s AND ref = %s FOR UPDATE", (repository, target.ref)
         ).fetchone()
@@ -137,6 +184,7 @@ def remove_repository(database: Database, tenant: int, name: str) -> None:
     """Delete a repository, its branches and what only they held. Raises NotFoundError, DatabaseError."""
     with database.transaction("muninn_writer") as connection:
         repository = find_repository(connection, tenant, name)
+        lock_tenant(connection, tenant)
         for row in connection.execute("SELECT id FROM branch WHERE repository = %s FOR UPDATE", (repository,)):
             delete_branch(connection, tenant, row[0])
         connection.execute("DELETE FROM repository WHERE id = %s", (repository,))
@@ -144,7 +192,7 @@ def remove_repository(database: Database, tenant: int, name: str) -> None:
 
 def _refuse_older(root: Path, indexed: str, commit: str) -> None:
     if indexed and indexed != commit and git.is_ancestor(root, commit, indexed):
-        raise PreconditionError(
+        raise OlderCommit(
             f"the database has {indexed[:12]}, which is newer than {commit[:12]}",
             hint="A late push changes nothing. After a reset of the branch, push with --force.",
         )
@@ -157,20 +205,25 @@ def _store_missing(
     tree: SourceTree,
     keys: Sequence[Key],
     workers: int,
-    progress: Callable[[int, int], None],
-) -> int:
-    """Cut and store the files that the tenant lacks, in batches that stay if the push ends. Returns their number."""
+    progress: Progress,
+) -> tuple[int, set[Key]]:
+    """Cut and store the files that the tenant lacks, in batches that stay if the push ends.
+
+    Returns the number of stored files, and the keys of files that can't be read as text.
+    """
     with database.transaction("muninn_writer") as connection:
         set_tenant(connection, tenant)
         wanted = missing(connection, tenant, keys)
     done = 0
+    unreadable = set(wanted)
     for batch in _batches(cut_files(_contents(root, wanted), tree.most, worker_count(workers))):
         with database.transaction("muninn_writer") as connection:
             set_tenant(connection, tenant)
             store_files(connection, tenant, batch)
+        unreadable -= {(file.path, file.content) for file in batch}
         done += len(batch)
         progress(done, len(wanted))
-    return done
+    return done, unreadable
 
 
 def _contents(root: Path, keys: Sequence[Key]) -> Iterator[tuple[str, bytes, bytes]]:

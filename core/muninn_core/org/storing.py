@@ -20,6 +20,9 @@ Key = tuple[str, bytes]
 """The path and the id of the content of a file. The path of a memory is its key."""
 
 _FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, words, syntax"
+_MOVES = 0x6D756E69
+"""The first key of the advisory locks of tenants."""
+
 _MOST_CUT = 500
 """Files that are read at once to subtract their statistics."""
 
@@ -50,6 +53,11 @@ def lock_branch(connection: Connection, tenant: int, repository: int, ref: str) 
     return Branch(*row)
 
 
+def lock_tenant(connection: Connection, tenant: int) -> None:
+    """Let one transaction at a time move branches of a tenant, so that no file is deleted that another one shares."""
+    connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_MOVES, tenant))
+
+
 def missing(connection: Connection, tenant: int, keys: Iterable[Key]) -> list[Key]:
     """Return those of the keys that the tenant does not have in this version of the cutter."""
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS wanted(path text, content bytea) ON COMMIT DROP")
@@ -66,7 +74,7 @@ def missing(connection: Connection, tenant: int, keys: Iterable[Key]) -> list[Ke
 def store_files(connection: Connection, tenant: int, files: Sequence[CutFile]) -> None:
     """Store files that the tenant does not have. A file that another push stored meanwhile is left as it is."""
     ids = _next_ids(connection, "file_id", len(files))
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS cut(LIKE file) ON COMMIT DROP")
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS cut(LIKE file INCLUDING DEFAULTS) ON COMMIT DROP")
     connection.execute("DELETE FROM cut")
     rows = (_file_row(tenant, number, file) for number, file in zip(ids, files, strict=True))
     copy_rows(connection, f"COPY cut({_FILE_COLUMNS}) FROM STDIN", rows)
@@ -219,7 +227,9 @@ def _read_files(connection: Connection, tenant: int, ids: Sequence[int]) -> Iter
 
 def _insert(connection: Connection, table: str, columns: str, rows: Iterator[Sequence[object]]) -> None:
     """Insert rows through a temporary table, since COPY does not write to tables with row security."""
-    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS new_{table}(LIKE {table}) ON COMMIT DROP".encode())
+    connection.execute(
+        f"CREATE TEMP TABLE IF NOT EXISTS new_{table}(LIKE {table} INCLUDING DEFAULTS) ON COMMIT DROP".encode()
+    )
     connection.execute(f"DELETE FROM new_{table}".encode())
     copy_rows(connection, f"COPY new_{table}({columns}) FROM STDIN", rows)
     connection.execute(f"INSERT INTO {table}({columns}) SELECT {columns} FROM new_{table}".encode())

@@ -91,6 +91,7 @@ CREATE TABLE file(
   counts bytea NOT NULL,
   words tsvector NOT NULL,
   syntax bytea NOT NULL,
+  stored timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (tenant, id)
 ) PARTITION BY LIST (tenant);
 CREATE UNIQUE INDEX file_content ON file(tenant, path, content, cutter);

@@ -1,0 +1,260 @@
+"""Pushes: what is shared, what moves, what goes away, and what survives an interruption."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from repositories import git
+
+from muninn_core.errors import NotFoundError, PreconditionError
+from muninn_core.git import GitError
+from muninn_core.org import pushing
+from muninn_core.org.pushing import Target, push, remove_branch, remove_repository
+from muninn_core.org.reader import PostgresReader, enter
+
+FRUIT = "def peel(banana):\n    return banana.inner\n"
+GRAIN = "def mill(wheat):\n    return wheat.ground\n"
+
+
+def commit(root: Path, files: dict[str, str | None]) -> Path:
+    """Commit files to a repository, which is made if needed. None deletes a file."""
+    root.mkdir(exist_ok=True)
+    if not (root / ".git").exists():
+        git(root, "init", "-q", "-b", "main")
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).unlink() if text is None else (root / path).write_text(text)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "--allow-empty", "-m", "Change")
+    return root
+
+
+def remembered(*records: dict[str, object]) -> dict[str, str]:
+    """Return the file of a memory log."""
+    stamp = {"v": 1, "ts": "2026-10-01T00:00:00.000Z"}
+    return {".muninn/memory/main.jsonl": "".join(json.dumps({**stamp, **each}) + "\n" for each in records)}
+
+
+def rows(home, table: str) -> int:
+    """Return the number of rows of a table."""
+    with home.as_admin() as connection:
+        return connection.execute(f"SELECT count(*) FROM muninn.{table}".encode()).fetchone()[0]
+
+
+def dumped(home) -> str:
+    """Return the whole database as text."""
+    done = home.server.run_program("pg_dump", "--data-only", "--schema=muninn", home.admin)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def contents(home, name: str, *, ref: str | None = None) -> dict[str, int]:
+    """Return {path: number of chunks} of a repository, and check its statistics against its documents."""
+    reader_of = home.principal("reader", name)
+    with home.database.transaction("muninn_reader", snapshot=True) as connection:
+        branches = enter(connection, home.tenant, reader_of, [name], ref)
+        reader = PostgresReader(connection, home.tenant, branches)
+        found = {path: len(reader.chunks_of(path)) for path in reader.files()}
+        assert reader.statistics.chunks == sum(found.values()) + len(reader.ids_of_memories(list(reader.memories())))
+        assert reader.documents == reader.statistics.chunks + len(found)
+        return found
+
+
+@pytest.fixture
+def fresh(make_home):
+    """A database of its own for a test that counts rows."""
+    return make_home()
+
+
+def test_a_repeated_push_changes_nothing_and_forks_share_their_chunks(fresh, tmp_path: Path) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT, "grain.py": GRAIN})
+    target = fresh.repository("one")
+    first = push(fresh.database, target, root, "HEAD", workers=1)
+    assert (first.cut, first.added, first.unchanged) == (2, 2, False)
+    assert push(fresh.database, target, root, "HEAD", workers=1).unchanged
+    count = rows(fresh, "chunk")
+    fork = push(fresh.database, fresh.repository("fork"), root, "HEAD", workers=1)
+    branch = push(fresh.database, target._replace(ref="release"), root, "HEAD", workers=1)
+    assert (fork.cut, fork.added, branch.cut, branch.added) == (0, 2, 0, 2)
+    assert rows(fresh, "chunk") == count
+    assert contents(fresh, "fork") == contents(fresh, "one") == contents(fresh, "one", ref="release")
+
+
+def test_changes_renames_and_deletions_leave_what_a_first_push_makes(fresh, tmp_path: Path) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT, "grain.py": GRAIN, "docs/a.md": "# A\n\nText.\n"})
+    target = fresh.repository("one")
+    push(fresh.database, target, root, "HEAD", workers=1)
+    commit(
+        root, {"fruit.py": FRUIT + "\n\ndef slice(banana):\n    return banana\n", "grain.py": None, "flour.py": GRAIN}
+    )
+    changed = push(fresh.database, target, root, "HEAD", workers=1)
+    assert (changed.cut, changed.added, changed.removed) == (2, 2, 2)
+    push(fresh.database, fresh.repository("two"), root, "HEAD", workers=1)
+    with fresh.as_admin() as connection:
+        both = [
+            connection.execute(
+                "SELECT word, body, symbol, title, path, whole FROM muninn.frequency f JOIN muninn.branch b "
+                "ON b.id = f.branch JOIN muninn.repository r ON r.id = b.repository WHERE r.name = %s ORDER BY 1",
+                (name,),
+            ).fetchall()
+            for name in ("one", "two")
+        ]
+        totals = connection.execute("SELECT DISTINCT chunks, documents, lengths FROM muninn.branch").fetchall()
+    assert both[0] == both[1]
+    assert len(totals) == 1
+    assert rows(fresh, "file") == 3
+
+
+def test_an_older_commit_is_refused_and_a_reset_branch_is_forced(fresh, tmp_path: Path) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT})
+    commit(root, {"grain.py": GRAIN})
+    target = fresh.repository("one")
+    push(fresh.database, target, root, "HEAD", workers=1)
+    with pytest.raises(PreconditionError, match="newer"):
+        push(fresh.database, target, root, "HEAD~1", workers=1)
+    assert set(contents(fresh, "one")) == {"fruit.py", "grain.py"}
+    push(fresh.database, target, root, "HEAD~1", force=True, workers=1)
+    assert set(contents(fresh, "one")) == {"fruit.py"}
+    git(root, "commit", "-q", "--amend", "--allow-empty", "-m", "Another history")
+    assert push(fresh.database, target, root, "HEAD", workers=1).cut == 1
+
+
+def test_an_interrupted_push_shows_nothing_and_is_continued(fresh, tmp_path: Path, monkeypatch) -> None:
+    root = commit(tmp_path / "one", {f"fruit{number}.py": f"{FRUIT}\nNUMBER = {number}\n" for number in range(5)})
+    target = fresh.repository("one")
+    monkeypatch.setattr(pushing, "_BATCH", 2)
+    steps = ("store_files", "put_places", "add_statistics", "put_memories", "finish_branch", "collect")
+    for step in steps:
+        with monkeypatch.context() as broken:
+            broken.setattr(pushing, step, interrupted)
+            with pytest.raises(Interrupted):
+                push(fresh.database, target, root, "HEAD", workers=1)
+        assert rows(fresh, "place") == 0, step
+    assert pushing.sweep(fresh.database, fresh.tenant) == 0
+    done = push(fresh.database, target, root, "HEAD", workers=1)
+    assert (done.cut, done.added) == (0, 5)
+    commit(root, {"extra.py": FRUIT})
+    monkeypatch.setattr(pushing, "put_places", interrupted)
+    with pytest.raises(Interrupted):
+        push(fresh.database, target, root, "HEAD", workers=1)
+    assert pushing.sweep(fresh.database, fresh.tenant, timedelta(0)) == 1
+    assert len(contents(fresh, "one")) == 5
+
+
+class Interrupted(Exception):
+    """The end of a worker."""
+
+
+def interrupted(*_values: object) -> None:
+    """End the worker at this step."""
+    raise Interrupted
+
+
+def test_a_file_that_another_push_collects_meanwhile_is_stored_again(fresh, tmp_path: Path, monkeypatch) -> None:
+    one = commit(tmp_path / "one", {"fruit.py": FRUIT})
+    two = commit(tmp_path / "two", {"fruit.py": FRUIT, "grain.py": GRAIN})
+    push(fresh.database, fresh.repository("one"), one, "HEAD", workers=1)
+    store_missing = pushing._store_missing
+
+    def after_which_the_file_goes(*values):
+        found = store_missing(*values)
+        monkeypatch.setattr(pushing, "_store_missing", store_missing)
+        remove_repository(fresh.database, fresh.tenant, "one")
+        return found
+
+    target = fresh.repository("two")
+    monkeypatch.setattr(pushing, "_store_missing", after_which_the_file_goes)
+    push(fresh.database, target, two, "HEAD", workers=1)
+    assert set(contents(fresh, "two")) == {"fruit.py", "grain.py"}
+
+
+def test_two_pushes_at_once_end_in_one_of_both(fresh, tmp_path: Path) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT})
+    git(root, "branch", "other")
+    commit(root, {"grain.py": GRAIN})
+    target = fresh.repository("one")
+    problems: list[Exception] = []
+
+    def run(rev: str) -> None:
+        try:
+            push(fresh.database, target, root, rev, force=True, workers=1)
+        except PreconditionError as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=run, args=(rev,)) for rev in ("main", "other", "main")]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not problems
+    assert set(contents(fresh, "one")) in ({"fruit.py"}, {"fruit.py", "grain.py"})
+
+
+def test_deleted_branches_and_repositories_leave_no_row(fresh, tmp_path: Path) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT, **remembered({"id": "M1", "type": "insight", "text": "Ripe."})})
+    target = fresh.repository("one")
+    push(fresh.database, target, root, "HEAD", workers=1)
+    push(fresh.database, target._replace(ref="other"), root, "HEAD", workers=1)
+    assert remove_branch(fresh.database, target._replace(ref="other"))
+    assert not remove_branch(fresh.database, target._replace(ref="other"))
+    assert contents(fresh, "one") == {"fruit.py": 1}
+    remove_repository(fresh.database, fresh.tenant, "one")
+    for table in ("file", "chunk", "symbol", "place", "memory", "frequency", "branch", "repository", "access"):
+        assert rows(fresh, table) == 0, table
+    with pytest.raises(NotFoundError):
+        remove_repository(fresh.database, fresh.tenant, "one")
+
+
+def test_a_redacted_memory_is_nowhere_in_the_database(fresh, tmp_path: Path) -> None:
+    secret = {"id": "M1", "type": "insight", "text": "The vault opens with quetzalcoatl.", "actor": "user"}
+    other = {"id": "M2", "type": "insight", "text": "The vault is grey.", "actor": "user"}
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT, **remembered(secret, other)})
+    target = fresh.repository("one")
+    push(fresh.database, target, root, "HEAD", workers=1)
+    assert b"quetzalcoatl".hex() in dumped(fresh)
+    redaction = {"id": "R1", "type": "redact", "targets": ["M1"], "actor": "user"}
+    commit(root, remembered({**secret, "text": "", "redacted": True}, other, redaction))
+    push(fresh.database, target, root, "HEAD", workers=1)
+    after = dumped(fresh)
+    assert "quetzalcoatl" not in after
+    assert b"quetzalcoatl".hex() not in after
+    assert b"grey".hex() in after
+
+
+def test_hostile_contents_and_names(fresh, tmp_path: Path) -> None:
+    root = commit(
+        tmp_path / "one",
+        {
+            "late nul.py": "x = 1\n" * 2_000 + "y = '\0'\n",
+            "o'brien\\n.py": 'def it_s():\n    return "\' OR 1=1; --"\n',
+            "naïve/größe.md": "# Größe\n\n\\x00 \\. it's\n",
+            "empty.py": "",
+            "big.txt": "word " * 300_000,
+        },
+    )
+    (root / "raw.py").write_bytes(b"def broken():\n    return '\xff\xfe'\n")
+    (root / "link.py").symlink_to("/etc/passwd")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "Odd")
+    push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    found = contents(fresh, "one")
+    assert {"late nul.py", "o'brien\\n.py", "naïve/größe.md", "raw.py"} <= set(found)
+    assert not {"big.txt", "link.py"} & set(found)
+
+
+def test_a_bare_repository_is_pushed_and_a_folder_is_not(fresh, tmp_path: Path) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT})
+    git(tmp_path, "clone", "-q", "--bare", str(root), "bare.git")
+    target = fresh.repository("one")
+    assert push(fresh.database, target, tmp_path / "bare.git", "main", workers=1).added == 1
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(GitError):
+        push(fresh.database, target, tmp_path / "plain", "HEAD", workers=1)
+    with pytest.raises(NotFoundError):
+        push(fresh.database, target, root, "nosuch", workers=1)
+    with pytest.raises(NotFoundError):
+        push(fresh.database, Target(fresh.tenant, "unknown", "main"), root, "HEAD", workers=1)
