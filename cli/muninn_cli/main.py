@@ -26,6 +26,7 @@ _MODULES = {
     "doctor": "muninn_cli.doctor",
     "completion": "muninn_cli.completion",
     "edit": "muninn_cli.edit",
+    "org": "muninn_cli.org",
     "help": "muninn_cli.manual",
     "--help": "muninn_cli.manual",
     "-h": "muninn_cli.manual",

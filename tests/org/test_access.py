@@ -81,7 +81,7 @@ def test_nothing_of_a_closed_repository_reaches_statistics_or_scores(home, peopl
             reader.lexical(["card", "pay"], 5),
             [round(cosine, 6) for _, cosine in reader.dense(vector, 5)],
             reader.first_chunks(["alloy.py", "closed/alloy.py"]),
-            reader.memories(),
+            dict(reader.memories),
         )
 
     before = reading(home, people["ben"])(trace)

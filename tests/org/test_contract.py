@@ -133,8 +133,8 @@ def test_the_statistics_are_equal(local, remote) -> None:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_hits_scores_and_reasons_are_equal(local, remote, question: str) -> None:
-    expected = answer(local, remote.memories(), question)
-    assert answer(remote, remote.memories(), question) == expected
+    expected = answer(local, remote.memories, question)
+    assert answer(remote, remote.memories, question) == expected
     assert expected or "zzyzx" in question
 
 
@@ -142,7 +142,7 @@ def test_chunks_of_files_and_memories_are_equal(local, remote) -> None:
     path = "retrieval/search.py"
     assert list(remote.chunks_of(path).values()) == list(local.chunks_of(path).values())
     assert remote.first_chunks([path, "none.py"]) == local.first_chunks([path, "none.py"])
-    ids = sorted(remote.memories())
+    ids = sorted(remote.memories)
     of_remote, of_local = remote.ids_of_memories(ids), local.ids_of_memories(ids)
     assert list(remote.chunks(of_remote).values()) == list(local.chunks(of_local).values())
     first, second = (source.encodings(found) for source, found in ((remote, of_remote), (local, of_local)))

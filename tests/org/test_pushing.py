@@ -59,7 +59,7 @@ def contents(home, name: str, *, ref: str | None = None) -> dict[str, int]:
         branches = enter(connection, home.tenant, reader_of, [name], ref)
         reader = PostgresReader(connection, home.tenant, branches)
         found = {path: len(reader.chunks_of(path)) for path in reader.files()}
-        assert reader.statistics.chunks == sum(found.values()) + len(reader.ids_of_memories(list(reader.memories())))
+        assert reader.statistics.chunks == sum(found.values()) + len(reader.ids_of_memories(list(reader.memories)))
         assert reader.documents == reader.statistics.chunks + len(found)
         return found
 

@@ -19,6 +19,10 @@ _TOKEN = re.compile(r"muninn_[A-Za-z0-9_-]{43}")
 _LONGEST = timedelta(days=366)
 
 
+class InvalidToken(RefusedError):
+    """The token is unknown, expired or revoked."""
+
+
 class Caller(NamedTuple):
     """The holder of a token. `repository` is the only one that a push token may push to."""
 
@@ -173,12 +177,12 @@ def revoke_token(connection: Connection, tenant: int, token: int) -> None:
 
 
 def authenticate(connection: Connection, token: str, scope: TokenScope) -> Caller:
-    """Return the holder of a token. Raises RefusedError, the same for an unknown, expired and revoked token."""
+    """Return the holder of a token. Raises InvalidToken, and RefusedError for a token of another scope."""
     row = None
     if _TOKEN.fullmatch(token):
         row = connection.execute("SELECT * FROM authenticate(%s)", (_hash(token),)).fetchone()
     if row is None:
-        raise RefusedError("the token is not valid", hint="It may have expired. `muninn org token create` makes one.")
+        raise InvalidToken("the token is not valid", hint="It may have expired. `muninn org token create` makes one.")
     caller = Caller(*row)
     if caller.scope != scope:
         raise RefusedError(f"this token is for the scope '{caller.scope}', and '{scope}' is needed")

@@ -27,7 +27,7 @@ BEGIN
 END
 $$;
 CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
-GRANT muninn_owner TO CURRENT_USER;
+GRANT muninn_owner, muninn_reader, muninn_writer TO CURRENT_USER;
 CREATE SCHEMA IF NOT EXISTS muninn AUTHORIZATION muninn_owner;
 """
 

@@ -15,15 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from muninn_core.index.code import Symbol
+from muninn_core.index.file_list import FileList
 from muninn_core.index.manifest import memory_key
 from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
-from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.org.database import Connection
 from muninn_core.org.lexical import Conditions, LexicalSearch
+from muninn_core.org.memories import BranchMemories
 from muninn_core.org.statistics import WordStatistics
-from muninn_core.org.storing import read_chunk, read_memory
+from muninn_core.org.storing import read_chunk, read_syntax
 from muninn_core.retrieval.reader import Asked
 
 EXACT = 10_000
@@ -32,6 +34,9 @@ EXACT = 10_000
 _MEMORY = memory_key("")
 _MOST_TIED = 4
 """The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
+
+_MOST_SYMBOL_FILES = 2_000
+"""The most files whose definitions are read for one query."""
 
 Vector = NDArray[np.float32]
 
@@ -117,13 +122,13 @@ class PostgresReader:
         """Return {id: chunk} of a file, in the order of the file."""
         return self.chunks(self.ids_of_files([path]))
 
-    def paths(self) -> list[tuple[str, SourceKind, str]]:
-        """Return (path, kind, language) of all files, by path."""
-        return [(path, kind, language) for path, kind, language, _ in self._all_files]
+    def paths(self) -> FileList:
+        """Return all files without memories."""
+        return self._all_files
 
     def files(self) -> list[str]:
         """Return the paths of all files."""
-        return [each[0] for each in self._all_files]
+        return [each.path for each in self._all_files]
 
     @cached_property
     def generated(self) -> Collection[str]:
@@ -142,15 +147,29 @@ class PostgresReader:
         """Return the number of chunks that contain a word."""
         return self._words.frequency(word)
 
-    def memories(self) -> dict[str, Memory]:
-        """Return {id: memory} of all branches. A memory that several branches hold is that of the first by name."""
-        found: dict[str, Memory] = {}
-        rows = self._rows("SELECT branch, id, data FROM memory WHERE tenant = %(tenant)s")
-        order = {branch: number for number, branch in enumerate(self._names)}
-        for _, identity, data in sorted(rows, key=lambda row: order[row[0]]):
-            if identity not in found:
-                found[identity] = read_memory(data)
-        return found
+    @cached_property
+    def memories(self) -> BranchMemories:
+        """The memories of all branches, by id."""
+        return BranchMemories(self._connection, self._tenant, list(self._names))
+
+    def symbols(self, pattern: str) -> dict[str, list[Symbol]]:
+        """Return {name: definitions by path and line} of the names that match a regular expression of PostgreSQL."""
+        rows = self._rows(
+            "SELECT s.file, array_agg(s.name) FROM symbol s WHERE s.tenant = %(tenant)s AND s.name ~* %(pattern)s "
+            f"GROUP BY s.file ORDER BY s.file LIMIT {_MOST_SYMBOL_FILES}",
+            pattern=pattern,
+        )
+        names = {file: set(found) for file, found in rows}
+        paths = self._paths_of(list(names))
+        stored = self._rows(
+            "SELECT id, syntax FROM file WHERE tenant = %(tenant)s AND id = ANY(%(files)s)", files=list(names)
+        )
+        found: dict[str, list[Symbol]] = {}
+        for file, syntax in stored:
+            for each in read_syntax(syntax).definitions:
+                if each.name in names[file]:
+                    found.setdefault(each.name, []).append(Symbol(paths[file], each))
+        return {name: sorted(each, key=lambda one: (one.path, one.definition.start)) for name, each in found.items()}
 
     # --- the source ---
 
@@ -186,9 +205,12 @@ class PostgresReader:
         )
         return _cosines(_with_ties(sorted(rows, key=lambda row: (-row[1], row[0])), limit), scale)
 
-    def cosines(self, vector: Vector, ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return the cosines of the given chunks; chunks without a vector are left out."""
-        return self._cosines_of("vector", vector, ids)
+    def cosines(self, vector: Vector, ids: Sequence[int], limit: int | None = None) -> list[tuple[int, float]]:
+        """Return the cosines of the given chunks, with `limit` of the nearest so many and ties with the last.
+
+        Chunks without a vector are left out.
+        """
+        return self._cosines_of("vector", vector, ids, limit)
 
     def nearest_encoded(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
         """Return the memories whose encodings are nearest, with their cosines. All encodings are compared."""
@@ -202,9 +224,9 @@ class PostgresReader:
         )
         return _cosines(_with_ties(rows, limit), scale)
 
-    def encoded_cosines(self, vector: Vector, ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return the cosines of the given memories; those without an encoding are left out."""
-        return self._cosines_of("encoding", vector, ids)
+    def encoded_cosines(self, vector: Vector, ids: Sequence[int], limit: int | None = None) -> list[tuple[int, float]]:
+        """Return the cosines of the given memories, as `cosines` does; those without an encoding are left out."""
+        return self._cosines_of("encoding", vector, ids, limit)
 
     def encodings(self, ids: Sequence[int]) -> dict[int, NDArray[np.int8]]:
         """Return {id: encoding, int8 [dim]} of the given memories that have one."""
@@ -227,7 +249,9 @@ class PostgresReader:
                 order=list(self._names),
             )
             prefixes = list(self._names.values())
-            self._chunks |= {number: _placed(data, prefixes[first - 1]) for number, data, first in rows}
+            found = {number: _placed(data, prefixes[first - 1]) for number, data, first in rows}
+            self.memories.expect([chunk.path for chunk in found.values() if chunk.kind == "memory"])
+            self._chunks |= found
         return {number: self._chunks[number] for number in ids if number in self._chunks}
 
     def ids_of_files(self, paths: Sequence[str]) -> list[int]:
@@ -250,15 +274,13 @@ class PostgresReader:
     # --- parts ---
 
     @cached_property
-    def _all_files(self) -> list[tuple[str, SourceKind, str, int]]:
+    def _all_files(self) -> FileList:
         rows = self._rows(
-            "SELECT p.branch, f.path, f.kind, f.language, f.id FROM place p "
+            "SELECT p.branch, f.path, f.kind, f.language FROM place p "
             "JOIN file f ON f.tenant = p.tenant AND f.id = p.file WHERE p.tenant = %(tenant)s AND f.kind <> 2"
         )
-        found = (
-            (self._names[branch] + path, SOURCE_KINDS[kind], lang, number) for branch, path, kind, lang, number in rows
-        )
-        return sorted(found)
+        names = self._names
+        return FileList(sorted((names[branch] + path, SOURCE_KINDS[kind], lang) for branch, path, kind, lang in rows))
 
     def _paths_of(self, files: Sequence[int]) -> dict[int, str]:
         """Return {file id: path}, in the first branch by name that holds the file."""
@@ -295,7 +317,9 @@ class PostgresReader:
         ordered = sorted(tied, key=lambda number: (tied[number].path, tied[number].start))
         return [*better, *((number, last) for number in ordered[: most - len(better)])]
 
-    def _cosines_of(self, column: str, vector: Vector, ids: Sequence[int]) -> list[tuple[int, float]]:
+    def _cosines_of(
+        self, column: str, vector: Vector, ids: Sequence[int], limit: int | None
+    ) -> list[tuple[int, float]]:
         if not ids or not np.any(vector):
             return []
         query, scale = _query(vector)
@@ -305,6 +329,8 @@ class PostgresReader:
             query=query,
             ids=[int(number) for number in ids],
         )
+        if limit is not None and len(rows) > limit:
+            rows = [row for row in rows if row[1] >= rows[limit - 1][1]] if limit else []
         return _cosines(rows, scale)
 
     def _rows(self, sql: str, **values: object) -> list[Any]:

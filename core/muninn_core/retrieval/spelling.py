@@ -16,7 +16,7 @@ from muninn_core.retrieval.snippet import Marker
 from muninn_core.source.identifiers import stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from muninn_core.model.chunk import SourceKind
     from muninn_core.retrieval.informative_terms import Frequency
@@ -31,23 +31,33 @@ MOST_CORRECTED = 4
 Spelt = Callable[[str], bool]
 """Returns whether a lower-case word is in the dictionary: `prompt` is not a misspelt `promote`."""
 
+Load = Callable[["Iterable[str]"], None]
+"""Called with the words whose frequencies are asked for next, for indexes that read many at once."""
+
+
+def no_load(_words: Iterable[str]) -> None:
+    """Do nothing: each frequency is cheap."""
+
+
 _LONGEST = 24
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-def corrections(text: str, reader: Reader, spelt: Spelt) -> dict[str, str]:
+def corrections(text: str, reader: Reader, spelt: Spelt, load: Load = no_load) -> dict[str, str]:
     """Return {misspelt word: correction} for a question. Corrections are spelt as in the indexed text."""
-    found = misspellings(text, reader.frequency, spelt)
+    found = misspellings(text, reader.frequency, spelt, load)
     return {word: _as_written(near, reader) for word, near in found.items()}
 
 
-def misspellings(text: str, frequency: Frequency, spelt: Spelt) -> dict[str, str]:
+def misspellings(text: str, frequency: Frequency, spelt: Spelt, load: Load = no_load) -> dict[str, str]:
     """Return {misspelt word: stem of the nearest indexed word}.
 
     Of several neighbours the most frequent wins. Words without a neighbour are left out.
     """
     parts = dict.fromkeys(part.lower() for part in _PART.findall(text) if SHORTEST <= len(part) <= _LONGEST)
+    load(map(stem, parts))
     unknown = [word for word in parts if not frequency(stem(word)) and not spelt(word)][:MOST_CORRECTED]
+    load(stem(each) for word in unknown for each in _neighbours(word))
     found = {word: _nearest(word, frequency) for word in unknown}
     return {word: near for word, near in found.items() if near}
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from muninn_core.config import Config
 from muninn_core.errors import BadParams
-from muninn_core.model.memory import KINDS
+from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.filters import FilterSet, compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter, Question, read_question
 from muninn_core.source.identifiers import split_words
-from muninn_core.worktree.memory_store import MemoryStore
 
 _PARAMETERS = {
     "type": "type",
@@ -29,6 +28,13 @@ _PARAMETERS = {
     "from_session": "session",
 }
 """{parameter: the key of the same filter in a query}"""
+
+
+class MemorySource(Protocol):
+    """The memories that a question may name the types of."""
+
+    def all(self) -> Mapping[str, Memory]:
+        """Return all memories by id."""
 
 
 class ParsedRecall(NamedTuple):
@@ -54,7 +60,7 @@ class ParsedRecall(NamedTuple):
         return self._replace(filters=compile_filters(self.filters.filters, now))
 
 
-def parse_request(config: Config, store: MemoryStore, params: RecallParams, now: datetime) -> ParsedRecall:
+def parse_request(config: Config, store: MemorySource, params: RecallParams, now: datetime) -> ParsedRecall:
     """Parse the parameters of a recall. Raises BadParams with the column of an error in the query."""
     check = _checking(config, store)
     question = Question(text=params.query) if params.plain else read_question(params.query, check)
@@ -95,7 +101,7 @@ def _refuse_empty(parsed: ParsedRecall) -> None:
     )
 
 
-def _checking(config: Config, store: MemoryStore) -> Callable[[str, str], str]:
+def _checking(config: Config, store: MemorySource) -> Callable[[str, str], str]:
     """Return a function that describes what is wrong with a filter's value, "" for a valid one."""
     kinds: set[str] = set()
 

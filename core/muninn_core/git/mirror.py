@@ -1,0 +1,71 @@
+"""Bare mirrors of repositories, which other machines send packs of objects to. The only git calls that write."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from muninn_core.errors import BadParams
+from muninn_core.git.run import command, environment, git_error, run_process
+
+_COMMIT = 40
+
+
+def open_mirror(folder: Path) -> Path:
+    """Return a bare repository, made if needed. Raises GitError."""
+    if not (folder / "HEAD").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            ["git", "init", "--bare", "-q", "--template=", str(folder)],
+            env=environment(str(folder)),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise git_error("init", done)
+    return folder
+
+
+def has_commit(folder: Path, commit: str) -> bool:
+    """Whether a repository has a commit, by its full id, with its whole tree."""
+    if len(commit) < _COMMIT or not commit.isalnum():
+        return False
+    return run_process(str(folder), "cat-file", "-e", f"{commit}^{{tree}}").returncode == 0
+
+
+def make_pack(root: Path, commit: str, known: str, target: Path) -> None:
+    """Write the objects of a commit to a file, without those that the commit `known` has ("" for none).
+
+    Raises GitError.
+    """
+    there = known and run_process(str(root), "cat-file", "-e", f"{known}^{{commit}}").returncode == 0
+    revisions = f"{commit}\n^{known}\n" if there else f"{commit}\n"
+    done = run_process(str(root), "pack-objects", "--revs", "--thin", "--stdout", "-q", stdin=revisions)
+    if done.returncode != 0:
+        raise git_error("pack-objects", done)
+    target.write_bytes(done.stdout)
+
+
+def add_pack(folder: Path, pack: Path, commit: str) -> None:
+    """Add the objects of a file from `make_pack`, and keep the commit.
+
+    All objects are checked. Raises BadParams for a file that can't be read, lacks what it builds on, or lacks the
+    commit; then no commit of it is kept.
+    """
+    with pack.open("rb") as file:
+        done = subprocess.run(
+            command(str(folder), "index-pack", "--stdin", "--fix-thin", "--strict"),
+            env=environment(str(folder)),
+            stdin=file,
+            capture_output=True,
+            check=False,
+        )
+    if done.returncode != 0:
+        reason = git_error("index-pack", done).message
+        raise BadParams(f"the pack can't be read: {reason}", hint="Push again; `git fsck` checks the repository.")
+    if not has_commit(folder, commit):
+        raise BadParams(f"the pack lacks the commit {commit[:50]}", hint="Name the commit that the pack was made for.")
+    kept = run_process(str(folder), "update-ref", f"refs/pushed/{commit}", commit)
+    if kept.returncode != 0:
+        raise git_error("update-ref", kept)

@@ -1,0 +1,254 @@
+"""Answers to the reading verbs for a caller, from the branches that it may read.
+
+Questions are parsed, searched and ranked by the code of the local engine. What only a work tree has is absent: changes
+that are not pushed, the current state of citations, the history of files, sessions. A parameter that needs it is
+refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, TypeVar
+
+from muninn_core.config import Config
+from muninn_core.context.pack import make_pack
+from muninn_core.context.render import render_sheet
+from muninn_core.context.tokens import count_tokens
+from muninn_core.engine.answer.contexts import REACH
+from muninn_core.engine.answer.question_text import question_vector, read_question_text
+from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.index.embed import load_bundled
+from muninn_core.index.encoder import load_encoder
+from muninn_core.index.vocabulary import is_common
+from muninn_core.model.answer import Hit, IndexState, ReadState
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import Value, replace
+from muninn_core.org.reader import PostgresReader, ReadBranch
+from muninn_core.org.symbols import SymbolNames
+from muninn_core.protocol.code import CodeSymbol, SymbolsParams, SymbolsResult
+from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
+from muninn_core.protocol.search import ContextParams, ContextResult, RecallParams, RecallResult
+from muninn_core.retrieval.answering_memories import answering_memories
+from muninn_core.retrieval.decay import is_recallable
+from muninn_core.retrieval.filtering import apply_filters
+from muninn_core.retrieval.filters import compile_filters, wrong_value
+from muninn_core.retrieval.informative_terms import weights
+from muninn_core.retrieval.query_language import Filter
+from muninn_core.retrieval.query_terms import parse_query
+from muninn_core.retrieval.ranking import Candidate, no_citations, settle
+from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.request import Bounds, Focus, SearchRequest
+from muninn_core.retrieval.search import search, search_hits
+from muninn_core.retrieval.snippet import Marker
+from muninn_core.retrieval.spelling import corrections
+from muninn_core.retrieval.symbol_search import find
+from muninn_core.store.stamp import timestamp
+
+V = TypeVar("V", bound=Value)
+
+_FILTERS = ("type", "tag", "path", "lang", "phrase", "author", "min_importance", "since", "until", "branch")
+_OF_RECALL = frozenset(("query", "limit", "kind", "plain", "by_file", "at_hand", *_FILTERS))
+_OF_CONTEXT = frozenset(("query", "budget", "files", "format"))
+_OF_MEMORIES = frozenset(
+    ("id", "type", "tag", "file", "text", "min_importance", "since", "order", "archived", "limit", "offset")
+)
+_CONFIG = Config()
+
+
+class Question(NamedTuple):
+    """What an answer is computed from: a reader with its branches, and the time."""
+
+    reader: PostgresReader
+    branches: Sequence[ReadBranch]
+    now: datetime
+
+    @property
+    def saw(self) -> ReadState:
+        """The state that the answer is computed from. One repository has a commit, several have a note."""
+        state = IndexState(generation=max((each.generation for each in self.branches), default=0))
+        if len(self.branches) == 1:
+            only = self.branches[0]
+            return ReadState(commit=only.commit, branch=only.ref, index=state, note=f"{only.repository} as pushed.")
+        return ReadState(index=state, note=f"{len(self.branches)} repositories as pushed.")
+
+
+def recall(question: Question, params: RecallParams) -> RecallResult:
+    """Answer a question. Raises BadParams."""
+    _refuse_others("recall", params, _OF_RECALL)
+    reader = question.reader
+    parsed = parse_request(_CONFIG, reader.memories, params, question.now)
+    request = _request(question, parsed, params.at_hand)
+    request = request._replace(kind=params.kind, limit=params.limit * (4 if params.by_file else 1))
+    ranking = search(reader, request)
+    ranked: Sequence[Candidate] = _best_of_files(ranking) if params.by_file else ranking
+    hits, _ = settle(ranked, params.limit, no_citations)
+    words = parse_query(request.text).words if request.text else ()
+    marker = Marker(weights(words, reader.frequency), parsed.phrases)
+    answering = answering_memories(reader, request, ranking) if params.kind is None else ()
+    remembered, _ = settle(answering, len(answering), no_citations) if answering else ((), [])
+    notes = (*parsed.notes, *([ranking.abstention] if ranking.abstention else ()))
+    return RecallResult(
+        hits=tuple(_with_snippet(hit, marker) for hit in hits),
+        remembered=tuple(_with_snippet(hit, marker) for hit in remembered),
+        notes=notes,
+        saw=question.saw,
+    )
+
+
+def context(question: Question, params: ContextParams) -> ContextResult:
+    """Gather a pack for a question within a token budget. Raises BadParams."""
+    _refuse_others("context", params, _OF_CONTEXT)
+    parsed = parse_request(_CONFIG, question.reader.memories, RecallParams(query=params.query), question.now)
+    request = _request(question, parsed, params.files)
+    candidates: list[tuple[str, Hit]] = []
+    for kind, least, most, tokens in REACH:
+        limit = min(most, max(least, params.budget // tokens))
+        found = search_hits(question.reader, request._replace(kind=kind, limit=limit))
+        candidates += [(kind, hit) for hit in found]
+    pack = make_pack(parsed.text, candidates, params.budget)
+    # No bundle is stored, so that the text names none.
+    text = render_sheet(replace(pack.sheet, bundle="", foot=False), params.format)
+    return ContextResult(
+        text=text,
+        items=pack.items,
+        tokens=count_tokens(text),
+        budget=params.budget,
+        omitted=len(pack.left_out),
+        inputs=params,
+        question=parsed.text,
+        asked=timestamp(question.now),
+        left_out=pack.left_out,
+        saw=question.saw,
+    )
+
+
+def memories(question: Question, params: MemoriesParams) -> MemoriesResult:
+    """List memories that pass all filters, newest first or by importance. Raises BadParams, NotFoundError."""
+    _refuse_others("memories", params, _OF_MEMORIES)
+    known = question.reader.memories
+    if params.id is not None:
+        found = [_only(known, params.id)]
+    else:
+        passes = _filter_of(params, question.now)
+        found = [each for each in known.values() if passes(each)]
+        found.sort(key=lambda each: each.id, reverse=True)
+        found.sort(key=lambda each: each.updated or each.ts, reverse=True)
+        if params.order == "importance":
+            found.sort(key=lambda each: -each.importance)
+    page = tuple(found[params.offset : params.offset + params.limit])
+    return MemoriesResult(memories=page, total=len(found), order=params.order, saw=question.saw)
+
+
+def symbols(question: Question, params: SymbolsParams) -> SymbolsResult:
+    """Find definitions by name."""
+    names = SymbolNames(question.reader, params.query)
+    found, total = find(
+        names, params.query, limit=params.limit, kind=params.kind, language=params.language, path=params.path
+    )
+    shown = tuple(
+        CodeSymbol(
+            name=each.definition.name,
+            kind=each.definition.kind,
+            container=each.definition.container,
+            path=each.path,
+            start_line=each.definition.start,
+            end_line=each.definition.end,
+            signature=each.definition.signature,
+            comment=each.definition.comment,
+        )
+        for each in found
+    )
+    return SymbolsResult(symbols=shown, total=total, saw=question.saw)
+
+
+def _request(question: Question, parsed: ParsedRecall, files: Sequence[str]) -> SearchRequest:
+    """Return the search of a parsed question without `kind` and `limit`, which the caller sets."""
+    reader, memories = question.reader, question.reader.memories
+    text, title, named, _ = read_question_text(parsed.text, reader)
+    text = " ".join((text, *corrections(text, reader, is_common, reader.statistics.load).values()))
+    bounds = Bounds(_admits)
+    if parsed.is_restricted:
+        bounds = apply_filters(
+            reader, bounds, memories, parsed.filters, parsed.phrases, parsed.without, question.now
+        ).bounds
+    encoder = load_encoder() if memories and text and reader.encoded else None
+    encoded = encoder.embed_query(text) if encoder is not None else None
+    return SearchRequest(
+        text=text,
+        title=title,
+        named=named,
+        vector=question_vector(load_bundled(), text, title) if text else None,
+        encoded=encoded if encoded is not None and encoded.any() else None,
+        memories=memories,
+        limit=0,
+        now=question.now,
+        terms=Relevance(),
+        bounds=bounds,
+        focus=Focus(files=files),
+    )
+
+
+def _admits(_chunk: Chunk, memory: Memory | None) -> bool:
+    """Whether an answer may have a chunk: the notes of one session are for that session."""
+    return memory is None or memory.scope != "session"
+
+
+def _best_of_files(ranking: Sequence[Candidate]) -> list[Candidate]:
+    """Return the best candidate of each file."""
+    best: dict[str, Candidate] = {}
+    for each in ranking:
+        if each.memory is None:
+            best.setdefault(each.chunk.path, each)
+    return list(best.values())
+
+
+def _with_snippet(hit: Hit, marker: Marker) -> Hit:
+    return replace(hit, snippet=marker.snippet(hit.text, 1 if hit.kind == "memory" else hit.start_line))
+
+
+def _only(known: Mapping[str, Memory], identity: str) -> Memory:
+    """Return the memory of an id or of an unambiguous prefix of one. Raises NotFoundError."""
+    found = known.get(identity)
+    near = [found] if found is not None else [each for key, each in known.items() if key.startswith(identity)]
+    if len(near) != 1 or near[0].scope == "session":
+        raise NotFoundError(f"there is no memory '{identity}'", hint="`memories` lists those that you may read.")
+    return near[0]
+
+
+def _filter_of(params: MemoriesParams, now: datetime) -> Callable[[Memory], bool]:
+    keys = {"type": params.type, "tag": params.tag, "since": params.since}
+    for key in ("tag", "since"):
+        wrong = wrong_value(key, keys[key] or "", set()) if keys[key] is not None else ""
+        if wrong:
+            raise BadParams(f"'{key}': {wrong}", data={"parameter": key})
+    filters = [Filter(key=key, values=(value,), source=f"{key}:{value}") for key, value in keys.items() if value]
+    passing = compile_filters(filters, now).memory
+    text = (params.text or "").lower()
+
+    def passes(memory: Memory) -> bool:
+        return (
+            memory.scope != "session"
+            and memory.importance >= params.min_importance
+            and (params.archived or is_recallable(memory, now))
+            and (params.file is None or params.file in (*memory.files, *(cite.path for cite in memory.cites)))
+            and text in f"{memory.title}\n{memory.text}".lower()
+            and passing(memory)
+        )
+
+    return passes
+
+
+def _refuse_others(verb: str, params: V, allowed: frozenset[str]) -> None:
+    """Raise BadParams for a parameter that an organisation's memory does not have."""
+    plain = type(params)()
+    given = [name for name in params.__struct_fields__ if getattr(params, name) != getattr(plain, name)]
+    others = [name for name in given if name not in allowed]
+    if others:
+        raise BadParams(
+            f"'{verb}' takes no '{others[0]}' in an organisation's memory",
+            hint=f"It takes {', '.join(sorted(allowed))}.",
+            data={"parameter": others[0]},
+        )

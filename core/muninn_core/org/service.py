@@ -1,0 +1,186 @@
+"""The service of an organisation's memory: checks tokens, answers verbs, takes pushes, and writes the audit.
+
+Safe to use from several threads. Every question runs in one transaction that sees what its caller may read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError, UnknownVerb
+from muninn_core.git import mirror
+from muninn_core.model.value import ValidationError, Value, from_plain
+from muninn_core.org import answers
+from muninn_core.org.access import Caller, authenticate, checked_name, find_repository, set_tenant
+from muninn_core.org.answers import Question
+from muninn_core.org.database import Database
+from muninn_core.org.migrate import check_version
+from muninn_core.org.pushing import Pushed, Target, push, remove_branch
+from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.protocol.code import SymbolsParams
+from muninn_core.protocol.inspection import MemoriesParams
+from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.store.secrets import mask_value
+
+Answer = Callable[[Question, Any], Value]
+
+VERBS: Mapping[str, tuple[type[Value], Answer]] = {
+    "recall": (RecallParams, answers.recall),
+    "context": (ContextParams, answers.context),
+    "memories": (MemoriesParams, answers.memories),
+    "symbols": (SymbolsParams, answers.symbols),
+}
+"""The verbs of an organisation's memory: their parameters, and the function that answers them."""
+
+_LOGGED_CHARS = 500
+_PUSHES = 2
+"""Pushes that are indexed at the same time. Others are refused, and their clients try again."""
+
+
+class Scope(NamedTuple):
+    """The repositories that a question is about, None for all, and the ref, None for the default branch of each."""
+
+    repositories: Sequence[str] | None = None
+    ref: str | None = None
+
+
+class Service:
+    """One database, and a folder with the mirrors of the repositories that are pushed over HTTP."""
+
+    def __init__(self, database: Database, mirrors: Path, workers: int = 0) -> None:
+        """`workers` is the number of processes that cut the files of a push, 0 for the default."""
+        self._database = database
+        self._mirrors = mirrors
+        self._workers = workers
+        self._pushing = threading.BoundedSemaphore(_PUSHES)
+        self._counting = threading.Lock()
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def check(self) -> None:
+        """Raise MuninnError unless the database answers and has the tables of this version."""
+        with self._database.transaction("muninn_reader") as connection:
+            check_version(connection)
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Return {(verb, outcome): number of calls}."""
+        with self._counting:
+            return dict(self._counts)
+
+    def answer(self, token: str, verb: str, plain: Any, scope: Scope = Scope()) -> Value:  # noqa: B008 (immutable)
+        """Answer a verb for the holder of a token.
+
+        Raises InvalidToken, RefusedError, UnknownVerb, BadParams, NotFoundError, DatabaseError.
+        """
+        outcome = "error"
+        try:
+            caller = self._caller(token, "read")
+            kind, function = _verb(verb)
+            params = _params(kind, plain)
+            _check_scope(scope)
+            self._audit(caller, verb, plain, scope)
+            with self._database.transaction("muninn_reader", snapshot=True) as connection:
+                branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
+                reader = PostgresReader(connection, caller.tenant, branches)
+                found = function(Question(reader, branches, datetime.now(UTC)), params)
+            outcome = "ok"
+            return found
+        except MuninnError as error:
+            outcome = error.kind
+            raise
+        finally:
+            self._count(verb if verb in VERBS else "other", outcome)
+
+    def pushed_commit(self, token: str, repository: str, ref: str) -> str:
+        """Return the commit of the last push of a branch, "" before the first, for a client that pushes the next."""
+        caller = self._pusher(token, repository)
+        with self._database.transaction("muninn_writer") as connection:
+            number = find_repository(connection, caller.tenant, repository)
+            row = connection.execute(
+                "SELECT commit FROM branch WHERE repository = %s AND ref = %s", (number, ref)
+            ).fetchone()
+        commit = row[0] if row is not None else ""
+        return commit if mirror.has_commit(self._mirror(caller, repository), commit) else ""
+
+    def take_push(self, token: str, repository: str, ref: str, commit: str, pack: Path, *, force: bool) -> Pushed:
+        """Add a pack of objects to the mirror of a repository and index its commit.
+
+        Raises InvalidToken, RefusedError, BusyError while other pushes run, BadParams, OlderCommit, DatabaseError.
+        """
+        caller = self._pusher(token, repository)
+        checked_name(ref)
+        if not self._pushing.acquire(blocking=False):
+            raise BusyError("other pushes are being indexed", hint="Try again in some seconds.")
+        try:
+            folder = self._mirror(caller, repository)
+            if pack.stat().st_size:
+                mirror.add_pack(folder, pack, commit)
+            target = Target(caller.tenant, repository, ref)
+            done = push(self._database, target, folder, commit, force=force, workers=self._workers)
+        finally:
+            self._pushing.release()
+        self._audit(caller, "push", {"ref": ref, "commit": commit}, Scope((repository,)))
+        return done
+
+    def delete_branch(self, token: str, repository: str, ref: str) -> bool:
+        """Delete a branch of a repository; False when there is none. Raises as `take_push` does."""
+        caller = self._pusher(token, repository)
+        self._audit(caller, "delete", {"ref": ref}, Scope((repository,)))
+        return remove_branch(self._database, Target(caller.tenant, repository, ref))
+
+    def _caller(self, token: str, scope: Any) -> Caller:
+        with self._database.transaction("muninn_reader") as connection:
+            return authenticate(connection, token, scope)
+
+    def _pusher(self, token: str, repository: str) -> Caller:
+        caller = self._caller(token, "push")
+        if caller.repository != repository:
+            raise RefusedError("this token is for another repository")
+        return caller
+
+    def _mirror(self, caller: Caller, repository: str) -> Path:
+        """Return the mirror of a repository. Its folder's name is a hash, since names may contain slashes."""
+        name = hashlib.sha256(f"{caller.tenant}/{repository}".encode()).hexdigest()[:32]
+        return mirror.open_mirror(self._mirrors / f"{name}.git")
+
+    def _audit(self, caller: Caller, action: str, plain: Any, scope: Scope) -> None:
+        """Write who asked what. Secrets in a question are masked; it is cut after 500 characters."""
+        text = json.dumps(mask_value(plain)[0], ensure_ascii=False).replace("\\u0000", "")[:_LOGGED_CHARS]
+        details = json.dumps({"params": text, "repositories": scope.repositories, "ref": scope.ref})
+        with self._database.transaction("muninn_writer") as connection:
+            set_tenant(connection, caller.tenant)
+            connection.execute(
+                "INSERT INTO audit(tenant, principal, action, details) VALUES (%s, %s, %s, %s::jsonb)",
+                (caller.tenant, caller.principal, action, details),
+            )
+
+    def _count(self, verb: str, outcome: str) -> None:
+        with self._counting:
+            self._counts[verb, outcome] += 1
+
+
+def _verb(name: str) -> tuple[type[Value], Answer]:
+    if name not in VERBS:
+        raise UnknownVerb(
+            f"an organisation's memory has no '{name[:60]}'", hint=f"It has {', '.join(VERBS)}. It takes no writes."
+        )
+    return VERBS[name]
+
+
+def _check_scope(scope: Scope) -> None:
+    for name in (*(scope.repositories or ()), scope.ref or ""):
+        if "\0" in name:
+            raise BadParams("the name of a repository or branch has a NUL")
+
+
+def _params(kind: type[Value], plain: Any) -> Value:
+    try:
+        return from_plain(plain if plain is not None else {}, kind)
+    except ValidationError as error:
+        raise BadParams(str(error)) from None

@@ -1,0 +1,176 @@
+"""The routes of the server. Each request carries a bearer token; the probes need none."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import parse_qs
+
+from muninn_core.errors import BadParams, MuninnError, ParseError, RequestError
+from muninn_core.model.value import encode_json, to_plain
+from muninn_core.org.access import InvalidToken
+from muninn_core.org.service import Scope, Service
+from muninn_server.http.replies import Reply, error_reply, header, json_reply, read_json_body, send_reply
+from muninn_server.http_listener import ASGIScope, Receive, Send
+from muninn_server.rpc import Unreadable, decode_body, is_id, verb_of
+from muninn_server.session import error_of
+
+THREADS = 8
+"""Questions that are answered at the same time; others wait."""
+
+MAX_PACK = 256 * 1024 * 1024
+"""The longest pack of a push in bytes."""
+
+_EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+
+log = logging.getLogger("muninn.org")
+T = TypeVar("T")
+
+
+class Application:
+    """An ASGI application (version 3)."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._threads = ThreadPoolExecutor(THREADS, "muninn-org")
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        """Handle one request. The log has method, path, status and milliseconds, and nothing of the content."""
+        began = time.monotonic()
+        try:
+            reply = await self._reply(scope, receive)
+        except Exception as error:  # every failure is a response; error_of logs what is unexpected
+            reply = _refusal(error_of(error, f"{scope['method']} {scope['path']}"))
+        await send_reply(send, reply)
+        spent = 1000 * (time.monotonic() - began)
+        line = {"method": scope["method"], "path": scope["path"][:100], "status": reply.status, "ms": round(spent)}
+        log.info("%s", json.dumps(line))
+
+    async def _reply(self, scope: ASGIScope, receive: Receive) -> Reply:
+        route = (scope["method"], scope["path"])
+        if route == ("GET", "/health"):
+            return json_reply({"status": "ok"})
+        if route == ("GET", "/ready"):
+            await self._run(self._service.check)
+            return json_reply({"ok": True})
+        if route == ("GET", "/metrics"):
+            return Reply(200, self._metrics().encode(), _EXPOSITION)
+        if route == ("POST", "/rpc"):
+            return await self._rpc(scope, receive)
+        if scope["path"] == "/push":
+            return await self._push(scope, receive)
+        return json_reply({"error": {"message": "the paths are /rpc, /push, /health, /ready and /metrics"}}, 404)
+
+    async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
+        """Answer one JSON-RPC 2.0 request. The address may name `repository` (several times) and `ref`."""
+        token, asked = _token(scope), _query(scope, ("repository", "ref"))
+        number, verb, params = _request(await read_json_body(scope, receive))
+        where = Scope(tuple(asked["repository"]) or None, next(iter(asked["ref"]), None))
+        try:
+            result = await self._run(lambda: encode_json(self._service.answer(token, verb, params, where)))
+        except MuninnError as error:
+            status = 401 if isinstance(error, InvalidToken) else 200
+            return json_reply({"jsonrpc": "2.0", "id": number, "error": error.to_plain()}, status)
+        return Reply(200, b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode_json(number), result))
+
+    async def _push(self, scope: ASGIScope, receive: Receive) -> Reply:
+        """GET: the commit that the server has. POST: a pack of objects. DELETE: a branch that is gone."""
+        token, asked = _token(scope), _query(scope, ("repository", "ref", "commit", "force"))
+        given = {name: next(iter(values), "") for name, values in asked.items()}
+        repository, ref = given["repository"], given["ref"]
+        if not repository or not ref:
+            raise BadParams("the address names no 'repository' or no 'ref'")
+        if scope["method"] == "GET":
+            commit = await self._run(lambda: self._service.pushed_commit(token, repository, ref))
+            return json_reply({"commit": commit})
+        if scope["method"] == "DELETE":
+            return json_reply({"deleted": await self._run(lambda: self._service.delete_branch(token, repository, ref))})
+        if scope["method"] != "POST":
+            return json_reply({"error": {"message": "/push takes GET, POST and DELETE"}}, 405)
+        await self._run(lambda: self._service.pushed_commit(token, repository, ref))  # refuse before the body is read
+        with tempfile.TemporaryDirectory(prefix="muninn-push-") as folder:
+            pack = Path(folder) / "pack"
+            await _save_body(receive, pack)
+            done = await self._run(
+                lambda: self._service.take_push(
+                    token, repository, ref, given["commit"], pack, force=given["force"] == "1"
+                )
+            )
+        return json_reply(to_plain(done._asdict()))
+
+    def _metrics(self) -> str:
+        name = "muninn_org_calls_total"
+        rows = [f"# HELP {name} Calls of verbs by outcome.", f"# TYPE {name} counter"]
+        for (verb, outcome), count in sorted(self._service.counts().items()):
+            rows.append(f'{name}{{verb="{verb}",outcome="{outcome}"}} {count}')
+        return "".join(f"{row}\n" for row in rows)
+
+    async def _run(self, function: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+
+
+def _refusal(error: MuninnError) -> Reply:
+    reply = error_reply(error)
+    if isinstance(error, InvalidToken):
+        return reply._replace(status=401, headers=((b"www-authenticate", b'Bearer realm="muninn"'),))
+    if error.kind == "database":
+        return reply._replace(status=503)
+    return reply._replace(headers=((b"retry-after", b"5"),)) if error.kind == "busy" else reply
+
+
+def _token(scope: ASGIScope) -> str:
+    scheme, _, token = header(scope, b"authorization").partition(" ")
+    if scheme.lower() != "bearer":
+        raise InvalidToken("the request has no token", hint="Send it in the header Authorization: Bearer TOKEN.")
+    return token.strip()
+
+
+def _query(scope: ASGIScope, known: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the values of each known parameter of the address. Raises BadParams for others."""
+    found = parse_qs(scope["query_string"].decode("latin-1"))
+    for name in found:
+        if name not in known:
+            raise BadParams(f"the address has no parameter '{name[:60]}'", hint=f"It takes {', '.join(known)}.")
+    return {name: found.get(name, []) for name in known}
+
+
+def _request(body: bytes) -> tuple[object, str, Any]:
+    """Return the id, verb and parameters of a JSON-RPC request. Raises ParseError, RequestError."""
+    try:
+        message = decode_body(body)
+    except Unreadable as error:
+        raise ParseError(f"not a message: {error}", hint="Send one JSON-RPC request as JSON in UTF-8.") from None
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not is_id(message.get("id")):
+        raise RequestError("a request is an object with 'jsonrpc', 'id' and 'method'")
+    method = message.get("method")
+    if not isinstance(method, str):
+        raise RequestError("a request has a 'method'")
+    return message["id"], verb_of(method), message.get("params")
+
+
+async def _save_body(receive: Receive, target: Path) -> None:
+    """Write the body of a request to a file. Raises RequestError above MAX_PACK bytes."""
+    length = 0
+    with target.open("wb") as file:
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise RequestError("the client disconnected before its request ended")
+            piece = message.get("body", b"")
+            length += len(piece)
+            if length <= MAX_PACK:
+                file.write(piece)
+            if not message.get("more_body"):
+                break
+    if length > MAX_PACK:
+        raise RequestError(
+            f"a pack of {length:,} bytes; the limit is {MAX_PACK:,}",
+            hint="Push an earlier commit first, or run `muninn org push --database` beside the database.",
+        )

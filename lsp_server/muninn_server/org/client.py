@@ -1,0 +1,80 @@
+"""A client of the server: questions, and pushes from CI or a hook of git. It opens one connection per request."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from muninn_core import git
+from muninn_core.errors import BadParams, DaemonError, MuninnError, from_plain
+from muninn_core.git import mirror
+
+_SECONDS = 120.0
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Client:
+    """A server's address and a token."""
+
+    def __init__(self, url: str, token: str) -> None:
+        """Raises BadParams for an address without TLS on another machine, which would show the token."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadParams(f"'{url}' is not the address of a server", hint="It begins with https://.")
+        if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+            raise BadParams(f"'{url}' sends the token without encryption", hint="Use https.")
+        self._url = url.rstrip("/")
+        self._token = token
+
+    def call(self, verb: str, params: dict[str, Any], repositories: Sequence[str] = (), ref: str = "") -> Any:
+        """Return the plain result of a verb. Raises the server's error, DaemonError without an answer."""
+        query = urlencode([*(("repository", each) for each in repositories), *([("ref", ref)] if ref else ())])
+        message = {"jsonrpc": "2.0", "id": 1, "method": f"muninn/{verb}", "params": params}
+        answer = self._send("POST", f"/rpc?{query}", json.dumps(message).encode(), "application/json")
+        if "error" in answer:
+            raise from_plain(answer["error"])
+        return answer["result"]
+
+    def push(self, root: Path, repository: str, ref: str, rev: str, *, force: bool = False) -> Any:
+        """Push a commit: send the objects that the server lacks. Returns the plain result."""
+        commit = git.find_commit(root, rev)
+        where = {"repository": repository, "ref": ref}
+        known = self._send("GET", f"/push?{urlencode(where)}")["commit"]
+        with tempfile.TemporaryDirectory(prefix="muninn-push-") as folder:
+            pack = Path(folder) / "pack"
+            pack.touch()
+            if known != commit:
+                mirror.make_pack(root, commit, known, pack)
+            asked = urlencode({**where, "commit": commit, "force": int(force)})
+            return self._send("POST", f"/push?{asked}", pack.read_bytes(), "application/octet-stream")
+
+    def delete(self, repository: str, ref: str) -> bool:
+        """Delete a branch; False when there is none."""
+        where = urlencode({"repository": repository, "ref": ref})
+        return bool(self._send("DELETE", f"/push?{where}")["deleted"])
+
+    def _send(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> Any:
+        headers = {"Authorization": f"Bearer {self._token}", **({"Content-Type": kind} if kind else {})}
+        request = urllib.request.Request(self._url + path, body, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=_SECONDS) as response:
+                return json.loads(response.read())
+        except urllib.error.HTTPError as error:
+            raise _error_of(error) from None
+        except (OSError, ValueError) as error:
+            raise DaemonError(
+                f"{self._url} does not answer: {error}", hint="Check the address and the server."
+            ) from None
+
+
+def _error_of(error: urllib.error.HTTPError) -> MuninnError:
+    try:
+        return from_plain(json.loads(error.read())["error"])
+    except (ValueError, KeyError, TypeError):
+        return DaemonError(f"the server answered with the status {error.code}")

@@ -1,0 +1,312 @@
+"""`muninn org`: serve an organisation's memory, administrate it, push to it and ask it.
+
+Administration needs the address of the database with an administrator's login, by `--database` or in the variable
+MUNINN_ORG_DATABASE. Clients need the address of the server and a token, by `--url` and in MUNINN_ORG_TOKEN.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from muninn_core.context.text import render
+from muninn_core.errors import BadParams, MuninnError
+from muninn_core.model.value import from_plain
+from muninn_core.org import access
+from muninn_core.org.database import Connection, Database, connect
+from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.migrate import migrate
+from muninn_core.org.pushing import Target, push, remove_branch, remove_repository, sweep
+from muninn_core.org.service import Service
+from muninn_core.protocol.search import ContextResult, RecallResult
+from muninn_server.http_listener import serving
+from muninn_server.org.application import Application
+from muninn_server.org.client import Client
+
+
+class _Command(Protocol):
+    """Adds a command to the parser."""
+
+    def __call__(self, name: str, about: str, *, of_tenant: bool = True) -> argparse.ArgumentParser:
+        """Return the parser of the command, with the options of the database."""
+        ...
+
+
+_LOGIN = "muninn_app"
+_TENANT = "trial"
+
+
+def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Run one command. Returns its exit status: 1 for an error, which is printed."""
+    options = _parser().parse_args(argv)
+    try:
+        _COMMANDS[options.command](options, environ)
+    except MuninnError as error:
+        print(f"muninn: {error.line}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _serve(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    address = _start_trial(Path(options.trial)) if options.trial is not None else _address(options, environ)
+    line = '{"at":"%(asctime)s","level":"%(levelname)s","message":%(message)s}'
+    logging.basicConfig(format=line, level=logging.WARNING)
+    logging.getLogger("muninn.org").setLevel(logging.INFO)
+    database = Database(address)
+    service = Service(database, Path(options.mirrors).absolute(), options.workers)
+    service.check()
+    try:
+        asyncio.run(_listen(Application(service), options.host, options.port))
+    finally:
+        database.close()
+
+
+async def _listen(application: Application, host: str, port: int) -> None:
+    sock = socket.create_server((host, port))
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with serving(application, sock):
+        print(f"Serving on http://{host}:{sock.getsockname()[1]}", flush=True)
+        await stop.wait()
+
+
+def _start_trial(folder: Path) -> str:
+    """Start the embedded server with the tables and the tenant `trial`. Returns the application's address."""
+    admin = EmbeddedServer(folder).start()
+    password = secrets.token_urlsafe(24)
+    migrate(admin, _LOGIN, password)
+    with connect(admin) as connection:
+        if connection.execute("SELECT 1 FROM muninn.tenant WHERE name = %s", (_TENANT,)).fetchone() is None:
+            access.create_tenant(connection, _TENANT)
+    print(f"The database of the tenant '{_TENANT}', for --database: {admin}", flush=True)
+    return _with_login(admin, _LOGIN, password)
+
+
+def _with_login(address: str, login: str, password: str) -> str:
+    parts = urlsplit(address)
+    return urlunsplit(parts._replace(netloc=f"{login}:{quote(password)}@{parts.netloc.rpartition('@')[2]}"))
+
+
+def _migrate(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    done = migrate(_address(options, environ), options.login, environ.get("MUNINN_ORG_PASSWORD"))
+    print(f"Applied: {', '.join(done)}." if done else "The tables are up to date.")
+
+
+def _tenant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    with connect(_address(options, environ)) as connection:
+        if options.action == "create":
+            access.create_tenant(connection, options.name)
+        else:
+            connection.execute("SELECT muninn.drop_tenant(%s)", (options.name,))
+    print(f"{options.action}d the tenant {options.name}")
+
+
+def _repository(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    database = Database(_address(options, environ))
+    tenant = _tenant_of(options, environ)
+    if options.action == "delete":
+        remove_repository(database, tenant, options.name)
+    elif options.action == "delete-branch":
+        remove_branch(database, Target(tenant, options.name, options.ref))
+    else:
+        with database.transaction("muninn_writer") as connection:
+            access.put_repository(connection, tenant, options.name, options.ref, private=not options.open)
+    database.close()
+    print(f"{options.action}: {options.name}")
+
+
+def _grant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
+    with database.transaction("muninn_writer") as connection:
+        repository = access.find_repository(connection, tenant, options.repository)
+        principal = access.put_principal(connection, tenant, options.kind, options.principal)
+        if options.command == "grant":
+            access.grant(connection, tenant, repository, principal)
+        else:
+            access.revoke(connection, tenant, repository, principal)
+    database.close()
+    print(f"{options.command}: {options.principal}, {options.repository}")
+
+
+def _member(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
+    with database.transaction("muninn_writer") as connection:
+        group = access.put_principal(connection, tenant, "group", options.group)
+        access.put_member(connection, tenant, group, access.put_principal(connection, tenant, "user", options.user))
+    database.close()
+    print(f"{options.user} is a member of {options.group}")
+
+
+def _token(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
+    with database.transaction("muninn_writer") as connection:
+        if options.action == "list":
+            for row in access.list_tokens(connection, tenant):
+                print(json.dumps(row._asdict(), default=str))
+        elif options.action == "revoke":
+            access.revoke_token(connection, tenant, int(options.subject))
+        else:
+            print(_new_token(connection, tenant, options))
+    database.close()
+
+
+def _new_token(connection: Connection, tenant: int, options: argparse.Namespace) -> str:
+    repository = None
+    if options.push is not None:
+        repository = access.find_repository(connection, tenant, options.push)
+    kind: access.Kind = "user" if options.push is None else "service"
+    principal = access.put_principal(connection, tenant, kind, options.subject)
+    scope: access.TokenScope = "read" if options.push is None else "push"
+    return access.create_token(connection, tenant, principal, scope, timedelta(days=options.days), repository)
+
+
+def _push(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    """Push over HTTP, or beside the database with `--database`."""
+    root = Path(options.repo).absolute()
+    if options.url is None:
+        database = Database(_address(options, environ))
+        target = Target(_tenant_of(options, environ), options.name, options.ref)
+        done = push(database, target, root, options.rev, force=options.force)._asdict()
+        database.close()
+    else:
+        client = Client(options.url, _secret(environ))
+        done = client.push(root, options.name, options.ref, options.rev, force=options.force)
+    print(json.dumps(done))
+
+
+def _sweep(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    database = Database(_address(options, environ))
+    print(f"deleted {sweep(database, _tenant_of(options, environ))} files of interrupted pushes")
+    database.close()
+
+
+def _ask(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    client = Client(options.url, _secret(environ))
+    found = client.call(options.command, {"query": options.query}, options.repository, options.ref)
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False))
+    else:
+        kind = RecallResult if options.command == "recall" else ContextResult
+        print(render(from_plain(found, kind)))
+
+
+def _address(options: argparse.Namespace, environ: Mapping[str, str]) -> str:
+    address = options.database or environ.get("MUNINN_ORG_DATABASE")
+    if not address:
+        raise BadParams("no database is named", hint="Use --database postgresql://… or set MUNINN_ORG_DATABASE.")
+    return str(address)
+
+
+def _tenant_of(options: argparse.Namespace, environ: Mapping[str, str]) -> int:
+    with connect(_address(options, environ)) as connection:
+        return access.find_tenant(connection, options.tenant)
+
+
+def _secret(environ: Mapping[str, str]) -> str:
+    token = environ.get("MUNINN_ORG_TOKEN", "")
+    if not token:
+        raise BadParams("there is no token", hint="Set MUNINN_ORG_TOKEN; `muninn org token create` makes one.")
+    return token
+
+
+_COMMANDS = {
+    "serve": _serve,
+    "migrate": _migrate,
+    "tenant": _tenant,
+    "repository": _repository,
+    "grant": _grant,
+    "revoke": _grant,
+    "member": _member,
+    "token": _token,
+    "push": _push,
+    "sweep": _sweep,
+    "recall": _ask,
+    "context": _ask,
+}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="muninn org", description="The memory of an organisation (docs/organisation.md)."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, about: str, *, of_tenant: bool = True) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=about, description=about)
+        made.add_argument("--database", help="address of the database; default: MUNINN_ORG_DATABASE")
+        if of_tenant:
+            made.add_argument("--tenant", default=_TENANT, help="the organisation; default: trial")
+        return made
+
+    _add_service(command)
+    _add_access(command)
+    _add_clients(command)
+    return parser
+
+
+def _add_service(command: _Command) -> None:
+    serve = command("serve", "Serve verbs and pushes over HTTP.", of_tenant=False)
+    serve.add_argument("--trial", metavar="FOLDER", help="start an embedded PostgreSQL server in a folder")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on; put TLS in front of any other")
+    serve.add_argument("--port", type=int, default=8765)
+    serve.add_argument("--mirrors", default="muninn-mirrors", help="folder of the repositories that are pushed")
+    serve.add_argument("--workers", type=int, default=0, help="processes that cut files; default: one per core")
+    migrating = command("migrate", "Create or upgrade the tables.", of_tenant=False)
+    migrating.add_argument("--login", help="role of `serve`, which is created with the password in MUNINN_ORG_PASSWORD")
+    command("sweep", "Delete what interrupted pushes left.")
+
+
+def _add_access(command: _Command) -> None:
+    tenant = command("tenant", "Create or delete an organisation.", of_tenant=False)
+    tenant.add_argument("action", choices=("create", "delete"))
+    tenant.add_argument("name")
+    repository = command("repository", "Declare or delete a repository, or delete a branch.")
+    repository.add_argument("action", choices=("create", "delete", "delete-branch"))
+    repository.add_argument("name")
+    repository.add_argument("--ref", default="main", help="the default branch, or the branch to delete")
+    repository.add_argument("--open", action="store_true", help="everyone of the organisation may read it")
+    for name, about in (("grant", "Let a user or group read a repository."), ("revoke", "Take this right.")):
+        granting = command(name, about)
+        granting.add_argument("principal")
+        granting.add_argument("repository")
+        granting.add_argument("--kind", choices=("user", "group", "service"), default="user")
+    member = command("member", "Make a user a member of a group.")
+    member.add_argument("user")
+    member.add_argument("group")
+    token = command("token", "Create, list or revoke tokens.")
+    token.add_argument("action", choices=("create", "list", "revoke"))
+    token.add_argument("subject", nargs="?", default="", help="the user to create it for, or the number to revoke")
+    token.add_argument("--push", metavar="REPOSITORY", help="a token that pushes to this repository, and reads nothing")
+    token.add_argument("--days", type=int, default=90)
+
+
+def _add_clients(command: _Command) -> None:
+    pushing = command("push", "Push a commit to a server, or to a database.")
+    pushing.add_argument("rev", nargs="?", default="HEAD")
+    pushing.add_argument("--repo", default=".", help="a work tree or bare repository")
+    pushing.add_argument("--name", required=True, help="the repository's name in the organisation")
+    pushing.add_argument("--ref", default="main", help="the branch")
+    pushing.add_argument("--url", help="address of the server; its token is in MUNINN_ORG_TOKEN")
+    pushing.add_argument("--force", action="store_true", help="move the branch back to an earlier commit")
+    for name, about in (("recall", "Ask a question."), ("context", "Gather what a task needs.")):
+        asking = command(name, about)
+        asking.add_argument("query")
+        asking.add_argument("--url", required=True)
+        asking.add_argument("--repository", action="append", default=[], help="only this repository; may be repeated")
+        asking.add_argument("--ref", default="", help="this branch instead of the default ones")
+        asking.add_argument("--json", action="store_true")

@@ -1,0 +1,293 @@
+"""The server as a process: tokens, verbs, pushes over HTTP, probes, and the database gone and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from repositories import MUNINN, git
+
+from muninn_core.errors import MuninnError, RefusedError
+from muninn_core.org import access
+from muninn_server.org.client import Client
+
+CODE = "def refund(order):\n    '''Give the money of an order back.'''\n    return order.total\n"
+MEMORY = {
+    "v": 1,
+    "id": "01K00000000000000000000001",
+    "ts": "2026-10-01T00:00:00.000Z",
+    "type": "decision",
+    "text": "Refunds are paid on the same card.",
+    "tags": ["money"],
+    "actor": "user",
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a file and a memory."""
+    found = tmp_path_factory.mktemp("service") / "shop"
+    (found / ".muninn" / "memory").mkdir(parents=True)
+    (found / "refund.py").write_text(CODE)
+    (found / ".muninn" / "memory" / "main.jsonl").write_text(json.dumps(MEMORY) + "\n")
+    git(found, "init", "-q", "-b", "main")
+    git(found, "add", "-A")
+    git(found, "commit", "-q", "-m", "All")
+    return found
+
+
+@pytest.fixture(scope="module")
+def url(home, tmp_path_factory: pytest.TempPathFactory):
+    """The address of a server process."""
+    folder = tmp_path_factory.mktemp("mirrors")
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-m", "muninn_server.org", "serve", "--port", "0", "--mirrors", str(folder)],
+        env={**os.environ, "MUNINN_ORG_DATABASE": home.app},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    line = process.stdout.readline()
+    found = re.search(r"http://\S+", line)
+    assert found, line + process.stderr.read()
+    yield found[0]
+    process.send_signal(signal.SIGTERM)
+    _, logged = process.communicate()
+    assert process.returncode == 0, logged
+    lines = [json.loads(each)["message"] for each in logged.splitlines()]
+    assert {"method", "path", "status", "ms"} <= set(lines[0])
+    assert "refund" not in logged
+
+
+@pytest.fixture(scope="module")
+def tokens(home):
+    """Tokens: Ann reads `shop`, Eve nothing, CI pushes to `shop`."""
+    home.repository("shop")
+    home.repository("vault")
+    people = {"ann": home.principal("ann", "shop"), "eve": home.principal("eve")}
+    with home.database.transaction("muninn_writer") as connection:
+        make = {
+            name: access.create_token(connection, home.tenant, number, "read", timedelta(hours=1))
+            for name, number in people.items()
+        }
+        shop = access.find_repository(connection, home.tenant, "shop")
+        make["ci"] = access.create_token(connection, home.tenant, people["eve"], "push", timedelta(hours=1), shop)
+    return make
+
+
+@pytest.fixture(scope="module")
+def pushed(url, tokens, root: Path) -> str:
+    """The server's address, after a push over HTTP."""
+    client = Client(url, tokens["ci"])
+    first = client.push(root, "shop", "main", "HEAD")
+    assert (first["added"], first["memories"], first["unchanged"]) == (2, 1, False)
+    assert client.push(root, "shop", "main", "HEAD")["unchanged"]
+    return url
+
+
+def test_reading_verbs(pushed, tokens) -> None:
+    ann = Client(pushed, tokens["ann"])
+    found = ann.call("recall", {"query": "give money of an order back"})
+    assert found["hits"][0]["id"] == "refund.py:1-3"
+    reasons = found["hits"][0]["why"]
+    assert abs(sum(each["contribution"] for each in reasons) - found["hits"][0]["score"]) < 1e-3
+    assert [hit["id"] for hit in ann.call("recall", {"query": "refunds kind:memory"})["hits"]] == [MEMORY["id"]]
+    assert found["saw"]["commit"]
+    pack = ann.call("context", {"query": "refund an order", "budget": 500})
+    assert "refund" in pack["text"]
+    assert pack["tokens"] <= 500
+    listed = ann.call("memories", {"tag": "money"})
+    assert [each["id"] for each in listed["memories"]] == [MEMORY["id"]]
+    assert ann.call("memories", {"id": MEMORY["id"][:25]})["total"] == 1
+    assert [each["path"] for each in ann.call("symbols", {"query": "refu"})["symbols"]] == ["refund.py"]
+
+
+def test_a_caller_without_rights_gets_the_same_answers_for_closed_and_unknown_repositories(pushed, tokens) -> None:
+    eve = Client(pushed, tokens["eve"])
+    answers = [
+        [
+            eve.call("recall", {"query": "refund"}, [name]),
+            eve.call("memories", {}, [name]),
+            eve.call("symbols", {"query": "refund"}, [name]),
+            eve.call("context", {"query": "refund"}, [name])["items"],
+        ]
+        for name in ("shop", "vault", "nosuch")
+    ]
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0][0]["hits"] == []
+    messages = set()
+    for identity in (MEMORY["id"], "01K0000000000000000000000Z"):
+        with pytest.raises(MuninnError) as refused:
+            eve.call("memories", {"id": identity})
+        messages.add(refused.value.message.replace(identity, "ID"))
+    assert len(messages) == 1
+
+
+def test_tokens_of_another_scope_or_repository_are_refused(pushed, tokens, root: Path) -> None:
+    with pytest.raises(RefusedError, match="scope"):
+        Client(pushed, tokens["ci"]).call("recall", {"query": "refund"})
+    with pytest.raises(RefusedError, match="scope"):
+        Client(pushed, tokens["ann"]).push(root, "shop", "main", "HEAD")
+    with pytest.raises(RefusedError, match="another repository"):
+        Client(pushed, tokens["ci"]).push(root, "vault", "main", "HEAD")
+    with pytest.raises(RefusedError, match="not valid"):
+        Client(pushed, "muninn_" + "x" * 43).call("recall", {"query": "refund"})
+    assert status(pushed, "/rpc", b"{}") == 401
+
+
+@pytest.mark.parametrize(
+    ("verb", "params"),
+    [
+        ("recall", {"query": "x", "at": "HEAD~1"}),
+        ("recall", {"query": "x", "like": "a.py:1"}),
+        ("recall", {}),
+        ("recall", {"query": 'path:"'}),
+        ("recall", {"query": "x", "limit": 10_000}),
+        ("recall", {"query": "x", "nosuch": 1}),
+        ("context", {"query": "x", "diff": "HEAD"}),
+        ("memories", {"since": "never"}),
+        ("remember", {"text": "x"}),
+        ("forget", {"id": "x"}),
+    ],
+)
+def test_bad_requests_name_what_is_wrong(pushed, tokens, verb: str, params: dict[str, object]) -> None:
+    with pytest.raises(MuninnError) as refused:
+        Client(pushed, tokens["ann"]).call(verb, params)
+    assert refused.value.kind in ("bad_params", "unknown_verb")
+
+
+HOSTILE = ("'; DROP TABLE muninn.chunk; --", "\\", "%s %(x)s", "a\0b", "' | '", "𝔘nicode ☃", ":*", "<->")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_sql_in_every_field_is_only_text(pushed, tokens, text: str) -> None:
+    ann = Client(pushed, tokens["ann"])
+    for verb, params in (
+        ("recall", {"query": f"refund {text}", "plain": True}),
+        ("recall", {"query": "refund", "path": [text], "tag": [text], "author": [text]}),
+        ("recall", {"query": "refund", "phrase": [f"refund {text}"]}),
+        ("recall", {"query": "refund", "at_hand": [text]}),
+        ("context", {"query": f"refund {text}".replace('"', ""), "files": [text]}),
+        ("memories", {"text": text, "tag": text, "file": text}),
+        ("symbols", {"query": f"ref{text}", "path": text}),
+    ):
+        try:
+            ann.call(verb, params, ["shop", text])
+        except MuninnError as error:
+            assert error.kind == "bad_params", (verb, params, error.message)  # noqa: PT017
+    assert ann.call("recall", {"query": "refund"})["hits"]
+
+
+def test_pushes_with_forged_contents_change_nothing(pushed, tokens, root: Path, tmp_path: Path) -> None:
+    before = Client(pushed, tokens["ann"]).call("recall", {"query": "refund"})
+    commit = git(root, "rev-parse", "HEAD").strip()
+    address = f"/push?repository=shop&ref=main&commit={'0' * 40}"
+    assert status(pushed, address, b"no pack", tokens["ci"]) == 400
+    assert status(pushed, f"/push?repository=shop&ref=main&commit={commit[:39]}g", b"", tokens["ci"]) in (400, 404)
+    assert status(pushed, "/push?repository=shop&ref=..%2Fmain&commit=x", b"", tokens["ci"]) == 400
+    assert status(pushed, "/push?repository=shop&nosuch=1", b"", tokens["ci"]) == 400
+    assert Client(pushed, tokens["ann"]).call("recall", {"query": "refund"}) == before
+
+
+def test_an_older_push_is_refused_and_a_deleted_branch_is_gone(pushed, tokens, root: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(root), "clone")
+    (clone / "tax.py").write_text("def vat(price):\n    return price * 0.2\n")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-q", "-m", "Tax")
+    client, ann = Client(pushed, tokens["ci"]), Client(pushed, tokens["ann"])
+    assert client.push(clone, "shop", "feature", "HEAD")["cut"] == 1
+    with pytest.raises(MuninnError, match="newer"):
+        client.push(clone, "shop", "feature", "HEAD~1")
+    assert ann.call("symbols", {"query": "vat"}, ["shop"], "feature")["total"] == 1
+    assert ann.call("symbols", {"query": "vat"})["total"] == 0
+    assert client.delete("shop", "feature")
+    assert not client.delete("shop", "feature")
+    assert ann.call("symbols", {"query": "vat"}, ["shop"], "feature")["total"] == 0
+
+
+def test_the_audit_has_who_asked_what_without_secrets(pushed, home, tokens) -> None:
+    secret = "ghp" + "_" + "k3JsP9" * 6
+    Client(pushed, tokens["ann"]).call("recall", {"query": f"refund {secret}", "plain": True})
+    with home.as_admin() as connection:
+        rows = connection.execute(
+            "SELECT p.name, a.action, a.details->>'params' FROM muninn.audit a "
+            "JOIN muninn.principal p ON p.id = a.principal ORDER BY a.at DESC LIMIT 1"
+        ).fetchall()
+    assert rows[0][:2] == ("ann", "recall")
+    assert "refund" in rows[0][2]
+    assert "k3JsP9" not in rows[0][2]
+
+
+def test_probes_and_metrics_need_no_token(pushed) -> None:
+    for path in ("/health", "/ready", "/metrics"):
+        with urllib.request.urlopen(pushed + path) as response:
+            body = response.read().decode()
+    assert 'muninn_org_calls_total{verb="recall",outcome="ok"}' in body
+    assert status(pushed, "/nosuch") == 404
+
+
+def test_questions_work_again_after_the_database_was_away(pushed, home, tokens) -> None:
+    ann = Client(pushed, tokens["ann"])
+    with home.as_admin() as connection:
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'muninn_app'")
+    outcomes = []
+    for _ in range(20):
+        try:
+            outcomes.append(bool(ann.call("recall", {"query": "refund"})["hits"]))
+            break
+        except MuninnError as error:
+            outcomes.append(error.kind)
+    assert outcomes[-1] is True
+    assert set(outcomes[:-1]) <= {"database"}
+
+
+def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path) -> None:
+    environ = {**os.environ, "MUNINN_ORG_DATABASE": home.admin}
+
+    def run(*arguments: str, **more: str) -> str:
+        done = subprocess.run(
+            [MUNINN, "org", *arguments], env={**environ, **more}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert run("migrate") == "The tables are up to date."
+    run("repository", "create", "tools", "--tenant", "acme")
+    run("grant", "zoe", "tools", "--tenant", "acme")
+    pushes = run("token", "create", "robot", "--push", "tools", "--tenant", "acme")
+    reads = run("token", "create", "zoe", "--tenant", "acme")
+    where = ("--repo", str(root), "--name", "tools", "--url", pushed)
+    assert json.loads(run("push", *where, MUNINN_ORG_TOKEN=pushes))["added"] == 2
+    assert "refund.py" in run("recall", "refund an order", "--url", pushed, MUNINN_ORG_TOKEN=reads)
+    listed = [json.loads(line) for line in run("token", "list", "--tenant", "acme").splitlines()]
+    run("token", "revoke", str(listed[0]["id"]), "--tenant", "acme")
+    refused = subprocess.run(
+        [MUNINN, "org", "recall", "x", "--url", pushed], env={**environ, "MUNINN_ORG_TOKEN": reads},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert refused.returncode == 1
+    assert "the token is not valid" in refused.stderr
+    refused = subprocess.run([MUNINN, "org", "recall", "x", "--url", "http://example.com"], env=environ,
+                             capture_output=True, text=True, check=False)  # fmt: skip
+    assert "MUNINN_ORG_TOKEN" in refused.stderr
+
+
+def status(url: str, path: str, body: bytes | None = None, token: str = "") -> int:
+    """Return the status of a request."""
+    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
+    request = urllib.request.Request(url + path, body, headers)
+    try:
+        with urllib.request.urlopen(request) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        return error.code
