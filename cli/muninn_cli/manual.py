@@ -27,6 +27,7 @@ COMMANDS = {
     "mcp": "Serve an agent on stdin and stdout, or over HTTP.",
     "http": "Serve programs over HTTP: JSON-RPC, events, metrics.",
     "gateway": "Pass requests to language models on, with memory added.",
+    "org": "Serve and ask an organisation's memory on PostgreSQL.",
     "open": "Show memory in a browser, on a page of this machine.",
     "hook": "Handle an event of an agent's session.",
     "version": "Print the version.",
