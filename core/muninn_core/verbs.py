@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from muninn_core.protocol.privacy import PurgeResult, RedactResult
     from muninn_core.protocol.reconciliation import (
         ConflictsResult,
+        EvolveResult,
         PruneResult,
         ReconcileResult,
         ResolveResult,
@@ -1285,6 +1286,24 @@ class Verbs:
         `dry_run`: Report what would be moved; change nothing.
         """
         return cast("PruneResult", self.call("prune", dry_run=dry_run))
+
+    def evolve(
+        self,
+        *,
+        apply: bool = False,
+        undo: bool = False,
+        limit: int = 20,
+        session: str | None = None,
+    ) -> EvolveResult:
+        """Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; report first,
+        --apply records.
+
+        `apply`: Record the steps. Otherwise only report them.
+        `undo`: The last run instead: report it, or with `apply` take it back.
+        `limit`: The most steps of each kind.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        """
+        return cast("EvolveResult", self.call("evolve", apply=apply, undo=undo, limit=limit, session=session))
 
     def conflicts(self, *, id: str | None = None, decided: bool = False) -> ConflictsResult:
         """Show the contradictions that a person must resolve.

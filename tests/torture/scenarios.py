@@ -184,6 +184,7 @@ SCENARIOS: Mapping[str, Scenario] = {
     "reconcile into the archive": Scenario(_sealed, _verb("reconcile", archive=True)),
     "undo": Scenario(_reconciled, _verb("undo")),
     "prune": Scenario(_inactive, _verb("prune")),
+    "evolve": Scenario(_two, _verb("evolve", apply=True)),
     "resolve": Scenario(_contradiction, _on_first("resolve", keep="left", session="s1")),
     "import": Scenario(_bundle, _given("import")),
     "import over": Scenario(_overwritten, _given("import", trust="keep", on_conflict="overwrite")),

@@ -213,6 +213,9 @@ class Writer:
     def _prune(self) -> None:
         self._call_bare("prune", {})
 
+    def _evolve(self) -> None:
+        self._call_bare("evolve", {"apply": True, "limit": 3})
+
     def _capture(self) -> None:
         self._plain("capture", source=self._chance.choice(("commit", "turn", "session")))
 
@@ -247,6 +250,7 @@ ELSEWHERE: tuple[Callable[[Writer], None], ...] = (
     Writer._reconcile,
     Writer._undo,
     Writer._prune,
+    Writer._evolve,
     Writer._capture,
     Writer._backfill,
     Writer._verify,

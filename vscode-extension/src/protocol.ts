@@ -138,6 +138,8 @@ export interface Verbs {
   undo: { params: UndoParams; result: UndoResult };
   /** Prune memory. Move memories that are no longer recalled from main.jsonl to the archive, by the configured policy. */
   prune: { params: PruneParams; result: PruneResult };
+  /** Keep memory up. Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; report first, --apply records. */
+  evolve: { params: EvolveParams; result: EvolveResult };
   /** Show conflicts. Show the contradictions that a person must resolve. */
   conflicts: { params: ConflictsParams; result: ConflictsResult };
   /** Resolve a conflict. Resolve a conflict: keep left, right or both. A later decision replaces an earlier one. */
@@ -361,6 +363,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   reconcile: 'muninn.reconcile',
   undo: 'muninn.undo',
   prune: 'muninn.prune',
+  evolve: 'muninn.evolve',
   conflicts: 'muninn.conflicts',
   resolve: 'muninn.resolve',
   'repos.add': 'muninn.repos.add',
@@ -1230,6 +1233,18 @@ export type UndoParams = Record<string, never>;
 export interface PruneParams {
   /** Report what would be moved; change nothing. */
   dry_run?: boolean;
+}
+
+/** Whether to report, to record, or to take back. */
+export interface EvolveParams {
+  /** Record the steps. Otherwise only report them. */
+  apply?: boolean;
+  /** The last run instead: report it, or with `apply` take it back. */
+  undo?: boolean;
+  /** The most steps of each kind. */
+  limit?: number;
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
+  session?: string | null;
 }
 
 /** Which conflicts to show. */
@@ -3328,6 +3343,32 @@ export interface PruneResult {
   archive: string;
   dry_run: boolean;
   summary: string;
+}
+
+/** The steps. `further` counts those beyond the limit. `run` is the id of the recorded run, "" when none was. */
+export interface EvolveResult {
+  saw: ReadState;
+  steps: readonly EvolveStep[];
+  further: number;
+  run: string;
+  undone: boolean;
+}
+
+/**
+ * One step of upkeep. `kind` is merge, link, importance or archive.
+ *
+ * `target` is the memory, for a merge the one that is kept; `other` is the merged one, or the end of a link. `before`
+ * and `after` are the importance, or the strength of the link; 0 after a link that is removed.
+ */
+export interface EvolveStep {
+  kind: string;
+  target: string;
+  title: string;
+  reason: string;
+  other: string;
+  relation: string;
+  before: number;
+  after: number;
 }
 
 /** The conflicts, oldest first. `citations` are by memory id, as in the result of `memories`. */

@@ -102,6 +102,41 @@ class PruneResult(Result):
     summary: str
 
 
+class EvolveParams(Value):
+    """Whether to report, to record, or to take back."""
+
+    apply: Annotated[bool, Meta(description="Record the steps. Otherwise only report them.")] = False
+    undo: Annotated[bool, Meta(description="The last run instead: report it, or with `apply` take it back.")] = False
+    limit: Annotated[int, Meta(ge=1, le=1000, description="The most steps of each kind.")] = 20
+    session: SessionId | None = None
+
+
+class EvolveStep(Value):
+    """One step of upkeep. `kind` is merge, link, importance or archive.
+
+    `target` is the memory, for a merge the one that is kept; `other` is the merged one, or the end of a link. `before`
+    and `after` are the importance, or the strength of the link; 0 after a link that is removed.
+    """
+
+    kind: str
+    target: str
+    title: str
+    reason: str
+    other: str = ""
+    relation: str = ""
+    before: float = 0.0
+    after: float = 0.0
+
+
+class EvolveResult(Result):
+    """The steps. `further` counts those beyond the limit. `run` is the id of the recorded run, "" when none was."""
+
+    steps: tuple[EvolveStep, ...]
+    further: int = 0
+    run: str = ""
+    undone: bool = False
+
+
 class ConflictsParams(Value):
     """Which conflicts to show."""
 
@@ -219,6 +254,20 @@ FAMILY = Family(
             result=PruneResult,
             effect="write",
             destructive=True,
+        ),
+        Method(
+            verb="evolve",
+            title="Keep memory up",
+            synonyms=("decay", "upkeep", "age"),
+            summary=(
+                "Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; "
+                "report first, --apply records."
+            ),
+            params=EvolveParams,
+            result=EvolveResult,
+            effect="write",
+            destructive=True,
+            suggested=False,
         ),
         Method(
             verb="conflicts",

@@ -64,7 +64,7 @@ def apply_changes(creation: Record, changes: Iterable[Record]) -> RecordHistory 
             reopen_rejected(fields)
         elif change.type in ("approve", "reject"):
             apply_review(fields, creation, change)
-        if change.type != "feedback":
+        if change.type != "feedback" and change.data.get("upkeep") is not True:
             fields["updated"] = max(fields["updated"], change.ts)
     if (not creation.plain and creation.data.get("redacted") is True) or fields.get("redacted"):
         fields.update(_REDACTED_FIELDS, redacted=True)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from muninn_core.engine.memory import changes, maintenance
 from muninn_core.engine.memory.conflict_list import list_conflicts
+from muninn_core.engine.memory.evolve import evolve
+from muninn_core.engine.session import outcomes
+from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.reconciliation import (
     ConflictsParams,
     ConflictsResult,
+    EvolveParams,
+    EvolveResult,
     PruneParams,
     PruneResult,
     ReconcileParams,
@@ -44,6 +49,13 @@ class ReconciliationVerbs(Verbs):
         return maintenance.prune(
             self.trees.open(call.place) if params.dry_run else self._writable(call), params, self.clock()
         )
+
+    def evolve(self, params: EvolveParams, call: Call) -> EvolveResult:
+        """Plan or record the upkeep of memory."""
+        workspace = self._writing(call) if params.apply else self._reading(call)
+        opened = self.journals.get(call.place)
+        at = At(workspace, opened, self.journals.types(call.place)) if opened is not None else None
+        return evolve(workspace, params, lambda memory: outcomes.counts(at, memory), self.ids, self.clock())
 
     def conflicts(self, params: ConflictsParams, call: Call) -> ConflictsResult:
         """List the contradictions that wait for a decision."""

@@ -1,0 +1,170 @@
+"""The verb `evolve`: upkeep of memory as records with reasons, reported first, with an undo of the last run.
+
+The records have `upkeep: true`, so that they do not count as a change of the memory's content, and `run`, the id of
+their run. What they replace is in `was`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from muninn_core.errors import NotFoundError
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import from_plain, to_plain
+from muninn_core.protocol.reconciliation import EvolveParams, EvolveResult, EvolveStep
+from muninn_core.protocol.session import GivenCounts
+from muninn_core.reconcile.plan import read_memory
+from muninn_core.reconcile.upkeep import Step, Use, plan
+from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.record import Record
+from muninn_core.worktree.workspace import Workspace
+
+AGENT = "evolve/1"
+
+Counts = Callable[[Memory], GivenCounts]
+"""Returns the outcomes of a memory in sessions."""
+
+
+def evolve(
+    workspace: Workspace, params: EvolveParams, counts: Counts, ids: UlidGenerator, now: datetime
+) -> EvolveResult:
+    """Plan the steps, and record them with `apply`. With `undo`, take the last run back. Raises NotFoundError."""
+    records = read_memory(workspace.layout, with_spool=True).fold.records
+    if params.undo:
+        return _undo(workspace, params, records.values())
+    memories = [each for each in workspace.memory.recallable().values() if _takes_part(each)]
+    steps, further = plan(
+        memories,
+        _uses(workspace, memories, records.values(), counts),
+        {
+            (each.data["target"], each.data["relation"], each.data["to"]): each.ts
+            for each in sorted(records.values(), key=lambda record: record.stamp)
+            if each.type == "link"
+        },
+        _apart(workspace),
+        now,
+        params.limit,
+    )
+    run = ids() if params.apply and steps else ""
+    if run:
+        held = [step for step in steps if not _is_held(workspace, step)]
+        workspace.memory.append([_record(step, run, workspace) for step in held], params.session)
+        steps = held
+    return EvolveResult(
+        steps=tuple(_shown(workspace, step) for step in steps),
+        further=further,
+        run=run,
+        saw=workspace.read_state(),
+    )
+
+
+def _takes_part(memory: Memory) -> bool:
+    return memory.scope == "project" and not (memory.trace or memory.redacted)
+
+
+def _is_held(workspace: Workspace, step: Step) -> bool:
+    """Whether changes by an assistant wait for an approval here."""
+    return workspace.config.review.holds("assistant", workspace.memory.all()[step.target].type)
+
+
+def _uses(
+    workspace: Workspace, memories: Iterable[Memory], records: Iterable[Record], counts: Counts
+) -> dict[str, Use]:
+    stepped: dict[str, str] = {}
+    for record in records:
+        if record.type == "update" and record.data.get("upkeep") is True:
+            target = record.data["target"]
+            stepped[target] = max(stepped.get(target, ""), record.ts)
+    checker = workspace.citations.checker()
+    found = {}
+    for memory in memories:
+        access = workspace.access_counts.get(memory.id)
+        outcome = counts(memory)
+        citations = checker.judge(memory)
+        found[memory.id] = Use(
+            count=access.count,
+            last=access.last,
+            confirmed=outcome.used,
+            refuted=outcome.refuted,
+            stepped=stepped.get(memory.id, ""),
+            gone=bool(citations) and all(each.state == "gone" for each in citations),
+        )
+    return found
+
+
+def _apart(workspace: Workspace) -> set[tuple[str, str]]:
+    """Return the pairs that a person or a rule keeps apart, in both orders."""
+    disputes = workspace.memory.log.state.disputes
+    return {pair for each in disputes for pair in ((each.left, each.right), (each.right, each.left))}
+
+
+def _record(step: Step, run: str, workspace: Workspace) -> dict[str, Any]:
+    head = {"actor": "assistant", "agent": AGENT, "reason": step.reason, "upkeep": True, "run": run}
+    if step.kind == "merge":
+        return {**head, "type": "merge", "keep": step.target, "sources": [step.other]}
+    if step.kind == "archive":
+        return {**head, "type": "archive", "target": step.target}
+    if step.kind == "importance":
+        change = {"set": {"importance": int(step.after)}, "was": {"importance": int(step.before)}}
+        return {**head, "type": "update", "target": step.target, **change}
+    links = workspace.memory.all()[step.target].links
+    (link,) = (each for each in links if (each.relation, each.target) == (step.relation, step.other))
+    ends = {"target": step.target, "relation": step.relation, "to": step.other}
+    was = {"strength": link.strength, "by": link.by, "reason": link.reason}
+    if not step.after:
+        return {**head, "type": "unlink", **ends, "was": was}
+    return {**head, "type": "link", **ends, "strength": step.after, "by": link.by, "reason": link.reason, "was": was}
+
+
+def _undo(workspace: Workspace, params: EvolveParams, records: Iterable[Record]) -> EvolveResult:
+    """Take back the last run that was not taken back. Raises NotFoundError when there is none."""
+    ordered = sorted(records, key=lambda record: record.stamp)
+    undone = {each.data["undoes"] for each in ordered if isinstance(each.data.get("undoes"), str)}
+    runs = [
+        each.data["run"]
+        for each in ordered
+        if each.data.get("upkeep") is True and isinstance(each.data.get("run"), str) and each.data["run"] not in undone
+    ]
+    if not runs:
+        raise NotFoundError("no run of `evolve` is left to undo", hint="`muninn log` shows the newest records.")
+    run = runs[-1]
+    found = [each for each in ordered if each.data.get("run") == run]
+    if params.apply:
+        workspace.memory.append([_opposite(each.data, run) for each in reversed(found)], params.session)
+    steps = tuple(_undone(workspace, each.data) for each in found)
+    return EvolveResult(steps=steps, run=run, undone=True, saw=workspace.read_state())
+
+
+def _opposite(data: Mapping[str, Any], run: str) -> dict[str, Any]:
+    head = {"actor": "user", "reason": f"undoes the run {run} of evolve", "upkeep": True, "undoes": run}
+    match data["type"]:
+        case "merge":
+            return {**head, "type": "restore", "target": data["sources"][0]}
+        case "archive":
+            return {**head, "type": "restore", "target": data["target"]}
+        case "update":
+            return {**head, "type": "update", "target": data["target"], "set": dict(data["was"])}
+    ends = {name: data[name] for name in ("target", "relation", "to")}
+    return {**head, "type": "link", **ends, **dict(data["was"])}
+
+
+def _undone(workspace: Workspace, data: Mapping[str, Any]) -> EvolveStep:
+    kinds = {"update": "importance", "unlink": "link"}
+    was, new = data.get("was") or {}, data.get("set") or data
+    step = {
+        "kind": kinds.get(data["type"], data["type"]),
+        "target": data.get("target") or data.get("keep"),
+        "other": data.get("to") or "".join(data.get("sources") or ()),
+        "relation": data.get("relation") or "",
+        "before": float(was.get("importance") or was.get("strength") or 0),
+        "after": float(new.get("importance") or new.get("strength") or 0),
+        "reason": str(data.get("reason") or ""),
+    }
+    return _shown(workspace, from_plain(step, Step))
+
+
+def _shown(workspace: Workspace, step: Step) -> EvolveStep:
+    memory = workspace.memory.all().get(step.target)
+    return from_plain({**to_plain(step), "title": memory.title if memory is not None else ""}, EvolveStep)

@@ -1,0 +1,148 @@
+"""Upkeep of memory: merges, decay of links, importance from use, and the archive; reported, recorded and undone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from muninn_core.errors import NotFoundError
+from muninn_core.model.memory import Memory
+from muninn_core.reconcile.upkeep import Use, plan
+
+if TYPE_CHECKING:
+    from engines import Muninn
+
+pytest_plugins = ["engines"]
+
+
+def remembered(muninn: Muninn, text: str, **more: Any) -> str:
+    muninn.clock.forward(minutes=1)
+    given = {"actor": "assistant", "type": "insight", **more}
+    return muninn.call("remember", text=text, **given).ids[0]
+
+
+def steps(muninn: Muninn, **params: Any) -> list[tuple[str, str, float, float]]:
+    return [(step.kind, step.target, step.before, step.after) for step in muninn.call("evolve", **params).steps]
+
+
+def memory(muninn: Muninn, identity: str) -> Any:
+    return muninn.call("show", id=identity).memory
+
+
+def used(muninn: Muninn, query: str, times: int) -> None:
+    for _ in range(times):
+        assert muninn.call("recall", query=query, kind="memory", limit=1).hits
+
+
+def test_equal_memories_are_merged_after_a_report_and_the_merge_is_undone(muninn: Muninn) -> None:
+    one = remembered(muninn, "The cache key contains the tenant id.")
+    other = remembered(muninn, "The tenant id is contained in the cache key.")
+    assert steps(muninn) == [("merge", one, 0, 0)]
+    assert memory(muninn, other).active
+    run = muninn.call("evolve", apply=True).run
+    assert memory(muninn, other).merged_into == one
+    assert steps(muninn) == []
+    assert muninn.call("evolve", undo=True).run == run
+    assert memory(muninn, other).merged_into == one
+    muninn.call("evolve", undo=True, apply=True)
+    assert memory(muninn, other).active
+    with pytest.raises(NotFoundError, match="no run"):
+        muninn.call("evolve", undo=True)
+
+
+def test_importance_follows_use_and_its_change_is_no_change_of_the_content(muninn: Muninn) -> None:
+    often = remembered(muninn, "Invoices are exported at night.")
+    never = remembered(muninn, "Serif fonts look old on the landing page.")
+    updated = memory(muninn, never).updated
+    used(muninn, "invoices exported", 5)
+    assert steps(muninn) == [("importance", often, 5, 6)]
+    muninn.clock.forward(days=200)
+    used(muninn, "invoices exported", 1)
+    assert set(steps(muninn, apply=True)) == {("importance", often, 5, 6), ("importance", never, 5, 4)}
+    assert (memory(muninn, often).importance, memory(muninn, never).importance) == (6, 4)
+    assert memory(muninn, never).updated == updated
+    assert "not used for 200 days" in str(muninn.call("history", id=never).events[-1])
+    assert steps(muninn) == []  # at most every 30 days
+    muninn.call("evolve", undo=True, apply=True)
+    assert (memory(muninn, often).importance, memory(muninn, never).importance) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("use", "more", "after"),
+    [
+        (Use(refuted=2), {}, 3),
+        (Use(refuted=3, confirmed=2), {}, None),
+        (Use(refuted=2), {"trust": "user"}, None),
+        (Use(refuted=2), {"pinned": True}, None),
+        (Use(refuted=2, stepped="2026-02-20T00:00:00.000Z"), {}, None),
+        (Use(count=9, last="2026-02-28T00:00:00.000Z", refuted=1), {}, None),
+        (Use(count=9, last="2026-02-28T00:00:00.000Z"), {"importance": 8}, None),
+    ],
+)
+def test_what_sessions_refute_loses_importance(use: Use, more: dict[str, Any], after: int | None) -> None:
+    known = Memory(
+        **{"id": "a", "type": "insight", "text": "Orders are sharded.", "ts": "2026-02-01T00:00:00.000Z", **more}
+    )
+    found, _ = plan([known], {"a": use}, {}, set(), datetime(2026, 3, 1, tzinfo=UTC), 10)
+    assert [step.after for step in found] == ([] if after is None else [after])
+
+
+def test_dead_memories_are_archived_but_not_a_persons_pinned_lasting_or_linked_ones(muninn: Muninn) -> None:
+    dead = remembered(muninn, "The old importer used XML.", importance=2)
+    remembered(muninn, "Kim wrote the importer.", importance=2, actor="user")
+    remembered(muninn, "The importer may not read remote files.", importance=2, type="constraint")
+    linked = remembered(muninn, "Imports were slow on Mondays.", importance=2)
+    link = {"relation": "extends", "target": linked}
+    remembered(muninn, "Mondays had the weekly report, too.", importance=9, links=[link], actor="user")
+    pinned = remembered(muninn, "Importers need a lock.", importance=2)
+    muninn.call("pin", id=pinned)
+    assert steps(muninn) == []
+    muninn.clock.forward(days=366)
+    assert steps(muninn, apply=True) == [("archive", dead, 0, 0)]
+    assert not memory(muninn, dead).active
+    assert "not used for 366 days" in str(muninn.call("history", id=dead).events[-1])
+    muninn.call("evolve", undo=True, apply=True)
+    assert memory(muninn, dead).active
+
+
+def test_memories_whose_code_is_gone_are_archived(muninn: Muninn) -> None:
+    gone = remembered(muninn, "The parser is recursive.", cites=[{"path": "src/users.py", "symbol": "delete_user"}])
+    muninn.clock.forward(days=91)
+    assert ("archive", gone, 0, 0) not in steps(muninn)
+    (muninn.root / "src/users.py").unlink()
+    muninn.touch("src/users.py")
+    assert ("archive", gone, 0, 0) in steps(muninn)
+
+
+def test_links_of_the_rules_weaken_and_a_persons_do_not(muninn: Muninn) -> None:
+    old = remembered(muninn, "Refunds are booked by the ledger worker as reversing entries.", actor="user")
+    own = {"relation": "extends", "target": old, "strength": 0.8}
+    theirs = remembered(muninn, "Chargebacks are booked alike, said accounting.", actor="user", links=[own])
+    new = remembered(
+        muninn, "The ledger worker doubled the reversing entries of refunds.", type="bug_fix", actor="user"
+    )
+    muninn.call("link", ids=[new], apply=True)
+    (before,) = memory(muninn, new).links
+    muninn.clock.forward(days=181)
+    ((kind, target, was, after),) = steps(muninn, apply=True)
+    assert (kind, target, was) == ("link", new, before.strength)
+    assert 0.4 * was < after < 0.55 * was
+    (link,) = memory(muninn, new).links
+    assert (link.strength, link.by, link.reason) == (after, before.by, before.reason)
+    assert memory(muninn, theirs).links[0].strength == 0.8
+    muninn.clock.forward(days=500)
+    muninn.call("evolve", apply=True)
+    assert memory(muninn, new).links == ()
+    muninn.call("evolve", undo=True, apply=True)
+    muninn.call("evolve", undo=True, apply=True)
+    assert memory(muninn, new).links == (before,)
+
+
+def test_each_kind_of_step_has_a_limit(muninn: Muninn) -> None:
+    for number in range(4):
+        remembered(muninn, f"Importer {number} of vendor number {number} used its own format {number}.", importance=2)
+    muninn.clock.forward(days=366)
+    result = muninn.call("evolve", limit=3)
+    assert (len(result.steps), result.further) == (3, 1)
