@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from muninn_core.errors import BadParams
+from muninn_core.federation.pool import models_of
 from muninn_core.index.integrity import STATE
 
 if TYPE_CHECKING:
@@ -238,3 +239,46 @@ def test_a_context_names_the_repositories_of_its_items(three: Three) -> None:
     assert "### billing:src/billing/session.py:1-2" in pack.text
     again = app.call("replay", bundle=pack.bundle, fresh=True)
     assert again.same
+
+
+def test_reading_leaves_an_index_as_its_daemon_left_it(
+    three: Three, user: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    app, billing, _ = three
+    app.call("recall", query="session", repos=["all"])
+    again = user.open(billing.root)
+    assert again.call("recall", query="session").hits
+    assert "rebuilt" not in caplog.text
+
+
+def test_scores_do_not_depend_on_how_many_candidates_each_index_returns(user: User) -> None:
+    words = ("session", "voucher", "refund", "cart", "queue")
+    roots = []
+    for number in range(5):
+        pairs = [(word, other) for word in words for other in words]
+        text = {
+            f"src/{one}_{two}.py": f"def {one}_{two}():\n    # {f'{one} {two} ' * (number + 1)}\n" for one, two in pairs
+        }
+        roots.append(user.make(f"r{number}", text))
+    ones = [user.open(root) for root in roots]
+    ones[0].call("repos.scan", path=str(user.home), add=True)
+    workspace = ones[0].engine.open(ones[0].place)
+    models = models_of(workspace.embedder(), workspace.encoder)
+    with ones[0].engine.repositories.asking(["all"], ones[0].place, models) as asked:
+        assert len(asked.parts) == 4
+        reader = asked.reader(workspace.updater.wait_open(30).snapshot())
+        source = reader.sources[0]
+        for query in (["session"], ["refund", "cart"], [*words, "user"]):
+            every = source.lexical(query, 1000)
+            assert [score for _, score in every] == sorted((score for _, score in every), reverse=True)
+            for limit in (1, 3, 10, 40):
+                least = every[limit - 1][1]
+                assert source.lexical(query, limit) == [hit for hit in every if hit[1] >= least][: 4 * limit]
+            files = reader.whole_files(query, 1000)
+            assert reader.whole_files(query, 3) == [hit for hit in files if hit[1] >= files[2][1]]
+        assert reader.frequency("voucher") == sum(part.snapshot.frequency("voucher") for part in asked.parts) * 5 // 4
+        vector = workspace.embedder().embed_query("refund of a cart")
+        near = source.dense(vector, 1000)
+        assert [number for number, _ in source.dense(vector, 10)] == [
+            number for number, cosine in near if cosine >= near[9][1]
+        ]

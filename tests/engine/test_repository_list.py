@@ -12,6 +12,7 @@ import pytest
 
 from muninn_core.errors import BadParams, MuninnError, NotFoundError, StorageError
 from muninn_core.federation.registry import ListedRepository, Registry, proposed_name
+from muninn_core.protocol.catalogue import METHODS
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -136,3 +137,8 @@ def test_the_constraints_of_a_rules_repository_are_in_every_brief(user: User) ->
     assert "Rules of all" not in rules.call("brief").text  # its own constraints are among its memories
     (user.home / ".config" / "muninn" / "repositories.json").write_text("{")
     assert "Never log" not in app.call("brief").text
+
+
+def test_only_a_person_changes_the_list() -> None:
+    changing = {verb for verb, method in METHODS.items() if verb.startswith("repos.") and method.for_people}
+    assert changing == {"repos.add", "repos.remove", "repos.scan"}

@@ -215,30 +215,35 @@ class Words:
                 return scored
             asked *= _WIDER
 
-    def scored(self, ids: Sequence[int], terms: Sequence[Term]) -> dict[int, float]:
+    @property
+    def totals(self) -> Totals:
+        """The totals of the present documents; without `counts` of none."""
+        return Totals(self.documents, self._counts.lengths() if self._counts is not None else ())
+
+    def scored(self, ids: Sequence[int], terms: Sequence[Term], totals: Totals | None = None) -> dict[int, float]:
         """Return {id: exact score} of documents with the terms' weights. The terms are of chunks, or of whole files.
 
-        Equal documents are scored once.
+        `totals` are those of several indexes, None for those of this one. Equal documents are scored once.
         """
         assert self._counts is not None
         counts = self._counts.terms(ids, whole=terms[0].field == "whole")
         if not counts:
             return {}
-        totals = Totals(self.documents, self._counts.lengths())
+        totals = totals or self.totals
         if len(counts) < _MANY:
             return dict(zip(counts, scores(terms, list(counts.values()), totals).tolist(), strict=True))
         distinct = list(dict.fromkeys(counts.values()))
         score = dict(zip(distinct, scores(terms, distinct, totals).tolist(), strict=True))
         return {number: score[each] for number, each in counts.items()}
 
-    def excess(self, terms: Sequence[Term]) -> float:
-        """Return the greatest possible ratio of a document's exact score to tantivy's.
+    def excess(self, terms: Sequence[Term], totals: Totals | None = None) -> float:
+        """Return the greatest possible ratio of a document's exact score, with `totals`, to tantivy's.
 
         Both differ by the mean length of the fields, and by rounding. A score grows at most in proportion to the mean.
         """
         if self._counts is None:
             return 1.0
-        totals = Totals(self.documents, self._counts.lengths())
+        totals = totals or self.totals
         ratios = [
             totals.mean(field) / mean for field in {term.field for term in terms} if (mean := self._mean(field, terms))
         ]

@@ -1,7 +1,7 @@
 """Word search over several indexes with one ranking.
 
-A word's weight comes from its frequency in all indexes together, so that a score means the same in each of them. The
-length of a document counts relative to the mean of its own index. Each index first returns a few documents by
+A word's weight comes from its frequency in all indexes together, and the length of a document counts relative to the
+mean of all, so that a score means the same in each of them. Each index first returns a few documents by
 approximate scores; it is asked for more only while one that it has not returned could still be among the best.
 """
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.lexical import WEIGHTS
-from muninn_core.index.term_counts import Term, inverse_frequency
+from muninn_core.index.term_counts import Term, Totals, inverse_frequency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,6 +53,8 @@ class MergedWords:
     def __init__(self, parts: Sequence[Words]) -> None:
         self._parts = parts
         self.documents = sum(part.documents for part in parts)
+        lengths = zip(*(part.totals.words for part in parts), strict=True)
+        self._totals = Totals(self.documents, tuple(map(sum, lengths)))
         self.frequency = lru_cache(maxsize=None)(self._counted)
         """Returns in how many documents of all indexes a field holds a word."""
 
@@ -68,7 +70,7 @@ class MergedWords:
             for field, weight in WEIGHTS.items()
             if self.frequency(word, field)
         ]
-        return _Search(self._parts, terms, limit, filters).run()
+        return _Search(self._parts, self._totals, terms, limit, filters).run()
 
     def search_files(
         self, words: Mapping[str, float], limit: int, kind: SourceKind | None = None
@@ -79,7 +81,7 @@ class MergedWords:
             for word, factor in words.items()
             if self.frequency(word, "whole")
         ]
-        return _Search(self._parts, terms, limit, Filter(kind)).run()
+        return _Search(self._parts, self._totals, terms, limit, Filter(kind)).run()
 
     def _counted(self, word: str, field: AnyField = "body") -> int:
         return sum(part.count(field, word) for part in self._parts)
@@ -88,8 +90,11 @@ class MergedWords:
 class _Search:
     """One search. `run` may be called once."""
 
-    def __init__(self, parts: Sequence[Words], terms: Sequence[Term], limit: int, filters: Filter) -> None:
+    def __init__(
+        self, parts: Sequence[Words], totals: Totals, terms: Sequence[Term], limit: int, filters: Filter
+    ) -> None:
         self._parts = parts
+        self._totals = totals
         self._terms = terms
         self._limit = limit
         self._filters = filters
@@ -119,7 +124,7 @@ class _Search:
             return
         part, filters = self._parts[place], self._filters
         found = part.candidates(self._terms, self._asked[place], filters.kind, only=ids, every=filters.every)
-        excess = part.excess(self._terms) if found else 1.0
+        excess = part.excess(self._terms, self._totals) if found else 1.0
         self._bounds[place] = [(number, score * excess) for number, score in found]
 
     def _score_likely(self) -> bool:
@@ -137,7 +142,7 @@ class _Search:
         for _, place, number in likely:
             by_place.setdefault(place, []).append(number)
         for place, numbers in by_place.items():
-            known = self._parts[place].scored(numbers, self._terms)
+            known = self._parts[place].scored(numbers, self._terms, self._totals)
             self._scores |= {(place, number): known.get(number, 0.0) for number in numbers}
         return bool(likely)
 
