@@ -9,6 +9,7 @@ and checks that every measurement still works.
 `python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
 `python -m bench explore` compares explorations with contexts (`exploring.py`).
 `python -m bench links` measures the rules that link memories (`linking.py`).
+`python -m bench org` measures an organisation's memory on PostgreSQL (`organisation.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -38,6 +39,7 @@ from bench import (
     judging,
     linking,
     masking,
+    organisation,
     pairing,
     recording,
     remembering,
@@ -77,8 +79,8 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `capture`, `quality`, `lift`, `memory`, `explore`, `links`, `growth`, `federation`, `journal`, `pairs`
-    and `masking` have their own options.
+    `answers`, `capture`, `quality`, `lift`, `memory`, `explore`, `links`, `growth`, `federation`, `org`, `journal`,
+    `pairs` and `masking` have their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -88,6 +90,8 @@ def main() -> int:
         return exploring.main(sys.argv[2:])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
+    if sys.argv[1:2] == ["org"]:
+        return organisation.main(sys.argv[2:])
     if sys.argv[1:2] == ["federation"]:
         return federation.main(sys.argv[2:])
     if sys.argv[1:2] == ["journal"]:

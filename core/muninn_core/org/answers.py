@@ -26,7 +26,7 @@ from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.org.reader import PostgresReader, ReadBranch
+from muninn_core.org.reader import PostgresReader, ReadBranch, repository_of
 from muninn_core.org.symbols import SymbolNames
 from muninn_core.protocol.code import CodeSymbol, SymbolsParams, SymbolsResult
 from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
@@ -45,6 +45,7 @@ from muninn_core.retrieval.search import search, search_hits
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.spelling import corrections
 from muninn_core.retrieval.symbol_search import find
+from muninn_core.source.qualified import split
 from muninn_core.store.stamp import timestamp
 
 V = TypeVar("V", bound=Value)
@@ -91,7 +92,7 @@ def recall(question: Question, params: RecallParams) -> RecallResult:
     remembered, _ = settle(answering, len(answering), no_citations) if answering else ((), [])
     notes = (*parsed.notes, *([ranking.abstention] if ranking.abstention else ()))
     return RecallResult(
-        hits=tuple(_with_snippet(hit, marker) for hit in hits),
+        hits=tuple(_localised(_with_snippet(hit, marker)) for hit in hits),
         remembered=tuple(_with_snippet(hit, marker) for hit in remembered),
         notes=notes,
         saw=question.saw,
@@ -107,7 +108,7 @@ def context(question: Question, params: ContextParams) -> ContextResult:
     for kind, least, most, tokens in REACH:
         limit = min(most, max(least, params.budget // tokens))
         found = search_hits(question.reader, request._replace(kind=kind, limit=limit))
-        candidates += [(kind, hit) for hit in found]
+        candidates += [(kind, _localised(hit)) for hit in found]
     pack = make_pack(parsed.text, candidates, params.budget)
     # No bundle is stored, so that the text names none.
     text = render_sheet(replace(pack.sheet, bundle="", foot=False), params.format)
@@ -153,7 +154,8 @@ def symbols(question: Question, params: SymbolsParams) -> SymbolsResult:
             name=each.definition.name,
             kind=each.definition.kind,
             container=each.definition.container,
-            path=each.path,
+            path=split(each.path)[1],
+            repository=repository_of(each.path),
             start_line=each.definition.start,
             end_line=each.definition.end,
             signature=each.definition.signature,
@@ -207,6 +209,16 @@ def _best_of_files(ranking: Sequence[Candidate]) -> list[Candidate]:
 
 def _with_snippet(hit: Hit, marker: Marker) -> Hit:
     return replace(hit, snippet=marker.snippet(hit.text, 1 if hit.kind == "memory" else hit.start_line))
+
+
+def _localised(hit: Hit) -> Hit:
+    """Return a hit with its repository and the path in it, as answers from several local repositories have them."""
+    repository = repository_of(hit.path)
+    if not repository:
+        return hit
+    path = split(hit.path)[1]
+    identity = hit.id if hit.kind == "memory" else f"{repository}:{path}:{hit.start_line}-{hit.end_line}"
+    return replace(hit, repository=repository, path=path, id=identity)
 
 
 def _only(known: Mapping[str, Memory], identity: str) -> Memory:

@@ -83,15 +83,18 @@ class Database:
             each.close()
 
     def _take(self) -> Connection:
-        with self._lock:
-            while self._idle:
-                connection = self._idle.pop()
-                if not connection.closed:
-                    return connection
+        while (idle := self._take_idle()) is not None:
+            if _is_alive(idle):
+                return idle
+            idle.close()
         connection = connect(self._url)
         with translated():
             connection.execute(_SETTINGS)
         return connection
+
+    def _take_idle(self) -> Connection | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
 
     def _give_back(self, connection: Connection) -> None:
         with self._lock:
@@ -100,6 +103,15 @@ class Database:
                 self._idle.append(connection)
                 return
         connection.close()
+
+
+def _is_alive(connection: Connection) -> bool:
+    """Whether a connection still works. The server may have ended it while it waited."""
+    try:
+        connection.execute(b"")
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 @contextmanager

@@ -29,7 +29,8 @@ class EmbeddedServer:
     def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
         """`settings` are PostgreSQL's, such as {"fsync": "off"}."""
         self._folder = folder.absolute()
-        self._settings = dict(settings or {})
+        # No Unix socket: its path would be too long in a deep folder.
+        self._settings = {"unix_socket_directories": "", **(settings or {})}
         self._program = _program()
 
     def start(self) -> str:
@@ -46,7 +47,8 @@ class EmbeddedServer:
             place = ("--port", str(port), "--data-dir", str(self._folder / "data"))
             done = self._run("start", "--name", _NAME, *login, *place, *settings)
             if done.returncode != 0:
-                raise DaemonError(f"PostgreSQL can't be started: {done.stderr.strip()[-500:]}")
+                hint = "Root's server runs as `nobody`, who must be able to enter the folder." if _is_root() else ""
+                raise DaemonError(f"PostgreSQL can't be started: {done.stderr.strip()[-500:]}", hint=hint)
             known = self._info()
         return f"postgresql://{_ADMIN}:{password}@127.0.0.1:{known['port']}/postgres"
 
@@ -67,7 +69,7 @@ class EmbeddedServer:
         file = self._folder / "password"
         if not file.exists():
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if os.geteuid() == 0:
+            if _is_root():
                 os.chown(self._folder, _NOBODY, _NOBODY)
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w") as opened:
@@ -89,7 +91,7 @@ class EmbeddedServer:
 
     def _process(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         as_nobody: dict[str, Any] = {}
-        if os.geteuid() == 0:
+        if _is_root():
             as_nobody = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
         return subprocess.run(
             command,
@@ -102,6 +104,10 @@ class EmbeddedServer:
             timeout=_START_SECONDS,
             **as_nobody,
         )
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0
 
 
 def _program() -> str:

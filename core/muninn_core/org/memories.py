@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.org.database import Connection
 from muninn_core.org.storing import read_memory
 
@@ -12,10 +13,11 @@ from muninn_core.org.storing import read_memory
 class BranchMemories(Mapping[str, Memory]):
     """{id: memory} in one transaction. A memory that several branches hold is that of the first by name."""
 
-    def __init__(self, connection: Connection, tenant: int, branches: Sequence[int]) -> None:
-        """`branches` are the ids of branches in the order of their names."""
+    def __init__(self, connection: Connection, tenant: int, branches: Mapping[int, str]) -> None:
+        """`branches` has {id: name of the repository, "" where it is the only one}, by name."""
         self._connection = connection
         self._tenant = tenant
+        self._names = branches
         self._order = {branch: number for number, branch in enumerate(branches)}
         self._known: dict[str, Memory | None] = {}
         self._expected: set[str] = set()
@@ -63,7 +65,9 @@ class BranchMemories(Mapping[str, Memory]):
         return self._every
 
     def _first(self, rows: Sequence[tuple[int, str, bytes]]) -> dict[str, Memory]:
-        found: dict[str, bytes] = {}
-        for _, identity, data in sorted(rows, key=lambda row: (self._order[row[0]], row[1])):
-            found.setdefault(identity, data)
-        return {identity: read_memory(data) for identity, data in found.items()}
+        found: dict[str, tuple[int, bytes]] = {}
+        for branch, identity, data in sorted(rows, key=lambda row: (self._order[row[0]], row[1])):
+            found.setdefault(identity, (branch, data))
+        return {
+            key: replace(read_memory(data), repository=self._names[branch]) for key, (branch, data) in found.items()
+        }

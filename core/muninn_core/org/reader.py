@@ -1,7 +1,7 @@
 """The index interface of `retrieval` over PostgreSQL: the `Reader` and its one `Source`.
 
 A reader lives in one transaction, whose snapshot and row security fix what it sees. With several branches, a path
-begins with the name of its repository, as if all were folders of one work tree. A chunk that several branches hold is
+names its repository as `source.qualified` defines. A chunk that several branches hold is
 found once, in the first of them by name. Without that, the results equal those of a local index: vectors have the same
 8-bit numbers, whose products both compute exactly.
 """
@@ -27,6 +27,7 @@ from muninn_core.org.memories import BranchMemories
 from muninn_core.org.statistics import WordStatistics
 from muninn_core.org.storing import read_chunk, read_syntax
 from muninn_core.retrieval.reader import Asked
+from muninn_core.source.qualified import qualified, split
 
 EXACT = 10_000
 """The most chunks that are all compared with a question's vector. Of more, the vector index finds the nearest ones."""
@@ -49,6 +50,16 @@ class ReadBranch(NamedTuple):
     ref: str
     commit: str
     generation: int
+
+
+def name_in_path(repository: str) -> str:
+    """Return the name of a repository as paths have it, where a slash ends it. Names have no colon."""
+    return repository.replace("/", ":")
+
+
+def repository_of(path: str) -> str:
+    """Return the name of the repository that a path names, "" for none."""
+    return split(path)[0].replace(":", "/")
 
 
 def enter(
@@ -76,7 +87,8 @@ class PostgresReader:
         """`exact` is the most chunks whose vectors are all compared."""
         self._connection = connection
         self._tenant = tenant
-        self._names = {each.id: f"{each.repository}/" if len(branches) > 1 else "" for each in branches}
+        several = len(branches) > 1
+        self._names = {each.id: qualified(name_in_path(each.repository), "") if several else "" for each in branches}
         self._exact = exact
         self._words = WordStatistics(connection, tenant)
         self._lexical = LexicalSearch(connection, tenant, self._words)
@@ -150,7 +162,8 @@ class PostgresReader:
     @cached_property
     def memories(self) -> BranchMemories:
         """The memories of all branches, by id."""
-        return BranchMemories(self._connection, self._tenant, list(self._names))
+        names = {branch: repository_of(prefix) for branch, prefix in self._names.items()}
+        return BranchMemories(self._connection, self._tenant, names)
 
     def symbols(self, pattern: str) -> dict[str, list[Symbol]]:
         """Return {name: definitions by path and line} of the names that match a regular expression of PostgreSQL."""

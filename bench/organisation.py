@@ -1,0 +1,272 @@
+"""`python -m bench org`: an organisation's memory on PostgreSQL, from real code in many repositories.
+
+Each folder in `--corpus` becomes a repository, until there are `--chunks` chunks. By default these are the packages of
+this Python. Questions are the first sentences of comments of random chunks. `--report` writes the table of
+docs/performance.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+from bench.figure import Figure, markdown, percentile, spread, table, write
+from muninn_core.index.embed import load_bundled
+from muninn_core.org import access, lexical
+from muninn_core.org.answers import Question, recall
+from muninn_core.org.database import Database, connect
+from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.migrate import migrate
+from muninn_core.org.pushing import Target, push
+from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.protocol.search import RecallParams
+from muninn_core.retrieval.query_terms import significant_words
+
+HERE = Path(__file__).parent
+_LOGIN, _PASSWORD = "muninn_app", "bench"
+_TABLES = ("file", "chunk", "symbol", "place", "memory", "frequency")
+_SENTENCE = re.compile(r"[A-Z][^.\n]{25,150}\.")
+_MOST_FILES = 400
+"""Files of one repository."""
+
+
+class Org(NamedTuple):
+    """A database with a tenant, and the principal who asks."""
+
+    server: EmbeddedServer
+    admin: str
+    database: Database
+    tenant: int
+    asker: int
+
+    def cpu(self) -> float:
+        """Return the processor seconds of this process with its ended children, and of the server."""
+        own = os.times()
+        return own.user + own.system + own.children_user + own.children_system + self.server_cpu()
+
+    def server_cpu(self) -> float:
+        """Return the processor seconds of the database's processes, ended ones included."""
+        with connect(self.admin) as connection:
+            row = connection.execute("SELECT setting FROM pg_settings WHERE name = 'data_directory'").fetchone()
+        pid = int((Path(row[0]) / "postmaster.pid").read_text().split()[0])
+        times = psutil.Process(pid).cpu_times()
+        living = sum(sum(each.cpu_times()[:2]) for each in psutil.Process(pid).children(recursive=True))
+        return times.user + times.system + times.children_user + times.children_system + living
+
+
+@contextmanager
+def organisation(folder: Path) -> Iterator[Org]:
+    """Start a server with the tables and one tenant; it ends with the block."""
+    server = EmbeddedServer(folder, {"shared_buffers": "512MB", "maintenance_work_mem": "256MB"})
+    admin = server.start()
+    try:
+        migrate(admin, _LOGIN, _PASSWORD)
+        with connect(admin) as connection:
+            tenant = access.create_tenant(connection, "bench")
+        database = Database(f"postgresql://{_LOGIN}:{_PASSWORD}@{admin.partition('@')[2]}")
+        with database.transaction("muninn_writer") as connection:
+            asker = access.put_principal(connection, tenant, "user", "bench")
+        yield Org(server, admin, database, tenant, asker)
+        database.close()
+    finally:
+        server.stop()
+
+
+def repositories(corpus: Sequence[Path], folder: Path) -> Iterator[Path]:
+    """Yield a git repository for each folder of code in the corpus."""
+    for above in corpus:
+        for source in sorted(
+            each for each in above.iterdir() if each.is_dir() and not each.name.startswith(("_", "."))
+        ):
+            files = [
+                each for each in sorted(source.rglob("*")) if each.suffix in (".py", ".md", ".rst", ".c", ".h", ".js")
+            ]
+            files = [each for each in files if "__pycache__" not in each.parts][:_MOST_FILES]
+            if len(files) < 3:
+                continue
+            root = folder / source.name
+            for each in files:
+                target = root / each.relative_to(source)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(each, target)
+            _git(root, "init", "-q", "-b", "main")
+            commit(root)
+            yield root
+
+
+def commit(root: Path) -> None:
+    """Commit all files of a repository."""
+    _git(root, "add", "-A")
+    _git(root, "-c", "user.name=Bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "All")
+
+
+def _git(root: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", str(root), *arguments], check=True, stdin=subprocess.DEVNULL)
+
+
+def filled(org: Org, corpus: Sequence[Path], folder: Path, most: int) -> tuple[list[Figure], list[Path]]:
+    """Push repositories until there are `most` chunks; return the figures of it and the repositories."""
+    roots: list[Path] = []
+    began, cpu = time.perf_counter(), org.cpu()
+    for root in repositories(corpus, folder):
+        with org.database.transaction("muninn_writer") as connection:
+            access.put_repository(connection, org.tenant, root.name, "main", private=False)
+        push(org.database, Target(org.tenant, root.name, "main"), root, "HEAD")
+        roots.append(root)
+        if size(org) >= most:
+            break
+    chunks, spent, wall = size(org), org.cpu() - cpu, time.perf_counter() - began
+    with connect(org.admin) as connection:
+        names = ", ".join(f"'muninn.{each}_{org.tenant}'" for each in _TABLES)
+        sql = f"SELECT sum(pg_total_relation_size(c)) FROM unnest(ARRAY[{names}]::regclass[]) c"
+        bytes_ = int(connection.execute(sql.encode()).fetchone()[0])
+        connection.execute("ANALYZE")
+    print(f"pushed {chunks:,} chunks of {len(roots)} repositories in {wall:.0f} s", file=sys.stderr)
+    return [
+        Figure("chunks", chunks, "", note=f"{len(roots)} repositories"),
+        Figure("processor time of a push", 1000 * spent / chunks, "ms/chunk", note="cutting, vectors, all indexes"),
+        Figure("disk", bytes_ / chunks / 1000, "kB/chunk", note="texts, words, vectors, all indexes"),
+    ], roots
+
+
+def size(org: Org) -> int:
+    """Return the number of stored chunks."""
+    with org.database.transaction("muninn_reader", snapshot=True) as connection:
+        enter(connection, org.tenant, org.asker)
+        row = connection.execute("SELECT coalesce(sum(chunks), 0) FROM branch").fetchone()
+    return int(row[0])
+
+
+def questions(org: Org, count: int) -> list[str]:
+    """Return sentences of comments of random chunks, the same for the same chunks."""
+    with org.database.transaction("muninn_reader", snapshot=True) as connection:
+        reader = PostgresReader(connection, org.tenant, enter(connection, org.tenant, org.asker))
+        ids = [row[0] for row in connection.execute("SELECT id FROM chunk WHERE kind = 0 ORDER BY id").fetchall()]
+        chosen = random.Random(0).sample(ids, min(len(ids), 8 * count))
+        found = [_SENTENCE.search(chunk.comment) for chunk in reader.chunks(sorted(chosen)).values()]
+    return [match[0] for match in found if match][:count]
+
+
+def candidates(org: Org, asked: Sequence[str]) -> list[Figure]:
+    """Compare the vector index and the candidates by words with all documents."""
+    embedder, near, words = load_bundled(), [], []
+    with org.database.transaction("muninn_reader", snapshot=True) as connection:
+        branches = enter(connection, org.tenant, org.asker)
+        exact = PostgresReader(connection, org.tenant, branches, exact=10**9)
+        indexed = PostgresReader(connection, org.tenant, branches, exact=0)
+        for question in asked:
+            vector = embedder.embed_query(question)
+            near.append(_shared(exact.dense(vector, 50)[:50], indexed.dense(vector, 50)[:50]))
+            terms = significant_words(question)
+            some = indexed.lexical(terms, 50)[:50]
+            most, lexical.MOST = lexical.MOST, 10**9
+            every = exact.lexical(terms, 50)[:50]
+            lexical.MOST = most
+            words.append(_shared(every, some))
+    return [
+        Figure("recall@50 of the vector index", sum(near) / len(near), "", note="against all vectors"),
+        Figure("recall@50 by words", sum(words) / len(words), "", note="BM25 of the candidates against all chunks"),
+    ]
+
+
+def _shared(exact: Sequence[tuple[int, float]], found: Sequence[tuple[int, float]]) -> float:
+    """Return the share of the exact result that was found, ties with its last score included."""
+    if not exact:
+        return 1.0
+    last = exact[-1][1]
+    return min(1.0, sum(score >= last - 1e-9 for _, score in found) / len(exact))
+
+
+def asking(org: Org, asked: Sequence[str], askers: int, each: int) -> Figure:
+    """Return the time of a question while several ask at once."""
+    times: list[float] = []
+    lock = threading.Lock()
+
+    def ask(first: int) -> None:
+        for number in range(each):
+            question = asked[(first * each + number) % len(asked)]
+            began = time.perf_counter()
+            with org.database.transaction("muninn_reader", snapshot=True) as connection:
+                branches = enter(connection, org.tenant, org.asker)
+                reader = PostgresReader(connection, org.tenant, branches)
+                recall(Question(reader, branches, datetime.now(UTC)), RecallParams(query=question, plain=True))
+            with lock:
+                times.append(1000 * (time.perf_counter() - began))
+
+    cpu = org.cpu()
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(askers)]
+    _all(threads)
+    spent = 1000 * (org.cpu() - cpu) / len(times)
+    note = f"p50 {percentile(times, 0.5):.0f} ms, processor {spent:.0f} ms a question"
+    budget = 150.0 if askers == 1 else None
+    return Figure(f"recall, {askers} at once, p95", percentile(times, 0.95), "ms", budget, note, spread(times))
+
+
+def _all(threads: Sequence[threading.Thread]) -> None:
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+def changed(org: Org, roots: Sequence[Path]) -> Figure:
+    """Return the time from a push of 100 changed files until they are found."""
+    root = max(roots, key=lambda each: sum(1 for _ in each.rglob("*.py")))
+    files = sorted(root.rglob("*.py"))[:100]
+    for number, each in enumerate(files):
+        each.write_text(
+            each.read_text("utf-8", "replace") + f"\n\ndef changed_{number}():\n    return {number}\n", "utf-8"
+        )
+    commit(root)
+    began, cpu = time.perf_counter(), org.cpu()
+    push(org.database, Target(org.tenant, root.name, "main"), root, "HEAD")
+    wall = time.perf_counter() - began
+    note = f"{len(files)} files, processor {org.cpu() - cpu:.1f} s"
+    return Figure("push of changed files", wall, "s", 10.0, note)
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print a table and write JSON."""
+    parser = argparse.ArgumentParser(prog="python -m bench org", description="Measure an organisation's memory.")
+    parser.add_argument("--corpus", type=Path, action="append", help="a folder whose folders become repositories")
+    parser.add_argument("--chunks", type=int, default=30_000)
+    parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--askers", type=int, nargs="*", default=[1, 8, 64])
+    parser.add_argument("--out", type=Path, default=HERE / "out" / "org.json", help="the file to write")
+    parser.add_argument("--report", type=Path, help="a file for the table in Markdown, as docs/performance.md has it")
+    options = parser.parse_args(arguments)
+    corpus = options.corpus or [Path(sysconfig.get_path("purelib"))]
+    with tempfile.TemporaryDirectory(prefix="muninn-org-") as name:
+        Path(name).chmod(0o711)  # for the user of the server, if root measures
+        return measure(options, corpus, Path(name))
+
+
+def measure(options: argparse.Namespace, corpus: Sequence[Path], folder: Path) -> int:
+    """Measure in a folder, print a table and write JSON."""
+    with organisation(folder / "server") as org:
+        figures, roots = filled(org, corpus, folder / "repositories", options.chunks)
+        asked = questions(org, options.questions)
+        figures += candidates(org, asked)
+        figures += [asking(org, asked, count, max(2, options.questions // count)) for count in options.askers]
+        figures.append(changed(org, roots))
+    print(table(figures))
+    write(options.out, {"processors": os.cpu_count(), "load_after": os.getloadavg()[0]}, figures)
+    if options.report:
+        options.report.write_text(markdown(figures))
+    return 0
