@@ -411,6 +411,48 @@ def test_an_answer_whose_time_is_up_says_so_and_the_next_one_goes_on(muninn):
     assert [one.state for found in again.values() for one in found] == ["fresh"] * 3
 
 
+def test_what_was_gone_stays_gone_when_there_is_no_time_to_look_again(muninn, cited):
+    fact = keep(muninn, text="Another fact.", files=["src/users.py:1-2"])
+    rewrite(muninn, lambda text: text.replace(GET, ""))
+    memories = [muninn.call("memories", id=identity).memories[0] for identity in (fact, cited)]
+    found_out = muninn.engine.open(locate(str(muninn.root))).citations
+    assert found_out.checker().judge_all(memories)[cited][0].state == "gone"
+    rewrite(muninn, lambda text: text + "\n# the end\n")
+    look = found_out.checker(0.0)
+    first, last = (look.judge(memory)[0] for memory in memories)
+    assert (first.state, last.state) == ("fresh", "gone")
+    assert last.note == "when last checked: there was no time to look; the next answer does"
+    assert last in look.late
+
+
+def test_lines_of_a_definition_that_are_all_replaced_are_gone_from_it(muninn):
+    body = "".join(f"    step_{n} = prepare(step_{n - 1}, {n})\n" for n in range(1, 30))
+    (muninn.root / "src" / "plan.py").write_text(f"def plan(step_0):\n{body}    return step_29\n")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Plan")
+    part, head = (keep(muninn, files=[f"src/plan.py:{lines}"]) for lines in ("10-13", "1-4"))
+    lines = (muninn.root / "src" / "plan.py").read_text().split("\n")
+    lines[9:13] = ["    step_12 = all_at_once(step_8)"]
+    lines[1:4] = ["    step_3 = begin(step_0)"]
+    (muninn.root / "src" / "plan.py").write_text("\n".join(lines))
+    muninn.touch("src/plan.py")
+    (gone,), (drifted,) = standing(muninn, part), standing(muninn, head)
+    assert (gone.state, gone.place, gone.note) == ("gone", "src/plan.py:10-13", "was in plan at src/plan.py:1-26")
+    assert drifted.state == "drifted"
+
+
+def test_text_without_a_symbol_is_followed_into_another_file(muninn):
+    (muninn.root / "steps.txt").write_text(LONG)
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Steps")
+    part = keep(muninn, files=["steps.txt:20-24"])
+    lines = LONG.splitlines(keepends=True)
+    (muninn.root / "steps.txt").write_text("".join(lines[:10]))
+    (muninn.root / "more.txt").write_text("# More\n" + "".join(lines[15:]))
+    muninn.touch("steps.txt", "more.txt")
+    assert [(one.state, one.place) for one in standing(muninn, part)] == [("moved", "more.txt:6-10")]
+
+
 def test_a_judgement_costs_less_than_two_milliseconds_once_a_file_was_read(muninn):
     body = "".join(f"def step_{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(100))
     (muninn.root / "steps.py").write_text(body)

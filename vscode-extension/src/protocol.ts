@@ -2279,7 +2279,8 @@ export interface Reason {
 /**
  * A checked cite. `path`, `start` and `end` are the current place of the code, or the last one when it is gone.
  *
- * `was` is the place that the memory names, when it differs. `note` says why an unchecked citation was not compared.
+ * `was` is the place that the memory names, when it differs. `note` says why an unchecked citation was not compared,
+ * and what a gone one was a part of.
  */
 export interface Citation {
   path: string;

@@ -8,13 +8,14 @@ from muninn_core.model.value import Value
 
 CiteState = Literal["fresh", "moved", "drifted", "gone", "unchecked"]
 """fresh: the text is unchanged in its place. moved: it is unchanged in another place. drifted: the symbol exists and
-its text has changed. gone: neither was found. unchecked: it was not compared."""
+a part of its text has changed. gone: nothing of the cited text was found. unchecked: it was not compared."""
 
 
 class Citation(Value):
     """A checked cite. `path`, `start` and `end` are the current place of the code, or the last one when it is gone.
 
-    `was` is the place that the memory names, when it differs. `note` says why an unchecked citation was not compared.
+    `was` is the place that the memory names, when it differs. `note` says why an unchecked citation was not compared,
+    and what a gone one was a part of.
     """
 
     path: str

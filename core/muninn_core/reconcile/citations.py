@@ -9,9 +9,17 @@ from __future__ import annotations
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource, Unknown
-from muninn_core.reconcile.moved_lines import most_similar_file, moved_lines
+from muninn_core.reconcile.moved_lines import longest_lines, most_similar_file, moved_lines
 from muninn_core.source.extent import Extent, innermost_extent
-from muninn_core.source.line_index import LineIndex, Mark, is_informative, make_mark, read_mark, similarity
+from muninn_core.source.line_index import (
+    LineIndex,
+    Mark,
+    informative_words,
+    is_informative,
+    make_mark,
+    read_mark,
+    similarity,
+)
 
 MIN_SHARE = 0.5
 """The share of a span's lines that must survive when its symbol is gone; git's default for renames."""
@@ -59,9 +67,32 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
         other = _search_other_files(cite, mark, page, tree)
         found = other if other and (found is None or other.state == "moved") else found
     if found:
-        return found
+        return found if found.state != "drifted" or _survives(cite, found, tree) else _gone_from(cite, found)
     left = moved_lines(cite, page, tree)
     return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
+
+
+def _survives(cite: Cite, found: Citation, tree: FileSource) -> bool:
+    """Whether anything of a cite is left in the place that was found for it: its definition's head, or a line.
+
+    The definition around some cited lines may still exist when none of them does. Without the old text it counts.
+    """
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    around = innermost_extent(old.extents, cite.start, cite.end) if old else None
+    if old is None or (around is not None and around.start >= cite.start):
+        return True
+    cited = set(informative_words(old.span(cite.start, cite.end)))
+    page = tree.page(found.path)
+    if not cited or page is None or not cited.isdisjoint(informative_words(page.span(found.start, found.end))):
+        return True
+    others = {*informative_words(old.span(1, cite.start - 1)), *informative_words(old.span(cite.end + 1, old.length))}
+    return not (cited - others).isdisjoint(informative_words(page.lines))
+
+
+def _gone_from(cite: Cite, found: Citation) -> Citation:
+    """Return a cite of which nothing is left as gone, with the place of the definition or file that it was in."""
+    where = f"{cite.symbol} at {found.place}" if cite.symbol else found.path
+    return _at(cite, "gone", cite.path, (cite.start, cite.end), note=f"was in {where}")
 
 
 def _has_only_namesakes(cite: Cite, page: LineIndex) -> bool:
@@ -129,8 +160,9 @@ def _surviving_lines(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) 
     kept += range(at + shift, cite.end + shift + 1)
     stand = [page.lines[line - 1] for line in kept if line <= page.length and page.lines[line - 1].strip()]
     telling = sum(map(is_informative, stand))
-    if telling < MIN_SHARE * (telling + mark.lines - len(stand)) and not (replaced and not cite.symbol):
-        return None  # without a symbol only the place identifies it, so edited lines count, too
+    lost = telling < MIN_SHARE * (telling + mark.lines - len(stand))
+    if lost if cite.symbol else not (telling or replaced):
+        return None  # without a symbol only the place identifies it, so a single line and edited lines count, too
     found = kept if len(kept) == _size(cite) else kept + replaced
     return (min(found), max(found)) if max(found) <= page.length else None  # otherwise the commit had other lines there
 
@@ -143,11 +175,13 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
         found = _search_file(cite, mark, page, tree) if page else None
         if found:
             return found
-    if mark is None or (own is not None and not cite.symbol):
+    if mark is None:
         return None
     meant: list[tuple[LineIndex, Extent]] = []
-    word = (cite.symbol or "").rpartition(".")[2]
-    for path in tree.elsewhere(cite.commit, cite.path, *([word] if word else [])):
+    texts = [cite.symbol.rpartition(".")[2]] if cite.symbol else _longest_lines(cite, tree) if own is not None else []
+    if own is not None and not texts:
+        return None
+    for path in tree.elsewhere(cite.commit, cite.path, *texts):
         page = tree.page(path)
         spots = page.find(mark) if page and (cite.symbol or mark.lines >= MIN_LINES) else []
         here = page.find_named(cite.symbol) if page and cite.symbol else []
@@ -157,6 +191,12 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
         if page and not (before and before.find_named(cite.symbol or "")):
             meant += [(page, one) for one in here]
     return _most_similar_definition(cite, meant, tree)
+
+
+def _longest_lines(cite: Cite, tree: FileSource) -> list[str]:
+    """Return the longest of the cited lines as they were, by which other files are searched; [] when unknown."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    return longest_lines(old.span(cite.start, cite.end)) if old else []
 
 
 def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSource) -> Citation | None:

@@ -50,7 +50,7 @@ def most_similar_file(old: LineIndex, commit: str, tree: FileSource) -> str | No
 
     Git calls that a rename when one commit does both. A file without distinctive lines matches none. Raises Unknown.
     """
-    asked = _longest(old.lines, set(informative_words(old.lines)))
+    asked = longest_lines(old.lines)
     best: tuple[float, str] | None = None
     for path in tree.elsewhere(commit, old.path, *asked) if asked else ():
         page = tree.page(path)
@@ -60,6 +60,11 @@ def most_similar_file(old: LineIndex, commit: str, tree: FileSource) -> str | No
         if share >= MIN_SHARE and (best is None or (-share, path) < best):
             best = (-share, path)
     return best[1] if best else None
+
+
+def longest_lines(lines: Sequence[str]) -> list[str]:
+    """Return the longest informative lines, by which other files are searched."""
+    return _longest(lines, set(informative_words(lines)))
 
 
 def _longest(lines: Sequence[str], wanted: set[str]) -> list[str]:

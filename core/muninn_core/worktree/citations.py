@@ -26,7 +26,8 @@ from muninn_core.source.text import Text, looks_binary, read_text
 from muninn_core.worktree.changes_since import ChangesSince
 
 ANSWER_SECONDS = 0.1
-"""How long one answer may read files and ask git. The rest is `unchecked`, and the next answer checks it."""
+"""How long one answer may read files and ask git. The rest is `unchecked`, or `gone` if it was gone when last checked,
+and the next answer checks it."""
 
 KEPT_CHARACTERS = 2_000_000
 """Characters of cached files. Split into lines, a file takes about three times as much."""
@@ -78,6 +79,9 @@ class CitationFiles(Protocol):
 
     def cached(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return the cached result of a cite while it holds."""
+
+    def last(self, cite: Cite) -> Citation | None:
+        """Return the last result of a cite, which may hold no longer."""
 
     def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Cache a result. `far`: git was asked, too."""
@@ -159,6 +163,11 @@ class Citations:
         own, far = found[0]
         return found[1] if own == signature and (far is None or far == self._token()) else None
 
+    def last(self, cite: Cite) -> Citation | None:
+        """Return the last result of a cite, which may hold no longer."""
+        found = self._results.get(cite)
+        return found[1] if found is not None else None
+
     def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Cache a result. `far`: it also depends on git."""
         if len(self._results) >= KEPT_RESULTS:
@@ -221,13 +230,20 @@ class CitationCheck:
         try:
             result = judge(cite, self)
         except OutOfTime as error:
-            result = unchecked(cite, error)
+            result = self._late(cite, error)
             self.late.add(result)
             return result
         except Unknown as error:
             result = unchecked(cite, error)
         self._citations.cache(cite, signature, far=self._far, result=result)
         return result
+
+    def _late(self, cite: Cite, error: OutOfTime) -> Citation:
+        """Return a cite without time to check it: as `gone` if it was, which seldom changes, else as `unchecked`."""
+        before = self._citations.last(cite)
+        if before is None or before.state != "gone":
+            return unchecked(cite, error)
+        return replace(before, note="; ".join(filter(None, (before.note, f"when last checked: {error}"))))
 
     def _spend(self) -> None:
         """Raise OutOfTime when the time is used up. The first call passes, so that every answer makes progress."""

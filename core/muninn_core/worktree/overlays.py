@@ -124,6 +124,11 @@ class OverlaidCitations:
         found = self._buffers.results.get(cite)
         return found[1] if found is not None and found[0] == self._key(signature) else None
 
+    def last(self, cite: Cite) -> Citation | None:
+        """Return the last result of an unsaved file's cite, which may hold no longer."""
+        found = self._buffers.results.get(cite)
+        return found[1] if found is not None else self._base.last(cite)
+
     def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Cache a result of an unsaved file until anything changes."""
         self._buffers.results[cite] = (self._key(signature), result)
