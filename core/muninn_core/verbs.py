@@ -1267,14 +1267,28 @@ class Verbs:
         dry_run: bool = False,
         archive: bool = False,
         session: str | None = None,
+        llm: bool = False,
+        background: bool = False,
     ) -> ReconcileResult:
         """Seal all sessions and consolidate them in main.jsonl: merge duplicates, queue contradictions.
 
         `dry_run`: Report what would happen; change nothing.
         `archive`: Move the segments to memory/archive instead of deleting them.
         `session`: Only the segments of this session. Without it all are consolidated.
+        `llm`: First ask the route of `reconcile` about similar memories. Needs `background`.
+        `background`: With `llm`: return at once; `status` shows how it ends. One run at a time.
         """
-        return cast("ReconcileResult", self.call("reconcile", dry_run=dry_run, archive=archive, session=session))
+        return cast(
+            "ReconcileResult",
+            self.call(
+                "reconcile",
+                dry_run=dry_run,
+                archive=archive,
+                session=session,
+                llm=llm,
+                background=background,
+            ),
+        )
 
     def undo(self) -> UndoResult:
         """Undo the last reconcile or prune; every file is restored byte for byte."""

@@ -7,10 +7,11 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from backends import Backend, Request, says
+from backends import Backend, Request, says, stalls
 from bench.judging import load
 
-from muninn_core.errors import ModelError
+from muninn_core.context.text import render
+from muninn_core.errors import BadParams, BusyError, ModelError
 
 if TYPE_CHECKING:
     from telling import Told
@@ -182,3 +183,52 @@ def test_a_model_that_lies_merges_nothing_and_every_clone_comes_to_the_same_byte
     one, other = ((root / ".muninn/memory/main.jsonl").read_bytes() for root in (told.root, clone))
     assert one == other
     assert told.call("undo").kind == "reconcile"
+
+
+def test_a_reconcile_in_the_background_judges_first_and_runs_alone(told: Told) -> None:
+    remembered(told, ONE, OTHER)
+    with Backend(stalls(), says(verdict("contradictory"))) as backend:
+        enabled(told, backend)
+        assert told.call("reconcile", llm=True, background=True).started
+        assert "began at" in told.call("status").log.reconcile
+        with pytest.raises(BusyError, match="is being reconciled"):
+            told.call("reconcile", llm=True, background=True)
+        backend.released.set()
+        told.engine.background_reconcile.wait()
+        assert "failed" in told.call("status").log.reconcile
+        told.call("reconcile", llm=True, background=True)
+        told.engine.background_reconcile.wait()
+    state = told.call("status").log
+    assert "1 pairs judged" in state.reconcile
+    assert (state.conflicts, state.sessions) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"llm": True}, BadParams, "go together"),
+        ({"background": True}, BadParams, "go together"),
+        ({"llm": True, "background": True, "dry_run": True}, BadParams, "asks no model"),
+        ({"llm": True, "background": True}, ModelError, "no route for reconcile"),
+    ],
+)
+def test_a_reconcile_in_the_background_that_can_not_start_says_why(
+    told: Told, given: dict[str, bool], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        told.call("reconcile", **given)
+    assert told.call("status").log.reconcile == ""
+
+
+def test_five_sessions_that_are_not_reconciled_are_worth_a_hint(told: Told) -> None:
+    for number in range(5):
+        told.call("remember", text=f"Export number {number} goes to bucket {number}.", session=f"s{number}")
+        if number == 3:
+            assert "not reconciled" not in told.call("brief", session="new").text
+            told.call("seal")
+    assert told.call("status").log.sessions == 5
+    assert "5 sessions are not reconciled" in told.call("brief", session="new").text
+    assert "5 sessions are not reconciled" in render(told.call("status"))
+    told.call("reconcile")
+    assert told.call("status").log.sessions == 0
+    assert "not reconciled" not in told.call("brief", session="new").text

@@ -28,6 +28,11 @@ def _two(call: Call, _root: Path) -> list[str]:
     return [_remember(call, "Sessions live in Redis."), _remember(call, "Sessions are stored in Redis.")]
 
 
+def _equal(call: Call, _root: Path) -> list[str]:
+    texts = ("The cache key contains the tenant id.", "The tenant id is contained in the cache key.")
+    return [_remember(call, text) for text in texts]
+
+
 def _sealed(call: Call, root: Path) -> list[str]:
     ids = _two(call, root)
     call("seal")
@@ -184,7 +189,7 @@ SCENARIOS: Mapping[str, Scenario] = {
     "reconcile into the archive": Scenario(_sealed, _verb("reconcile", archive=True)),
     "undo": Scenario(_reconciled, _verb("undo")),
     "prune": Scenario(_inactive, _verb("prune")),
-    "evolve": Scenario(_two, _verb("evolve", apply=True)),
+    "evolve": Scenario(_equal, _verb("evolve", apply=True)),
     "resolve": Scenario(_contradiction, _on_first("resolve", keep="left", session="s1")),
     "import": Scenario(_bundle, _given("import")),
     "import over": Scenario(_overwritten, _given("import", trust="keep", on_conflict="overwrite")),

@@ -1224,6 +1224,10 @@ export interface ReconcileParams {
   archive?: boolean;
   /** Only the segments of this session. Without it all are consolidated. */
   session?: string | null;
+  /** First ask the route of `reconcile` about similar memories. Needs `background`. */
+  llm?: boolean;
+  /** With `llm`: return at once; `status` shows how it ends. One run at a time. */
+  background?: boolean;
 }
 
 /** `undo` takes no parameters: it undoes the last reconcile or prune of the work tree. */
@@ -3299,7 +3303,11 @@ export interface SealResult {
   records: number;
 }
 
-/** The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people. */
+/**
+ * The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people.
+ *
+ * `started` is true for a run in the background; the counts are then 0.
+ */
 export interface ReconcileResult {
   consolidated: number;
   duplicates: number;
@@ -3310,6 +3318,7 @@ export interface ReconcileResult {
   dry_run: boolean;
   summary: string;
   saw: ReadState;
+  started: boolean;
 }
 
 /** Memories with the same content: `merged` were merged into `kept`. */
@@ -4530,7 +4539,8 @@ export interface IndexStatus {
  * The memory log.
  *
  * `memories` counts active ones, `unsealed` the records that no segment holds yet, `pending` the memories that wait
- * for approval.
+ * for approval. `sessions` counts those with records since the last reconcile. `reconcile` is how the last run in the
+ * background began or ended, "" for none since the daemon started.
  */
 export interface LogStatus {
   records: number;
@@ -4540,6 +4550,8 @@ export interface LogStatus {
   malformed: number;
   conflicts: number;
   pending: number;
+  sessions: number;
+  reconcile: string;
 }
 
 /** The user's global memory. `path` is "" when it is disabled or has no folder. */

@@ -12,7 +12,7 @@ from muninn_core.context.hover import OUTSIDE
 from muninn_core.context.staleness import warning
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import MANY_SESSIONS, Memory
 from muninn_core.model.role import importance_for
 from muninn_core.model.value import Value
 from muninn_core.protocol.repository import FocusStatus
@@ -95,6 +95,7 @@ def make_brief(
     after_compaction: bool,
     conflicts: int,
     pending: int = 0,
+    sessions: int = 0,
     max_chars: int,
     now: datetime,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
@@ -108,8 +109,8 @@ def make_brief(
     others change, events since the previous session, memories of changed files, memories of the current task, pins,
     contradictions, important memories, open work, stale memories, recent memories. A memory appears once. `standing`
     returns a memory's judged citations, which a stale memory is marked with. To an agent with a `role` the memories of
-    its focus are more important. `conflicts` and `pending` are counts of open contradictions and of memories that wait
-    for approval. Ages are those at `now`.
+    its focus are more important. `conflicts`, `pending` and `sessions` count open contradictions, memories that wait
+    for approval, and sessions that are not reconciled. Ages are those at `now`.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -149,6 +150,8 @@ def make_brief(
     if place and place.elsewhere:
         count = "memories are" if place.elsewhere > 1 else "memory is"
         foot = f"\n{place.elsewhere} {count} on other local branches: `muninn memories --branches`.\n{foot}"
+    if sessions >= MANY_SESSIONS:
+        foot = f"\n{sessions} sessions are not reconciled: a person runs `muninn reconcile`.\n{foot}"
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
         foot = f"\n{conflicts} {wait} for a person: `muninn conflicts`.\n{foot}"

@@ -16,7 +16,7 @@ from muninn_core.context.link_text import link_line
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import MANY_SESSIONS, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.audit import AuditReplayResult
 from muninn_core.protocol.context_file import RenderResult
@@ -148,6 +148,10 @@ def status_text(result: StatusResult) -> str:
         f"{log.pending} waiting for approval, "
         f"{log.malformed} malformed lines",
     ]
+    if log.sessions >= MANY_SESSIONS:
+        lines.append(f"{log.sessions} sessions are not reconciled: a person runs `muninn reconcile`")
+    if log.reconcile:
+        lines.append(f"reconcile in the background: {log.reconcile}")
     read = [f"{bridge.title} ({bridge.files})" for bridge in result.bridges if bridge.files]
     lines += [f"read from other tools, in files: {', '.join(read)}"] if read else []
     if result.project.name:

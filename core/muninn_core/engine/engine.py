@@ -226,6 +226,7 @@ class Engine(
         """Close the journals and all work trees: seal the spools of sessions and close the indexes."""
         self.agent_journal.close()
         self.enricher.close()
+        self.background_reconcile.close()
         self.journals.close()
         self.trees.close()
         self.repositories.close()

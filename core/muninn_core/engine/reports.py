@@ -27,6 +27,7 @@ from muninn_core.protocol.repository import (
     StatusResult,
 )
 from muninn_core.source.project import read_project
+from muninn_core.store.spool import unreconciled_sessions
 from muninn_core.worktree.bridges import statuses
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import focus
@@ -66,8 +67,8 @@ def journal_status(journals: Journals, place: Place) -> JournalStatus:
         return JournalStatus(path=place.journal, failure=error.message)
 
 
-def status(workspace: Workspace, process: Process, journal: JournalStatus) -> StatusResult:
-    """Return the status of an open work tree."""
+def status(workspace: Workspace, process: Process, journal: JournalStatus, reconcile: str = "") -> StatusResult:
+    """Return the status of an open work tree. `reconcile` is the state of the last run in the background."""
     log, state = workspace.memory.log, workspace.memory.log.state
     project = read_project(workspace.layout.root)
     shared = workspace.memory.shared
@@ -89,6 +90,8 @@ def status(workspace: Workspace, process: Process, journal: JournalStatus) -> St
             malformed=len(log.malformed),
             conflicts=len(state.conflicts),
             pending=state.pending,
+            sessions=unreconciled_sessions(workspace.layout),
+            reconcile=reconcile,
         ),
         project=ProjectStatus(name=project.name, description=project.description),
         focus=focus(

@@ -45,6 +45,9 @@ KINDS: tuple[str, ...] = (
 )
 """The kinds of memory known without configuration; `memory.kinds` in the config adds more."""
 
+MANY_SESSIONS = 5
+"""So many sessions that are not reconciled are worth a hint."""
+
 RELATIONS: tuple[str, ...] = ("contradicts", "extends", "implements", "references", "supersedes")
 
 

@@ -35,6 +35,12 @@ class ReconcileParams(Value):
     session: Annotated[
         SessionId | None, Meta(description="Only the segments of this session. Without it all are consolidated.")
     ] = None
+    llm: Annotated[
+        bool, Meta(description="First ask the route of `reconcile` about similar memories. Needs `background`.")
+    ] = False
+    background: Annotated[
+        bool, Meta(description="With `llm`: return at once; `status` shows how it ends. One run at a time.")
+    ] = False
 
 
 class Merge(Value):
@@ -67,9 +73,13 @@ class Reconciled(Value):
 
 
 class ReconcileResult(Reconciled):
-    """The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people."""
+    """The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people.
+
+    `started` is true for a run in the background; the counts are then 0.
+    """
 
     saw: ReadState
+    started: bool = False
 
 
 class UndoParams(Value):

@@ -67,7 +67,8 @@ class LogStatus(Value):
     """The memory log.
 
     `memories` counts active ones, `unsealed` the records that no segment holds yet, `pending` the memories that wait
-    for approval.
+    for approval. `sessions` counts those with records since the last reconcile. `reconcile` is how the last run in the
+    background began or ended, "" for none since the daemon started.
     """
 
     records: int
@@ -77,6 +78,8 @@ class LogStatus(Value):
     malformed: int
     conflicts: int
     pending: int = 0
+    sessions: int = 0
+    reconcile: str = ""
 
 
 class BridgeStatus(Value):

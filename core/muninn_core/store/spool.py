@@ -52,6 +52,12 @@ def list_spools(layout: Layout) -> dict[str, Path]:
     }
 
 
+def unreconciled_sessions(layout: Layout) -> int:
+    """Return the number of sessions that have records in a spool or a segment, so since the last reconcile."""
+    sealed = {path.stem.rpartition("-")[0] for path in layout.sessions.glob(f"*{SUFFIX}")}
+    return len(sealed | list_spools(layout).keys())
+
+
 def torn_files(layout: Layout) -> tuple[Path, ...]:
     """Return the files with bytes cut off from spools, kept for a person to inspect."""
     pieces = [path for folder in (layout.spool, layout.private) for path in sorted(folder.glob(f"{_TORN}*"))]

@@ -55,7 +55,7 @@ def judge(workspace: Workspace, models: ModelService, params: JudgeParams, call:
     if params.dry_run:
         pairs = tuple(_shown(pair) for pair in chosen)
         return JudgeResult(pairs=pairs, waiting=len(waiting) - len(chosen), dry_run=True, saw=workspace.read_state())
-    route = _route(settings)
+    route = route_for(settings)
     if params.show_prompt:
         prompts = tuple(
             shown_prompt(workspace, settings, route, judgement_prompt(*pair[:2]), (pair.left.id, pair.right.id))
@@ -121,7 +121,8 @@ def _may_be_asked(pair: Pair) -> bool:
     return not linked and group_of(one.type) == group_of(other.type) and same_subject(one, other)
 
 
-def _route(settings: ModelSettings) -> str:
+def route_for(settings: ModelSettings) -> str:
+    """Return the route for verdicts. Raises ModelError without one."""
     if not settings.use.reconcile:
         raise ModelError(
             "no route for reconcile is set for this repository",

@@ -16,6 +16,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import BriefParams, BriefResult, Withheld
 from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
+from muninn_core.store.spool import unreconciled_sessions
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import NOTE, canonical, focus
 from muninn_core.worktree.memory_store import MemoryStore
@@ -66,6 +67,7 @@ def brief(
         session=params.session,
         after_compaction=params.source == "compact",
         conflicts=len(workspace.memory.log.state.conflicts),
+        sessions=unreconciled_sessions(workspace.layout),
         pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
         now=now,

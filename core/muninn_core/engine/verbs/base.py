@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from muninn_core.engine.answer.open_editors import OpenEditors
+from muninn_core.engine.memory.background_reconcile import BackgroundReconcile
 from muninn_core.engine.memory.enrichment import Enricher
 from muninn_core.engine.metrics import Meter
 from muninn_core.engine.session.agent_journal import AgentJournal
@@ -51,6 +52,7 @@ class Verbs:
         self.models = models
         self.repositories = repositories
         self.enricher = Enricher(models)
+        self.background_reconcile = BackgroundReconcile(models, clock)
         self.open_editors = OpenEditors()
         self.overlaps = Overlaps(trees)
         self.meter = Meter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.engine.memory import changes, maintenance
+from muninn_core.engine.memory.background_reconcile import check
 from muninn_core.engine.memory.conflict_list import list_conflicts
 from muninn_core.engine.memory.evolve import evolve
 from muninn_core.engine.session import outcomes
@@ -36,6 +37,9 @@ class ReconciliationVerbs(Verbs):
 
     def reconcile(self, params: ReconcileParams, call: Call) -> ReconcileResult:
         """Consolidate all sessions into main.jsonl."""
+        check(params)
+        if params.background:
+            return self.background_reconcile.start(self._writing(call), params)
         return maintenance.reconcile(
             self.trees.open(call.place) if params.dry_run else self._writable(call), params, call
         )

@@ -64,7 +64,8 @@ class RepositoryVerbs(Verbs):
             workspace, problem = None, error
         if workspace is None:
             return reports.bare_status(call.place, self._process(), problem)
-        return reports.status(workspace, self._process(), reports.journal_status(self.journals, call.place))
+        journal = reports.journal_status(self.journals, call.place)
+        return reports.status(workspace, self._process(), journal, self.background_reconcile.state(workspace))
 
     def _process(self) -> reports.Process:
         return reports.Process(
