@@ -24,6 +24,7 @@ _MODULES = {
     "open": "muninn_cli.stdio_proxy",
     "daemon": "muninn_cli.daemon",
     "doctor": "muninn_cli.doctor",
+    "watch": "muninn_cli.watch.command",
     "completion": "muninn_cli.completion",
     "edit": "muninn_cli.edit",
     "org": "muninn_cli.org",

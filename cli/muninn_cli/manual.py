@@ -20,6 +20,7 @@ COMMANDS = {
     "edit": "Change a memory's text in your editor.",
     "daemon": "Start, stop or inspect the repository's daemon.",
     "doctor": "Check the installation and the repository.",
+    "watch": "Show agents, events and what waits, as they happen.",
     "install": "Connect an agent, an editor or git; `--list` shows all.",
     "uninstall": "Remove exactly what install wrote.",
     "completion": "Print the completion script of a shell.",

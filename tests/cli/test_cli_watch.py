@@ -1,0 +1,154 @@
+"""`muninn watch`: lines and the screen follow a real daemon, through a kill -9, and keys decide what waits."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repositories import MUNINN, PATIENCE, Home, kill_daemon
+from textual.widgets import DataTable, Input, RichLog
+
+from muninn_cli.watch.command import Watched, print_lines
+from muninn_cli.watch.following import running
+from muninn_cli.watch.screen import WatchApp
+from muninn_core import client
+
+
+@pytest.fixture
+def repo(work_tree: Home) -> Path:
+    return work_tree.repo
+
+
+@pytest.fixture
+def environ(served: Home) -> dict[str, str]:
+    return served.environ
+
+
+@pytest.fixture
+def muninn(repo: Path, environ: dict[str, str]) -> Iterator[client.Client]:
+    with client.connect(str(repo), environ) as connection:
+        yield connection
+
+
+async def until(pilot: Any, holds: Callable[[], Any]) -> Any:
+    """Wait until a condition holds, and return its value."""
+    end = time.monotonic() + PATIENCE
+    while not (value := holds()):
+        assert time.monotonic() < end, pilot.app.export_screenshot()
+        await pilot.pause(0.05)
+    return value
+
+
+def events(app: WatchApp) -> str:
+    return "\n".join(strip.text for strip in app.query_one("#events", RichLog).lines)
+
+
+def rows(app: WatchApp, name: str) -> str:
+    table = app.query_one(name, DataTable)
+    return "\n".join(" ".join(map(str, table.get_row_at(row))) for row in range(table.row_count))
+
+
+async def test_the_screen_shows_agents_and_events_and_filters_them(muninn, repo, environ):
+    key = muninn.call("agent.register", {"name": "ada", "task": "mend the crane"})["agent_key"]
+    muninn.call("lease.claim", {"files": ["crane.py"], "agent_key": key})
+    app = WatchApp(Watched([str(repo)], environ))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await until(pilot, lambda: "mend the crane" in rows(app, "#agents") and "file:crane.py" in rows(app, "#agents"))
+        muninn.call("event.append", {"event_type": "crane.ready", "payload": {"text": "It \x1b[31mlifts.\n"}})
+        await until(pilot, lambda: "lifts" in events(app))
+        assert "\x1b" not in events(app)
+        await pilot.press("f")
+        await pilot.press(*"crane.ready")
+        await until(pilot, lambda: "lease.claimed" not in events(app) and "lifts" in events(app))
+        app.query_one("#filter", Input).value = ""
+        await until(pilot, lambda: "lease.claimed" in events(app))
+        await pilot.press("enter", "q")
+    assert app.return_code == 0
+    muninn.call("agent.leave")
+
+
+async def test_keys_decide_what_waits(muninn, repo, environ):
+    (repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")
+    muninn.call("index")
+    kept = muninn.call("remember", {"text": "Ships wait outside.", "actor": "assistant", "agent": "a 1"})["ids"][0]
+    app = WatchApp(Watched([str(repo)], environ))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await until(pilot, lambda: "Ships wait outside" in rows(app, "#inbox"))
+        await pilot.press("l")
+        await until(pilot, lambda: "approval: a approve, x reject" in str(app.query_one("#said").render()))
+        await pilot.press("a")
+        await until(pilot, lambda: "Ships wait" not in rows(app, "#inbox"))
+        assert muninn.call("memories", {"id": kept})["memories"][0]["review"] == "approved"
+
+
+def test_lines_go_on_after_a_kill(served, capsys):
+    repo, environ = served
+    ends = threading.Event()
+    watched = Watched([str(repo)], environ)
+    lines = threading.Thread(target=print_lines, args=(watched, "crane", ends.is_set))
+    lines.start()
+    seen = ""
+
+    def shows(text: str) -> None:
+        nonlocal seen
+        end = time.monotonic() + PATIENCE
+        while text not in seen:
+            seen += capsys.readouterr().out
+            assert time.monotonic() < end, seen
+            time.sleep(0.05)
+
+    try:
+        shows("live")
+        for number in range(2):
+            with client.connect(str(repo), environ) as muninn:
+                muninn.call("event.append", {"event_type": "other", "payload": {"text": "nobody asked"}})
+                muninn.call("event.append", {"event_type": f"crane.{number}"})
+            shows(f"crane.{number}")
+            seen = ""
+            kill_daemon(repo, environ)
+            shows("live")
+        assert "nobody asked" not in seen
+    finally:
+        ends.set()
+        lines.join(PATIENCE)
+    assert len(running(environ)) == 1
+
+
+def test_the_terminal_is_as_before_after_the_screen(repo, environ):
+    control, terminal = pty.openpty()
+    before = termios.tcgetattr(terminal)
+    process = subprocess.Popen(
+        [MUNINN, "watch", str(repo)],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env={**environ, "TERM": "xterm-256color"},
+        start_new_session=True,
+    )
+    shown = _read_until(control, b"Decisions")
+    os.write(control, b"q")
+    shown += _read_until(control, b"\x1b[?1049l")
+    assert process.wait(PATIENCE) == 0
+    assert b"\x1b[?1049h" in shown
+    assert b"\x1b[?25h" in shown.rpartition(b"\x1b[?25l")[2]  # the cursor is visible again
+    assert termios.tcgetattr(terminal) == before
+    os.close(control)
+    os.close(terminal)
+
+
+def _read_until(control: int, wanted: bytes) -> bytes:
+    found, end = b"", time.monotonic() + PATIENCE
+    while wanted not in found:
+        assert time.monotonic() < end, found[-2000:]
+        if select.select([control], [], [], 0.1)[0]:
+            found += os.read(control, 65_536)
+    return found
