@@ -17,9 +17,10 @@ import pytest
 from repositories import MUNINN, PATIENCE, Home, kill_daemon
 from textual.widgets import DataTable, Input, RichLog
 
-from muninn_cli.watch.command import Watched, print_lines
+from muninn_cli.watch.command import print_lines
 from muninn_cli.watch.following import running
 from muninn_cli.watch.screen import WatchApp
+from muninn_cli.watch.watched import Watched
 from muninn_core import client
 
 

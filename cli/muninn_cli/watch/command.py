@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import queue
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
-from pathlib import PurePath
 
 from muninn_cli.command import run_command
 from muninn_cli.exits import OK
 from muninn_cli.manual import COMMANDS
 from muninn_cli.parser import new_parser
 from muninn_cli.terminal import errors, line, output
-from muninn_cli.watch.following import Follower, Update, running, sentence
+from muninn_cli.watch.following import sentence
+from muninn_cli.watch.watched import SCAN_SECONDS, Watched
 from muninn_core.errors import UsageError
 from muninn_core.launch.place import locate
-
-SCAN_SECONDS = 2.0
-"""How often `--all` looks for daemons that began or ended."""
 
 
 def main(argv: list[str]) -> int:
@@ -47,36 +44,6 @@ def _run(argv: list[str]) -> int:
 
     WatchApp(watched, given.match).run()
     return OK
-
-
-class Watched:
-    """The followed repositories: fixed ones, or with none all whose daemons run. `updates` has what they deliver."""
-
-    def __init__(self, fixed: Sequence[str], environ: Mapping[str, str]) -> None:
-        self.updates: queue.SimpleQueue[Update] = queue.SimpleQueue()
-        self.environ = environ
-        self._fixed = tuple(fixed)
-        self._followers: dict[str, Follower] = {}
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """The followed repositories."""
-        return tuple(self._followers)
-
-    def scan(self) -> None:
-        """Follow repositories that are new, and drop those whose daemon has ended."""
-        wanted = self._fixed or tuple(running(self.environ))
-        for root in wanted:
-            if root not in self._followers:
-                self._followers[root] = follower = Follower(root, self.environ, self.updates.put)
-                follower.start()
-        for root in set(self._followers) - set(wanted):
-            self._followers.pop(root).stop()
-            self.updates.put(Update(root, "state", "gone"))
-
-    def label(self, root: str) -> str:
-        """Return the name of a repository before its events, "" for the only one."""
-        return f"{PurePath(root).name}  " if len(self._followers) > 1 else ""
 
 
 def print_lines(watched: Watched, match: str, ended: Callable[[], bool] = lambda: False) -> int:

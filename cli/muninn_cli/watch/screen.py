@@ -14,8 +14,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import DataTable, Footer, Header, Input, RichLog, Static
 
 from muninn_cli.safe_text import safe
-from muninn_cli.watch.command import SCAN_SECONDS, Watched
 from muninn_cli.watch.following import DECISIONS, Update, Waiting, decide, sentence
+from muninn_cli.watch.watched import SCAN_SECONDS, Watched
 from muninn_core.errors import MuninnError
 
 SCROLLBACK = 5_000
