@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench.memory.arms import ARMS, WHOLE, arm
+from bench.memory.briefs import brief
 from bench.memory.data import Case, conversations, projects
 from bench.memory.facts import facts
 from bench.memory.run import ask, block, remind, stored
@@ -66,6 +67,7 @@ def _measured(cases: list[Case]) -> Counter[str]:
             if case.prompts:
                 counts.update(block(case, opened))
                 counts.update(remind(case, opened))
+                counts.update(brief(case, opened))
     return counts
 
 
@@ -95,6 +97,10 @@ COLUMNS: Sequence[tuple[str, str]] = (
     ("block: shown for unrelated", "block: unrelated"),
     ("prompts: told right", "prompts: related"),
     ("prompts: told for unrelated", "prompts: unrelated"),
+    ("brief: useful lines", "brief: lines"),
+    ("brief: right", "brief: sessions"),
+    ("brief: tokens", ""),
+    ("brief without subject: lines", ""),
     ("processor ms", ""),
 )
 """The columns of the table, each with the figure that it is a part of."""

@@ -91,6 +91,21 @@ def test_what_a_user_demands_comes_first_and_what_an_agent_states_does_not():
         remembered("m2", "Never spawn a shell.", type="constraint", importance=8, trust="user"),
         remembered("m3", "Callers hold the lock.", type="constraint", importance=8, trust="agent"),
         remembered("m4", "Trivial.", type="constraint", importance=3, trust="user"),
+        remembered("m5", "Write tests first.", type="preference", importance=5, trust="user"),
     )
-    assert made.ids == ("m2", "m1", "m3", "m4")
+    assert made.ids == ("m2", "m5", "m1", "m3", "m4")
     assert made.text.index("## Rules of the user") < made.text.index("## Pinned")
+
+
+def test_a_long_memory_that_is_not_about_the_work_is_listed_by_title_and_id():
+    long = "Exports are written by a worker. " + "They were slow in the request. " * 8
+    listed = brief(remembered("m1", long, title="Exports are written by a worker.", importance=9)).text
+    assert "] Exports are written by a worker. (m1)\n" in listed
+    assert "slow in the request" not in listed
+    whole = brief(remembered("m1", long, title="Exports are written by a worker.", pinned=True)).text
+    assert "slow in the request" in whole
+
+
+def test_of_many_memories_few_are_shown():
+    made = brief(*(remembered(f"m{number:02}", f"Fact {number}.", importance=5 + number % 4) for number in range(60)))
+    assert len(made.ids) <= 15

@@ -10,7 +10,7 @@ from itertools import islice
 
 from muninn_core.context.brief import LEARNED, SessionContext, make_brief
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.engine.session import elsewhere, session_start
+from muninn_core.engine.session import about_branch, elsewhere, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import BriefParams, BriefResult, Withheld
@@ -55,6 +55,7 @@ def brief(
         """Whether a memory may reach an agent unasked: text from outside only when a person approved it."""
         return not memory.unvetted and shown(memory)
 
+    named = about_branch.start_search(workspace, seen, now)
     current = workspace.memory.active
     latest = list(islice(filter(seen, current.newest(now)), session_start.READ_MEMORIES))
     current_focus = focus(workspace, filter(seen, current.newest(now)), params.session)
@@ -84,6 +85,7 @@ def brief(
             disputes=session_start.disputes(workspace.memory),
             other_rules=elsewhere.rules(workspace, trees, others, now),
             elsewhere=len(others),
+            about_branch=about_branch.found_in_time(named),
             overlaps=[f"- {line}\n" for line in overlaps],
             common_rules=common_rules,
         ),
