@@ -131,3 +131,16 @@ def test_the_folders_can_be_configured_and_a_repository_opens_no_others(skilled,
     problems = [one.message for one in skilled.call("status").problems]
     assert any("'skills.paths': '/etc' is neither below the root" in message for message in problems)
     assert {one.name for one in skilled.call("skills.list").skills} == {"deploy", "parser-tests"}
+
+
+@pytest.mark.parametrize("budget", [1000, 4000, 20_000])
+def test_skills_take_at_most_three_tenths_of_a_context_even_when_there_is_room(skilled, budget):
+    for number in range(9):
+        text = f"---\nname: parser-{number}\ndescription: How to write tests for a parser, part {number}.\n---\n"
+        steps = "".join(f"Write the test {step} of the parser {number}.\n" for step in range(20 * (number + 1)))
+        write(skilled.root / ".claude/skills/deep/deeper", f"parser-{number}", text + steps)
+    given = skilled.call("context", query="write tests for a parser", budget=budget, skills=True)
+    taken = [item for item in given.items if item.tier == "skill"]
+    assert 0 < len(taken) <= 7
+    assert sum(item.tokens for item in taken) <= 0.3 * budget
+    assert budget > 4000 or [one for one in given.left_out if one.tier == "skill"]

@@ -30,6 +30,9 @@ TIERS: tuple[tuple[str, float], ...] = (
 )
 """The tiers in order, and the share of the remaining budget that each may use."""
 
+MOST_SHARE: Mapping[str, float] = MappingProxyType({"skill": 0.3})
+"""Shares of the whole budget that a tier never exceeds, even when there is room."""
+
 HEADING_CHARS = (100, 60, 30, 10, 0)
 """Lengths of the question in the heading, in characters. The first length that fits is used."""
 
@@ -68,8 +71,9 @@ class Pack(Value):
 class _Room:
     """The remaining budget, and the items selected and passed over so far."""
 
-    def __init__(self, left: int, lines: Mapping[str, int]) -> None:
+    def __init__(self, left: int, lines: Mapping[str, int], budget: int) -> None:
         self.left = left
+        self._caps = {tier: int(budget * share) for tier, share in MOST_SHARE.items()}
         self.lines = lines
         self.chosen: list[tuple[int, PackItem]] = []
         self.passed: list[tuple[int, PackItem, str]] = []
@@ -79,10 +83,16 @@ class _Room:
         """Return the tokens of an item, with the heading of its tier when it is the tier's first item."""
         return item.tokens + (0 if item.tier in self._headed else HEADING_TOKENS)
 
+    def left_for(self, tier: str) -> int:
+        """Return the tokens that a tier may still use."""
+        return min(self.left, self._caps.get(tier, self.left))
+
     def take(self, number: int, item: PackItem) -> int:
         """Select an item and return its price."""
         price = self.price(item)
         self._headed.add(item.tier)
+        if item.tier in self._caps:
+            self._caps[item.tier] -= price
         self.chosen.append((number, item))
         self.left -= price
         return price
@@ -96,13 +106,13 @@ def make_pack(
     `lines` maps paths to the most relevant line, for items that are cut.
 
     Every tier first gets its share. The remaining budget goes to the items that did not fit, in the same order: whole,
-    else in part, else by their location.
+    else in part, else by their location. `MOST_SHARE` holds throughout.
     """
     ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: candidates stay ordered within a tier
     kept, dropped = without_duplicates(ordered, int(budget * JOINED_SHARE))
     sheet = _heading(query, budget, len(candidates))
     summary = int(budget * SUMMARY_SHARE) if budget >= SUMMARY_FROM else 0
-    room = _Room(budget - _size(sheet) - summary, lines)
+    room = _Room(budget - _size(sheet) - summary, lines, budget)
     _share_out(room, [_item(tier, hit) for tier, hit in kept])
     _fill_up(room, budget)
     left_out = [_left_out(_item(each.tier, each.hit), each.reason) for each in dropped]
@@ -146,13 +156,16 @@ def _fill_up(room: _Room, budget: int) -> None:
     _retry(room, lambda item: item)
     for_lines = budget // 20
     room.left -= for_lines
-    _retry(room, lambda item: cut_to_fit(item, room.left - HEADING_TOKENS, cost, room.lines.get(item.path, 0)))
+    _retry(
+        room,
+        lambda item: cut_to_fit(item, room.left_for(item.tier) - HEADING_TOKENS, cost, room.lines.get(item.path, 0)),
+    )
     room.left += for_lines
     named = 0
     for number, item, _ in room.passed:
         pointer = location_only(item, cost)
         price = room.price(pointer)
-        if named < POINTERS and price <= min(room.left, for_lines):
+        if named < POINTERS and price <= min(room.left_for(item.tier), for_lines):
             for_lines -= room.take(number, pointer)
             named += 1
 
@@ -161,7 +174,7 @@ def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
     waiting, room.passed = room.passed, []
     for number, item, reason in waiting:
         made = form(item)
-        if made is not None and room.price(made) <= room.left:
+        if made is not None and room.price(made) <= room.left_for(item.tier):
             room.take(number, made)
         else:
             room.passed.append((number, item, reason))
