@@ -35,15 +35,16 @@ class Served:
         fallbacks: dict[str, list[str]] | None = None,
         context: bool = False,
         use: dict[str, Any] | None = None,
+        budget: dict[str, Any] | None = None,
         **routes: Any,
     ) -> None:
-        """Write the user's settings; the next request reads them. With a `use` the budget admits calls."""
+        """Write the user's settings; the next request reads them. The default budget is large."""
         file = self.home / ".config/muninn/config.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
         models = {
             "routes": routes,
             "fallbacks": fallbacks or {},
-            "budget": {"tokens_day": 10_000_000 if use else 10, "usd_day": 0},
+            "budget": budget or {"tokens_day": 10_000_000, "usd_day": 100},
         }
         uses = {"context": context, "context_seconds": 60, **(use or {})}
         repositories = {str(self.repo): {"models": uses}}

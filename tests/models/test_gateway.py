@@ -208,6 +208,66 @@ def test_who_has_no_token_gets_nothing(gateway: Served) -> None:
     assert backend.requests == []
 
 
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_a_metered_request_is_in_the_ledger_with_the_tokens_that_the_answer_states(
+    gateway: Served, dialect: str
+) -> None:
+    before = gateway.call("models.usage")["total"]
+    with Backend(says("yes", dialect)) as backend:
+        gateway.configure(m=route(backend, dialect, price_in=1_000, price_out=2_000))
+        more = {"stream_options": {"include_usage": True}} if dialect == "openai" else {}
+        assert ask(gateway, dialect, **more)[0] == "yes"
+        gateway.configure(m=route(backend, dialect))
+        ask(gateway, dialect)
+    after = gateway.call("models.usage", calls=True)
+    spent = {
+        name: round(after["total"][name] - before[name], 6) for name in ("calls", "tokens_in", "tokens_out", "usd")
+    }
+    assert spent == {"calls": 1, "tokens_in": 10, "tokens_out": 5, "usd": 0.02}
+    assert (after["calls"][-1]["purpose"], after["calls"][-1]["state"]) == ("gateway/1", "done")
+
+
+@pytest.mark.parametrize(("code", "billed"), [(200, True), (500, False)])
+def test_an_answer_without_tokens_keeps_its_reservation_and_a_refused_one_costs_nothing(
+    gateway: Served, code: int, billed: bool
+) -> None:
+    with Backend(status(code, '{"choices": []}')) as backend:
+        gateway.configure(m=route(backend, "openai", price_in=1, price_out=1))
+        body = json.dumps({"model": "m", "messages": [], "max_tokens": 77}).encode()
+        assert post(gateway, "/v1/chat/completions", body)[0] == code
+    assert gateway.call("models.usage", calls=True)["calls"][-1]["tokens_out"] == (77 if billed else 0)
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+@pytest.mark.parametrize("budget", [{"tokens_day": 10, "usd_day": 1}, {"tokens_day": 10_000_000}])
+def test_a_budget_that_does_not_suffice_refuses_a_metered_request(
+    gateway: Served, dialect: str, budget: dict[str, Any]
+) -> None:
+    vendor = openai if dialect == "openai" else anthropic
+    with Backend(says("yes", dialect)) as backend:
+        gateway.configure(budget=budget, m=route(backend, dialect, price_in=1, price_out=1))
+        with pytest.raises(vendor.APIStatusError, match="budget") as caught:
+            ask(gateway, dialect)
+    assert caught.value.status_code == 402
+    assert backend.requests == []
+
+
+def test_a_client_that_leaves_a_metered_answer_keeps_its_reservation(gateway: Served) -> None:
+    with Backend(stalls(openai_events("slow")[:200])) as backend:
+        gateway.configure(m=route(backend, "openai", price_in=1, price_out=1))
+        connection = http.client.HTTPConnection(gateway.url.removeprefix("http://"), timeout=60)
+        body = json.dumps({"model": "m", "messages": [], "max_tokens": 91, "stream": True})
+        headers = {"Authorization": f"Bearer {gateway.token}", "Content-Type": "application/json"}
+        connection.request("POST", "/v1/chat/completions", body, headers)
+        connection.getresponse().read(10)
+        connection.close()
+        deadline = time.monotonic() + 120
+        while (last := gateway.call("models.usage", calls=True)["calls"][-1])["state"] == "reserved":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    assert (last["tokens_out"], last["state"]) == (91, "failed")
+
+
 def test_models_are_listed_and_embeddings_come_from_the_bundled_table(gateway: Served) -> None:
     gateway.configure(
         m={"dialect": "openai", "url": "http://127.0.0.1:9", "model": "x", "aliases": ["gpt-*", "y"]},

@@ -21,6 +21,7 @@ from muninn_server.gateway.errors import error_reply, stream_error
 from muninn_server.gateway.exploration import EXPLORE_MODEL, exploration_reply
 from muninn_server.gateway.injection import Block, Blocks, Place, conversation, ids_of, places, with_block
 from muninn_server.gateway.json_spans import Span, members, splice
+from muninn_server.gateway.metering import OverBudget, Usage, metered
 from muninn_server.gateway.routing import ANTHROPIC, OPENAI, Backend, NoBackend, backends, names
 from muninn_server.http.replies import Reply, cancelled_with, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
@@ -101,6 +102,8 @@ class Gateway:
             reply = await self._own(path, method, scope, receive)
         except NoBackend as error:
             reply = error_reply(dialect, 404, str(error))
+        except OverBudget as error:
+            reply = error_reply(dialect, 402, str(error))
         except MuninnError as error:
             reply = error_reply(dialect, 400, error.line)
         except _BrokenOff:
@@ -181,7 +184,10 @@ class Gateway:
             url += "?" + scope["query_string"].decode("latin-1")
         headers = _request_headers(scope, dialect, key)
         seconds = route.timeout_seconds
-        async with self._upstream.answered(url, headers, body.encode("utf-8"), seconds) as (status, got, chunks):
+        async with (
+            metered(self._session.engine, self._settings(), backend, path, body, self._session.place.root) as usage,
+            self._upstream.answered(url, headers, body.encode("utf-8"), seconds) as (status, got, chunks),
+        ):
             if 300 <= status < 400:
                 raise ModelError(f"the route '{backend.name}' redirects, and redirects are not followed")
             answer = [(name.encode(), value.encode("latin-1")) for name, value in got.items() if name not in _KEPT_BACK]
@@ -189,15 +195,16 @@ class Gateway:
             if prepared.added:
                 answer.append((CONTEXT, ",".join(prepared.added).encode()))
             await send({"type": "http.response.start", "status": status, "headers": answer})
-            streamed = "event-stream" in got.get("content-type", "")
-            await self._pump(chunks, send, dialect if streamed else "")
+            usage.status, usage.streamed = status, "event-stream" in got.get("content-type", "")
+            await self._pump(chunks, send, dialect if usage.streamed else "", usage)
 
-    async def _pump(self, chunks: Any, send: Send, dialect: str) -> None:
+    async def _pump(self, chunks: Any, send: Send, dialect: str, usage: Usage) -> None:
         """Pass an answer on. One that breaks off between two events gets an event with the reason."""
         end = b""
         try:
             async for chunk in chunks:
                 end = (end + chunk)[-4:]
+                usage.feed(chunk)
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
         except HttpFailure as error:
             log.info("an answer broke off: %s", error.reason)

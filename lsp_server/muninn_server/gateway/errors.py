@@ -7,7 +7,13 @@ import json
 from muninn_server.gateway.routing import ANTHROPIC
 from muninn_server.http.replies import Reply, json_reply
 
-_TYPES = {400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error", 413: "request_too_large"}
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    404: "not_found_error",
+    413: "request_too_large",
+}
 
 
 def error_reply(dialect: str, status: int, message: str) -> Reply:
