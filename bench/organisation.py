@@ -66,8 +66,15 @@ class Org(NamedTuple):
             row = connection.execute("SELECT setting FROM pg_settings WHERE name = 'data_directory'").fetchone()
         pid = int((Path(row[0]) / "postmaster.pid").read_text().split()[0])
         times = psutil.Process(pid).cpu_times()
-        living = sum(sum(each.cpu_times()[:2]) for each in psutil.Process(pid).children(recursive=True))
+        living = sum(map(_processor_seconds, psutil.Process(pid).children(recursive=True)))
         return times.user + times.system + times.children_user + times.children_system + living
+
+
+def _processor_seconds(process: psutil.Process) -> float:
+    try:
+        return sum(process.cpu_times()[:2])
+    except psutil.NoSuchProcess:  # it ended meanwhile, and counts among the ended children
+        return 0.0
 
 
 @contextmanager
@@ -263,6 +270,7 @@ def measure(options: argparse.Namespace, corpus: Sequence[Path], folder: Path) -
         figures, roots = filled(org, corpus, folder / "repositories", options.chunks)
         asked = questions(org, options.questions)
         figures += candidates(org, asked)
+        print(table(figures), file=sys.stderr)
         figures += [asking(org, asked, count, max(2, options.questions // count)) for count in options.askers]
         figures.append(changed(org, roots))
     print(table(figures))

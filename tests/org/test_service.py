@@ -234,6 +234,8 @@ def test_probes_and_metrics_need_no_token(pushed) -> None:
             body = response.read().decode()
     assert 'muninn_org_calls_total{verb="recall",outcome="ok"}' in body
     assert status(pushed, "/nosuch") == 404
+    assert status(pushed, "/hook/github?tenant=acme&repository=shop", b'{"ref":"refs/heads/main"}') == 403
+    assert status(pushed, "/hook/nosuch?tenant=acme&repository=shop", b"{}") == 400
 
 
 def test_questions_work_again_after_the_database_was_away(pushed, home, tokens) -> None:

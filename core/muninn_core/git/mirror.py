@@ -1,4 +1,4 @@
-"""Bare mirrors of repositories, which other machines send packs of objects to. The only git calls that write."""
+"""Bare mirrors of repositories, which are fetched or get packs of objects. The only git calls that write."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import subprocess
 from pathlib import Path
 
 from muninn_core.errors import BadParams
-from muninn_core.git.run import command, environment, git_error, run_process
+from muninn_core.git.run import command, decode, environment, git_error, run_process
 
 _COMMIT = 40
+_NO_REF = 2
+"""The exit status of `git ls-remote --exit-code` for no such ref."""
+
+_PROTOCOLS = ("https", "ssh", "file")
+_FETCH_SECONDS = 600
 
 
 def open_mirror(folder: Path) -> Path:
@@ -69,3 +74,35 @@ def add_pack(folder: Path, pack: Path, commit: str) -> None:
     kept = run_process(str(folder), "update-ref", f"refs/pushed/{commit}", commit)
     if kept.returncode != 0:
         raise git_error("update-ref", kept)
+
+
+def fetch_branch(folder: Path, remote: str, branch: str) -> str:
+    """Fetch a branch of a remote repository, and return its commit; "" when the remote has no such branch.
+
+    The remote is an address of https, ssh or a folder, from an administrator. Raises GitError.
+    """
+    ref = f"refs/heads/{branch}"
+    listed = _with_network(folder, "ls-remote", "--exit-code", "--", remote, ref)
+    if listed.returncode == _NO_REF:
+        return ""
+    if listed.returncode != 0:
+        raise git_error("ls-remote", listed)
+    done = _with_network(folder, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", remote, f"+{ref}:{ref}")
+    if done.returncode != 0:
+        raise git_error("fetch", done)
+    return decode(run_process(str(folder), "rev-parse", ref).stdout).strip()
+
+
+def _with_network(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a git command that may reach other machines. All other settings are those of `git.run`."""
+    allowed = [part for name in _PROTOCOLS for part in ("-c", f"protocol.{name}.allow=always")]
+    line = command(str(folder), *arguments)
+    at = line.index("-C")
+    return subprocess.run(
+        [*line[:at], *allowed, "-c", "transfer.fsckObjects=true", *line[at:]],
+        env={**environment(str(folder)), "GIT_ALLOW_PROTOCOL": ":".join(_PROTOCOLS)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=_FETCH_SECONDS,
+    )

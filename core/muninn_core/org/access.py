@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
@@ -16,6 +17,8 @@ TokenScope = Literal["read", "push"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@/+-]{0,199}")
 _TOKEN = re.compile(r"muninn_[A-Za-z0-9_-]{43}")
+_REMOTE = re.compile(r"(?:https://|ssh://|/)[^\s\0]{1,500}")
+_SHORTEST_SECRET = 16
 _LONGEST = timedelta(days=366)
 
 
@@ -86,6 +89,24 @@ def put_repository(connection: Connection, tenant: int, name: str, default_ref: 
     ).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def put_remote(
+    connection: Connection, tenant: int, repository: int, remote: str, secret: str, branches: Sequence[str] = ()
+) -> None:
+    """Set where a repository is fetched from, the secret of its webhook, and patterns of further branches.
+
+    Raises BadParams for an address that git would take as an option or a program, and for a short secret.
+    """
+    if not _REMOTE.fullmatch(remote):
+        raise BadParams(f"'{remote[:200]}' is not a remote", hint="Use https://…, ssh://… or the path of a folder.")
+    if secret and len(secret) < _SHORTEST_SECRET:
+        raise BadParams(f"the webhook's secret has fewer than {_SHORTEST_SECRET} characters")
+    set_tenant(connection, tenant)
+    connection.execute(
+        "UPDATE repository SET remote = %s, hook_secret = %s, branches = %s WHERE id = %s",
+        (remote, secret, list(branches), repository),
+    )
 
 
 def put_principal(connection: Connection, tenant: int, kind: Kind, name: str) -> int:

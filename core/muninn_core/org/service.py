@@ -5,7 +5,6 @@ Safe to use from several threads. Every question runs in one transaction that se
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections import Counter
@@ -22,8 +21,10 @@ from muninn_core.org.access import Caller, authenticate, checked_name, find_repo
 from muninn_core.org.answers import Question
 from muninn_core.org.database import Database
 from muninn_core.org.migrate import check_version
+from muninn_core.org.mirrors import mirror_of
 from muninn_core.org.pushing import Pushed, Target, push, remove_branch
 from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.webhooks import Headers, receive
 from muninn_core.protocol.code import SymbolsParams
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import ContextParams, RecallParams
@@ -134,6 +135,10 @@ class Service:
         self._audit(caller, "delete", {"ref": ref}, Scope((repository,)))
         return remove_branch(self._database, Target(caller.tenant, repository, ref))
 
+    def take_notice(self, forge: str, tenant: str, repository: str, headers: Headers, body: bytes) -> str | None:
+        """Queue the branch of a forge's webhook; see `webhooks.receive`."""
+        return receive(self._database, forge, tenant, repository, headers, body)
+
     def _caller(self, token: str, scope: Any) -> Caller:
         with self._database.transaction("muninn_reader") as connection:
             return authenticate(connection, token, scope)
@@ -145,9 +150,7 @@ class Service:
         return caller
 
     def _mirror(self, caller: Caller, repository: str) -> Path:
-        """Return the mirror of a repository. Its folder's name is a hash, since names may contain slashes."""
-        name = hashlib.sha256(f"{caller.tenant}/{repository}".encode()).hexdigest()[:32]
-        return mirror.open_mirror(self._mirrors / f"{name}.git")
+        return mirror_of(self._mirrors, caller.tenant, repository)
 
     def _audit(self, caller: Caller, action: str, plain: Any, scope: Scope) -> None:
         """Write who asked what. Secrets in a question are masked; it is cut after 500 characters."""

@@ -28,6 +28,7 @@ THREADS = 8
 MAX_PACK = 256 * 1024 * 1024
 """The longest pack of a push in bytes."""
 
+_HOOK = "/hook/"
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
 log = logging.getLogger("muninn.org")
@@ -66,7 +67,9 @@ class Application:
             return await self._rpc(scope, receive)
         if scope["path"] == "/push":
             return await self._push(scope, receive)
-        return json_reply({"error": {"message": "the paths are /rpc, /push, /health, /ready and /metrics"}}, 404)
+        if scope["method"] == "POST" and scope["path"].startswith(_HOOK):
+            return await self._hook(scope, receive)
+        return json_reply({"error": {"message": "the paths are /rpc, /push, /hook, /health, /ready and /metrics"}}, 404)
 
     async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
         """Answer one JSON-RPC 2.0 request. The address may name `repository` (several times) and `ref`."""
@@ -104,6 +107,15 @@ class Application:
                 )
             )
         return json_reply(to_plain(done._asdict()))
+
+    async def _hook(self, scope: ASGIScope, receive: Receive) -> Reply:
+        """Take the notice of a forge: its name is in the path, the tenant and repository are in the address."""
+        asked = _query(scope, ("tenant", "repository"))
+        tenant, repository = (next(iter(asked[name]), "") for name in ("tenant", "repository"))
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        body, forge = await read_json_body(scope, receive), scope["path"].removeprefix(_HOOK)
+        queued = await self._run(lambda: self._service.take_notice(forge, tenant, repository, headers, body))
+        return json_reply({"queued": queued}, 202)
 
     def _metrics(self) -> str:
         name = "muninn_org_calls_total"

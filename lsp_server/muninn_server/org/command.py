@@ -14,6 +14,7 @@ import secrets
 import signal
 import socket
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -29,6 +30,7 @@ from muninn_core.org.embedded import EmbeddedServer
 from muninn_core.org.migrate import migrate
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository, sweep
 from muninn_core.org.service import Service
+from muninn_core.org.worker import Worker
 from muninn_core.protocol.search import ContextResult, RecallResult
 from muninn_server.http_listener import serving
 from muninn_server.org.application import Application
@@ -45,6 +47,7 @@ class _Command(Protocol):
 
 _LOGIN = "muninn_app"
 _TENANT = "trial"
+_POLL_SECONDS = 2.0
 
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
@@ -128,6 +131,32 @@ def _repository(options: argparse.Namespace, environ: Mapping[str, str]) -> None
             access.put_repository(connection, tenant, options.name, options.ref, private=not options.open)
     database.close()
     print(f"{options.action}: {options.name}")
+
+
+def _remote(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    """Set the remote of a repository. Prints the secret of its webhook, which is new each time."""
+    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
+    secret = secrets.token_urlsafe(32)
+    with database.transaction("muninn_writer") as connection:
+        repository = access.find_repository(connection, tenant, options.name)
+        access.put_remote(connection, tenant, repository, options.remote, secret, options.branch)
+    database.close()
+    print(secret)
+
+
+def _work(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    """Work through the queue, for ever or until no job is due."""
+    database = Database(_address(options, environ))
+    worker = Worker(database, Path(options.mirrors).absolute(), options.workers)
+    while True:
+        job = worker.work_once()
+        if job is not None:
+            print(json.dumps({"repository": job.repository, "ref": job.ref, "tries": job.tries}), flush=True)
+        elif options.once:
+            break
+        else:
+            time.sleep(_POLL_SECONDS)
+    database.close()
 
 
 def _grant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
@@ -229,6 +258,8 @@ _COMMANDS = {
     "migrate": _migrate,
     "tenant": _tenant,
     "repository": _repository,
+    "remote": _remote,
+    "work": _work,
     "grant": _grant,
     "revoke": _grant,
     "member": _member,
@@ -266,6 +297,10 @@ def _add_service(command: _Command) -> None:
     serve.add_argument("--port", type=int, default=8765)
     serve.add_argument("--mirrors", default="muninn-mirrors", help="folder of the repositories that are pushed")
     serve.add_argument("--workers", type=int, default=0, help="processes that cut files; default: one per core")
+    work = command("work", "Fetch and index the branches that webhooks name.", of_tenant=False)
+    work.add_argument("--mirrors", default="muninn-mirrors", help="folder of the fetched repositories")
+    work.add_argument("--workers", type=int, default=0, help="processes that cut files; default: one per core")
+    work.add_argument("--once", action="store_true", help="end when no job is due")
     migrating = command("migrate", "Create or upgrade the tables.", of_tenant=False)
     migrating.add_argument("--login", help="role of `serve`, which is created with the password in MUNINN_ORG_PASSWORD")
     command("sweep", "Delete what interrupted pushes left.")
@@ -280,6 +315,10 @@ def _add_access(command: _Command) -> None:
     repository.add_argument("name")
     repository.add_argument("--ref", default="main", help="the default branch, or the branch to delete")
     repository.add_argument("--open", action="store_true", help="everyone of the organisation may read it")
+    remote = command("remote", "Set where a repository is fetched from; prints the secret of its webhook.")
+    remote.add_argument("name")
+    remote.add_argument("remote", help="https://…, ssh://… or a folder; git's own credentials apply")
+    remote.add_argument("--branch", action="append", default=[], help="pattern of further branches: release/*")
     for name, about in (("grant", "Let a user or group read a repository."), ("revoke", "Take this right.")):
         granting = command(name, about)
         granting.add_argument("principal")
