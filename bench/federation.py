@@ -2,7 +2,8 @@
 
 Each repository is a tree of renamed copies of Django's source (`growth.py`). Some trees are indexed; each further
 repository is a copy of one of them with its index, so that a question reads as many indexes as there are repositories.
-The repository that asks is one more. Everything runs in this process, beside no daemon.
+The repository that asks is one more. Everything runs in this process, beside no daemon. `--data DIR` measures instead
+how well repositories are searched together.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -22,6 +22,11 @@ from typing import Any
 from bench import corpus
 from bench.figure import spread
 from bench.growth import HERE, parse_size, write_tree
+from bench.quality.arms import LIMIT
+from bench.quality.copies import Copies
+from bench.quality.questions import Place, Question, load
+from bench.quality.scoring import mean
+from bench.quality.scoring import measure as scored
 from muninn_core.engine.engine import Engine
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params
@@ -35,9 +40,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--chunks", default="1M", help="chunks of all of them, such as 100k or 1M")
     parser.add_argument("--trees", type=int, default=5, help="how many of them differ")
     parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--data", type=Path, help="measure quality instead: the folder of questions (`bench quality`)")
+    parser.add_argument("--sets", default="A1,B1", help="sets of questions of --data, by commas")
+    parser.add_argument("--mirrors", type=Path, default=Path(), help="where OWNER+NAME/repo are, bare git directories")
+    parser.add_argument("--archives", type=Path, default=Path(), help="where published archives are")
     parser.add_argument("--folder", type=Path, help="where the repositories are, and stay for the next run")
     parser.add_argument("--out", type=Path, default=HERE / "out" / "federation.json", help="the file to write")
     options = parser.parse_args(arguments)
+    if options.data is not None:
+        return compare(options.data, options.sets.split(","), options.mirrors, options.archives)
     source = corpus.django(HERE / ".cache")
     questions = corpus.Corpus(source).queries(options.questions, salt=11)
     with tempfile.TemporaryDirectory(prefix="muninn-federation-") as temporary:
@@ -105,6 +116,7 @@ def measure(home: Path, questions: list[str]) -> dict[str, float | int]:
         alone = [_timed(asking, root, question)[0] for question in questions]
         first, _ = _timed(asking, root, questions[0], repos=["all"])
         asked = [_timed(asking, root, question, repos=["all"]) for question in questions]
+        memory, descriptors = _private_bytes() / 1e6, len(list(Path("/proc/self/fd").glob("*")))
     finally:
         asking.close()
     times, work = spread([each for each, _ in asked]), spread([each for _, each in asked])
@@ -117,9 +129,57 @@ def measure(home: Path, questions: list[str]) -> dict[str, float | int]:
         "question to all: p95 ms": times["p95"],
         "question to all: processor p50 ms": work["p50"],
         "question to all: processor p95 ms": work["p95"],
-        "resident MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
-        "descriptors": len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0,
+        "private memory MB": memory,
+        "descriptors": descriptors,
     }
+
+
+def _private_bytes() -> int:
+    """Return the bytes of this process that are no mapped files; 0 where the system does not tell."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
+
+
+def compare(folder: Path, sets: list[str], mirrors: Path, archives: Path) -> int:
+    """Print how well the repositories of each set are searched alone, and together from an empty repository.
+
+    A file of another repository than the question's is a wrong one.
+    """
+    data = load(folder, sets)
+    for name in sets:
+        with tempfile.TemporaryDirectory(prefix="muninn-federation-") as temporary:
+            home = Path(temporary)
+            copies = Copies(data, home / "copies", mirrors, archives)
+            asking, empty = Asking(home), home / "empty"
+            empty.mkdir()
+            trees = {source: copies.folder(name, source) for dataset, source in data.copies() if dataset == name}
+            names = {source: f"r{number}" for number, source in enumerate(trees)}
+            for source, tree in trees.items():
+                asking.call(tree, "init")
+                asking.call(tree, "index")
+                asking.call(empty, "repos.add", path=str(tree), name=names[source])
+            asking.call(empty, "init")
+            questions = [one for one in data.questions if one.dataset == name]
+            for title, repos in (("alone", []), ("together", ["all"])):
+                rows = [
+                    scored(one, _places(asking, empty if repos else trees[one.source], one, names[one.source], repos))
+                    for one in questions
+                ]
+                print(f"{name} {title:<10}{len(rows):>5} questions, NDCG@10 {mean(rows)['ndcg@10']:.3f}")
+            asking.close()
+    return 0
+
+
+def _places(asking: Asking, root: Path, question: Question, name: str, repos: list[str]) -> list[Place]:
+    """Return the places that recall finds; those of other repositories than `name` under names of no file."""
+    answer = asking.call(root, "recall", query=question.text, limit=LIMIT, kind="code", repos=repos)
+    return [
+        Place(hit.path if hit.repository in ("", name) else hit.id.rpartition(":")[0], hit.start_line, hit.end_line)
+        for hit in answer.hits
+    ]
 
 
 def _timed(asking: Asking, root: Path, question: str, **params: Any) -> tuple[float, float]:

@@ -282,3 +282,12 @@ def test_scores_do_not_depend_on_how_many_candidates_each_index_returns(user: Us
         assert [number for number, _ in source.dense(vector, 10)] == [
             number for number, cosine in near if cosine >= near[9][1]
         ]
+
+
+def test_an_answer_names_the_shown_files_that_changed_since_they_were_indexed(three: Three) -> None:
+    app, billing, _ = three
+    assert app.call("recall", query="session of a user", repos=["all"]).notes == ()
+    (billing.root / "src" / "billing" / "session.py").write_text("def open_session(user):\n    return user\n")
+    (note,) = app.call("recall", query="session of a user", repos=["all"]).notes
+    assert note.startswith("billing: src/billing/session.py changed after it was indexed")
+    assert f"muninn --repo {billing.root} index" in note

@@ -14,6 +14,7 @@ from muninn_core.source.qualified import shown, split
 
 if TYPE_CHECKING:
     from muninn_core.federation.member import Member
+    from muninn_core.index.manifest import FileRow
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.model.citation import Citation
     from muninn_core.model.memory import Memory
@@ -103,6 +104,23 @@ class Asked:
             self._judges[name] = self._members[name].citations.checker().judge
         return self._judges[name]
 
+    def outdated(self, hits: Iterable[Hit]) -> tuple[str, ...]:
+        """Return a sentence for each repository of which shown files have changed since they were indexed."""
+        shown: dict[str, set[str]] = {}
+        for hit in hits:
+            if hit.repository and hit.kind != "memory":
+                shown.setdefault(hit.repository, set()).add(hit.path)
+        found = []
+        for part in self.parts:
+            root = self.root(part.name)
+            changed = sorted(path for path in shown.get(part.name, ()) if _changed(part.snapshot.file(path), root))
+            if changed:
+                found.append(
+                    f"{part.name}: {', '.join(changed)} changed after it was indexed; `muninn --repo {root} index` "
+                    "updates the index"
+                )
+        return tuple(found)
+
     def labelled(self, hit: Hit) -> Hit:
         """Return a hit of a file with its repository; one from a pack there is from outside. Its path stays."""
         name, path = split(hit.path)
@@ -115,6 +133,17 @@ class Asked:
     def localised(self, hit: Hit) -> Hit:
         """Return a hit with its repository, and with the path in it."""
         return replace(self.labelled(hit), path=split(hit.path)[1])
+
+
+def _changed(row: FileRow | None, root: Path) -> bool:
+    """Whether a file is not as it was indexed."""
+    if row is None:
+        return False
+    try:
+        status = (root / row.path).stat()
+    except OSError:
+        return True
+    return (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns)
 
 
 NOBODY = Asked()

@@ -90,6 +90,7 @@ def recall(
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(f"no memory or document matches task:{parsed.params.task}")
     remembered = _remembered(workspace, rest, built, searched, ranking, result.hits)
+    notes += asked.outdated(result.hits)
     return replace(result, remembered=remembered, notes=tuple(notes), repositories=asked.repositories)
 
 
