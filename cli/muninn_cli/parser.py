@@ -270,6 +270,7 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
     "export": {
         "--out": {"metavar": "FILE", "help": "write the bundle to a file instead of stdout"},
         "--html": {"metavar": "FILE", "help": "write a page for browsers: --form html --out FILE"},
+        "--obsidian": {"metavar": "DIR", "help": "write notes for Obsidian: --form obsidian --out DIR"},
     },
 }
 """Options of the command line alone, by verb."""

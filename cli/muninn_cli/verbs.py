@@ -65,6 +65,8 @@ def _run(argv: list[str]) -> int:
         given = verb_parser(method).parse(argv[1:])
     if getattr(given, "html", None) is not None:
         given.form, given.out = "html", given.html
+    if getattr(given, "obsidian", None) is not None:
+        given.form, given.out = "obsidian", given.obsidian
     if getattr(given, "queries", None) is not None:
         from muninn_cli.batch import answer_queries
 

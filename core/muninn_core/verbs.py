@@ -1383,7 +1383,7 @@ class Verbs:
         since: str | None = None,
         until: str | None = None,
         private: bool = False,
-        form: Literal["bundle", "html"] = "bundle",
+        form: Literal["bundle", "html", "obsidian"] = "bundle",
     ) -> ExportResult:
         """Write memories to a bundle for another repository; it is checked for secrets again.
 
@@ -1396,7 +1396,8 @@ class Verbs:
         `since`: Only memories made at or after this RFC 3339 time or date (UTC).
         `until`: Only memories made before this RFC 3339 time or date (UTC).
         `private`: Include private memories.
-        `form`: bundle: records for another repository; html: one page that is read without a network.
+        `form`: bundle: records for another repository; html: one page that is read without a network; obsidian: linked
+            notes and a canvas.
         """
         return cast(
             "ExportResult",

@@ -53,3 +53,20 @@ def test_a_bundle_of_capsules_is_piped_into_another_project(shell: Shell) -> Non
     status, error = shell.failure("capsule", "import", "-", stdin="not JSON")
     assert status != 0
     assert "is not JSON" in error["message"]
+
+
+def test_a_folder_for_obsidian_is_replaced_and_other_files_stay(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    shell.json("remember", "Lanterns hang on the pier.")
+    assert shell.run("export", "--obsidian", str(folder)).returncode == 0
+    (note,) = (path for path in folder.rglob("*.md") if path.name.startswith("Lanterns hang"))
+    (folder / "mine.md").write_text("mine")
+    shell.json("forget", shell.json("memories", "--text", "Lanterns hang")["memories"][0]["id"])
+    shell.json("remember", "Nets dry on the pier.")
+    assert shell.run("export", "--obsidian", str(folder)).returncode == 0
+    assert not note.exists()
+    assert (folder / "mine.md").read_text() == "mine"
+    (folder / ".muninn-export.json").unlink()
+    failed = shell.run("export", "--obsidian", str(folder))
+    assert "no file of an export" in failed.stderr
+    assert failed.returncode != 0

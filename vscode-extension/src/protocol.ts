@@ -1316,8 +1316,8 @@ export interface ExportParams {
   until?: string | null;
   /** Include private memories. */
   private?: boolean;
-  /** bundle: records for another repository; html: one page that is read without a network. */
-  form?: 'bundle' | 'html';
+  /** bundle: records for another repository; html: one page that is read without a network; obsidian: linked notes and a canvas. */
+  form?: 'bundle' | 'html' | 'obsidian';
 }
 
 /** The bundle, and how to import it. */
@@ -3496,7 +3496,8 @@ export interface FoundRepository {
  * A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
  *
  * `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets. The
- * form html has no records: `page` is a document with the memories in force, the newest first.
+ * other forms have no records but the memories in force, the newest first: `page` is the document of html, `files` are
+ * the texts of obsidian by path.
  */
 export interface ExportResult {
   saw: ReadState;
@@ -3507,6 +3508,7 @@ export interface ExportResult {
   private: number;
   masked: number;
   page: string;
+  files: Readonly<Record<string, string>>;
 }
 
 /**

@@ -11,7 +11,7 @@ from muninn_cli.safe_text import safe
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import errors, line
-from muninn_core.errors import StorageError
+from muninn_core.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+LIST = ".muninn-export.json"
+"""The list of the files of an export, in their folder."""
+
+
 def bundle_text(result: dict[str, Any]) -> str:
-    """Return the page, or a bundle as JSON with one record per line, for readable diffs."""
+    """Return the page, the files as JSON, or a bundle as JSON with one record per line, for readable diffs."""
+    if result.get("files"):
+        return json.dumps(result["files"], ensure_ascii=False, indent=1) + "\n"
     if result.get("page"):
         return str(result["page"])
     records = ",\n".join(_json(record) for record in result["records"])
@@ -29,7 +35,10 @@ def bundle_text(result: dict[str, Any]) -> str:
 
 
 def write_bundle(name: str, result: dict[str, Any]) -> None:
-    """Write a bundle's file atomically. Raises StorageError."""
+    """Write a bundle's file atomically, or the files of a folder. Raises StorageError and UsageError."""
+    if result.get("files"):
+        write_folder(Path(name), result["files"])
+        return
     path = Path(name)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -41,6 +50,37 @@ def write_bundle(name: str, result: dict[str, Any]) -> None:
         if not path.parent.is_dir():
             hint = f"There is no folder {path.parent}: `mkdir -p {path.parent}` creates it."
         raise StorageError(f"{name} can't be written: {error.strerror}", hint=hint) from None
+
+
+def write_folder(folder: Path, files: dict[str, str]) -> None:
+    """Write the files of an export into a folder, and remove those of the export before.
+
+    A list in the folder names the files of an export. Raises UsageError when another file is in the way, StorageError.
+    """
+    listed = folder / LIST
+    try:
+        before = set(json.loads(listed.read_text("utf-8"))) if listed.exists() else set()
+        taken = sorted(path for path in files if path not in before and (folder / path).exists())
+        if taken:
+            raise UsageError(
+                f"{folder / taken[0]} is there already and is no file of an export",
+                hint="Export into a new folder. Nothing was written.",
+            )
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8", newline="\n")
+        listed.write_text(json.dumps(sorted(files), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        for path in before - set(files):
+            if is_inside(folder, path):
+                (folder / path).unlink(missing_ok=True)
+    except (OSError, ValueError, TypeError) as error:
+        hint = "Check the folder's permissions and the free disk space."
+        raise StorageError(f"{folder} can't be written: {error}", hint=hint) from None
+
+
+def is_inside(folder: Path, path: object) -> bool:
+    """Whether a path from the list of an export names a file below the folder."""
+    return isinstance(path, str) and (folder / path).resolve().is_relative_to(folder.resolve())
 
 
 @renders("export")

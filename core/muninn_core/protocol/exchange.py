@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from muninn_core.model.memory import Scope
-from muninn_core.model.value import Meta, Value
+from muninn_core.model.value import Meta, Value, field
 from muninn_core.protocol.base import Result, SessionId, Text
 from muninn_core.protocol.method import Family, Method
 
@@ -30,8 +30,11 @@ class ExportParams(Value):
     until: Annotated[str | None, Meta(description="Only memories made before this RFC 3339 time or date (UTC).")] = None
     private: Annotated[bool, Meta(description="Include private memories.")] = False
     form: Annotated[
-        Literal["bundle", "html"],
-        Meta(description="bundle: records for another repository; html: one page that is read without a network."),
+        Literal["bundle", "html", "obsidian"],
+        Meta(
+            description="bundle: records for another repository; html: one page that is read without a network;"
+            " obsidian: linked notes and a canvas."
+        ),
     ] = "bundle"
 
 
@@ -39,7 +42,8 @@ class ExportResult(Result):
     """A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
 
     `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets. The
-    form html has no records: `page` is a document with the memories in force, the newest first.
+    other forms have no records but the memories in force, the newest first: `page` is the document of html, `files` are
+    the texts of obsidian by path.
     """
 
     version: int
@@ -49,6 +53,7 @@ class ExportResult(Result):
     private: int = 0
     masked: int = 0
     page: str = ""
+    files: dict[str, str] = field(default_factory=dict)
 
 
 class ImportParams(Value):

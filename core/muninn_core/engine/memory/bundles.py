@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from muninn_core.engine.memory.obsidian import vault
 from muninn_core.engine.memory.offline import page
 from muninn_core.engine.memory.scopes import on_task
 from muninn_core.errors import BadParams, NotFoundError
@@ -55,12 +56,14 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
     if params.form == "bundle":
         return exported
     shown = [memory for memory in fold(records).memories.values() if memory.active and memory.id in ids]
+    shown.sort(key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
+    if params.form == "obsidian":
+        return replace(exported, memories=len(shown), files=vault(shown))
     return replace(exported, memories=len(shown), page=_page(workspace.layout.root.name, shown, params, exported))
 
 
 def _page(name: str, memories: list[Memory], params: ExportParams, exported: ExportResult) -> str:
-    """Return a page with memories, which says what it shows and leaves out."""
-    newest_first = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
+    """Return a page with memories in their order, which says what it shows and leaves out."""
     filters = {"type": params.type, "tag": params.tag, "session": params.session, "task": params.task}
     filters |= {"scope": params.scope, "since": params.since, "until": params.until}
     chosen = ", ".join(f"{key} {value}" for key, value in filters.items() if value)
@@ -69,7 +72,7 @@ def _page(name: str, memories: list[Memory], params: ExportParams, exported: Exp
         note += f" {hidden:,} that are no longer in force are left out."
     if exported.private:
         note += f" {exported.private:,} private ones are left out."
-    return page(name, [to_plain(memory) for memory in newest_first], note)
+    return page(name, [to_plain(memory) for memory in memories], note)
 
 
 def _of_scope(store: MemoryStore, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
