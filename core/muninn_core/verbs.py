@@ -1104,12 +1104,13 @@ class Verbs:
             ),
         )
 
-    def candidate_distil(self, session_id: str, *, project_id: str = "") -> CandidateDistilResult:
+    def candidate_distil(self, session_id: str, *, project_id: str = "", model: bool = False) -> CandidateDistilResult:
         """Find candidates in the events of a session; hooks do this when a session ends.
 
         `session_id`: The session.
         `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
             repository's folder.
+        `model`: Ask the route of `capture`, too, for what the rules miss.
         """
         return cast(
             "CandidateDistilResult",
@@ -1117,6 +1118,7 @@ class Verbs:
                 "candidate.distil",
                 session_id=session_id,
                 project_id=project_id,
+                model=model,
             ),
         )
 

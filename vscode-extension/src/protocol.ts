@@ -1124,6 +1124,8 @@ export interface CandidateDistilParams {
   session_id: string;
   /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
   project_id?: string;
+  /** Ask the route of `capture`, too, for what the rules miss. */
+  model?: boolean;
 }
 
 /** The candidate to store, and what to change in it. */
@@ -3166,7 +3168,8 @@ export interface CandidateListResult {
 }
 
 /**
- * Something that a session showed. `kind` is fixed (a failure that a change ended), statement or correction.
+ * Something that a session showed. `kind` is fixed (a failure that a change ended), statement, correction, or
+ * model for what a language model proposes.
  *
  * `evidence` are ids of events on this machine. `memory` is the id of the memory that it became, `reason` says why it
  * was discarded.
@@ -3188,11 +3191,27 @@ export interface Candidate {
   reason: string;
 }
 
-/** The new candidates. `known` counts findings that memory or an earlier candidate says already. */
+/**
+ * The new candidates. `known` counts findings that memory or an earlier candidate says already.
+ *
+ * `spent` is what the model cost, `problem` why its answer was not used.
+ */
 export interface CandidateDistilResult {
   saw: ReadState;
   candidates: readonly Candidate[];
   known: number;
+  spent: Spent;
+  problem: string;
+}
+
+/** What calls cost. `calls` counts attempts, `failed` those without a usable answer. */
+export interface Spent {
+  calls: number;
+  failed: number;
+  tokens_in: number;
+  tokens_out: number;
+  cached: number;
+  usd: number;
 }
 
 /** The stored memory, and the candidate. */
@@ -4337,16 +4356,6 @@ export interface ModelsTestResult {
   ms: number;
   spent: Spent;
   prompts: readonly ShownPrompt[];
-}
-
-/** What calls cost. `calls` counts attempts, `failed` those without a usable answer. */
-export interface Spent {
-  calls: number;
-  failed: number;
-  tokens_in: number;
-  tokens_out: number;
-  cached: number;
-  usd: number;
 }
 
 /** What is sent. `about` are the memories in it; `tokens` is an estimate, `usd` the most that it may cost. */

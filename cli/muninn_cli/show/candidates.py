@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.events import show_event
 from muninn_cli.show.facts import count, moment
+from muninn_cli.show.models import show_spent
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
 
@@ -35,6 +36,10 @@ def distil(console: Console, result: dict[str, Any], _given: argparse.Namespace)
         _candidate(console, each)
     known = f"; {count(result['known'], 'finding')} known already" if result["known"] else ""
     line(console, (f"{count(len(result['candidates']), 'new candidate')}{known}.", ""))
+    if result["problem"]:
+        paragraph(console, (f"The model's answer is not used: {result['problem']}.", "warn"))
+    if result["spent"]["calls"]:
+        show_spent(console, result["spent"])
 
 
 @renders("candidate.promote")

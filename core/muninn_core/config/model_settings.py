@@ -78,12 +78,13 @@ class ModelUse(Value):
     reconcile: str = ""
     explore: str = ""
     links: str = ""
+    capture: str = ""
     context: bool = False
     context_seconds: Annotated[float, Meta(gt=0, le=60)] = 0.3
 
     def routes(self) -> dict[str, str]:
         """Return {use: route} of the uses that have a route."""
-        names = ("enrich", "reconcile", "explore", "links")
+        names = ("enrich", "reconcile", "explore", "links", "capture")
         found = {name: getattr(self, name) for name in names}
         return {name: route for name, route in found.items() if route}
 

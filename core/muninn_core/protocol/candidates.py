@@ -10,13 +10,15 @@ from muninn_core.model.value import Meta, Value, field
 from muninn_core.protocol.base import Result, Text
 from muninn_core.protocol.events import ProjectId
 from muninn_core.protocol.method import Family, Method
+from muninn_core.protocol.models import Spent
 
 Status = Literal["open", "promoted", "discarded"]
 CandidateId = Annotated[Text, Meta(description="The candidate's id, or an unambiguous prefix of it.")]
 
 
 class Candidate(Value):
-    """Something that a session showed. `kind` is fixed (a failure that a change ended), statement or correction.
+    """Something that a session showed. `kind` is fixed (a failure that a change ended), statement, correction, or
+    model for what a language model proposes.
 
     `evidence` are ids of events on this machine. `memory` is the id of the memory that it became, `reason` says why it
     was discarded.
@@ -60,13 +62,19 @@ class CandidateDistilParams(Value):
 
     session_id: Annotated[Text, Meta(description="The session.")]
     project_id: ProjectId = ""
+    model: Annotated[bool, Meta(description="Ask the route of `capture`, too, for what the rules miss.")] = False
 
 
 class CandidateDistilResult(Result):
-    """The new candidates. `known` counts findings that memory or an earlier candidate says already."""
+    """The new candidates. `known` counts findings that memory or an earlier candidate says already.
+
+    `spent` is what the model cost, `problem` why its answer was not used.
+    """
 
     candidates: tuple[Candidate, ...]
     known: int
+    spent: Spent = Spent()
+    problem: str = ""
 
 
 class CandidatePromoteParams(Value):

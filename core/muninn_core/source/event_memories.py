@@ -17,7 +17,7 @@ from muninn_core.source.session_memories import drafts_of, relative_paths
 from muninn_core.source.statement import MAX_CHARACTERS, Message, Statement, find_statements
 from muninn_core.source.turn_events import ANSWER, PROMPT, TOOL_CALL
 
-Kind = Literal["fixed", "statement", "correction"]
+Kind = Literal["fixed", "statement", "correction", "model"]
 
 MIN_WORDS = 4
 """A correction of fewer words needs what it corrects."""

@@ -7,11 +7,12 @@ promoted or discarded once is not offered again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
 from muninn_core.engine.memory.backfill_sources import main_of
+from muninn_core.engine.memory.model_accounts import sum_up
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.session.journal import At, project_of
 from muninn_core.errors import BadParams, NotFoundError, UsageError
@@ -20,6 +21,7 @@ from muninn_core.journal.turns import is_known
 from muninn_core.journal.writer import Transaction
 from muninn_core.model.event import CANDIDATE, CANDIDATE_DECIDED, SYSTEM, Event, EventDraft
 from muninn_core.model.memory import Memory
+from muninn_core.models.ledger import Entry
 from muninn_core.protocol.candidates import (
     Candidate,
     CandidateDiscardParams,
@@ -31,6 +33,7 @@ from muninn_core.protocol.candidates import (
     CandidatePromoteResult,
 )
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
+from muninn_core.protocol.models import Spent
 from muninn_core.source.event_memories import Finding, find_memories, is_similar, words_of
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
@@ -48,10 +51,17 @@ MEMORY_SHARE = 0.9
 """A memory that has this share of a finding's words says it already."""
 
 
-def distil(at: At, session: str, project_id: str = "") -> CandidateDistilResult:
+Further = Callable[[Sequence[Event], Sequence[str]], tuple[list[Finding], Entry | None, str]]
+"""Returns what a model finds in events beyond known texts, what it cost, and why its answer is not used."""
+
+
+def distil(
+    at: At, session: str, project_id: str = "", further: Further = lambda _events, _known: ([], None, "")
+) -> CandidateDistilResult:
     """Find candidates in the events of a session and record those that nothing says yet.
 
-    Memories and earlier candidates count, decided ones too. Raises NotFoundError for a session without events.
+    Memories and earlier candidates count, decided ones too. `further` finds more than the rules. Raises NotFoundError
+    for a session without events, and what `further` raises.
     """
     project = project_of(at, project_id, session)
     where = {"session_id": session, "project_id": project}
@@ -62,6 +72,8 @@ def distil(at: At, session: str, project_id: str = "") -> CandidateDistilResult:
         )
     roots = [str(at.workspace.layout.root), *main_of(at.workspace.place)]
     findings = find_memories([event for event in events if not event.event_type.startswith(SYSTEM)], roots)
+    more, entry, problem = further(events, [each.text for each in findings])
+    findings += [each for each in more if not any(is_similar(each.text, other.text) for other in findings)]
     earlier = _all(at) if findings else []
     stored = at.workspace.memory.all().values() if findings else ()
     memories = [(memory, words_of(memory.text)) for memory in stored if memory.active]
@@ -77,7 +89,10 @@ def distil(at: At, session: str, project_id: str = "") -> CandidateDistilResult:
             known += 1
         else:
             found.append(_candidate(event, None))
-    return CandidateDistilResult(candidates=tuple(found), known=known, saw=at.workspace.read_state())
+    spent = sum_up((entry,)) if entry is not None else Spent()
+    return CandidateDistilResult(
+        candidates=tuple(found), known=known, spent=spent, problem=problem, saw=at.workspace.read_state()
+    )
 
 
 def list_candidates(at: At, params: CandidateListParams) -> CandidateListResult:
@@ -115,7 +130,7 @@ def promote(
         text=params.text or found.text,
         files=found.files,
         tags=("session",),
-        importance=5 if found.kind == "fixed" else 8,
+        importance=8 if found.kind in ("statement", "correction") else 5,
         session=found.session_id,
         agent=found.agent or None,
         details=found.details,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.session import candidates
+from muninn_core.engine.session import candidates, model_candidates
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.candidates import (
     CandidateDiscardParams,
@@ -27,7 +27,16 @@ class CandidatesVerbs(Verbs):
     def candidate_distil(self, params: CandidateDistilParams, call: Call) -> CandidateDistilResult:
         """Find candidates in a session."""
         self._reading(call)
-        return candidates.distil(self._journal_now(call), params.session_id, params.project_id)
+        at = self._journal_now(call)
+        if not params.model:
+            return candidates.distil(at, params.session_id, params.project_id)
+        model_candidates.route_for(self.models.settings(call.place.root))
+        return candidates.distil(
+            at,
+            params.session_id,
+            params.project_id,
+            lambda events, known: model_candidates.missed(at, self.models, events, known, params.session_id, call),
+        )
 
     def candidate_promote(self, params: CandidatePromoteParams, call: Call) -> CandidatePromoteResult:
         """Store a candidate as a memory."""

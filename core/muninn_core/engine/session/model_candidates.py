@@ -1,0 +1,84 @@
+"""Asks a model what the rules missed in a session. Its statements become findings, deduplicated as those of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muninn_core.config.model_settings import ModelSettings
+from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.session.journal import At
+from muninn_core.errors import ModelError
+from muninn_core.model.event import Event
+from muninn_core.models.distilling import MOST_MESSAGES, VERSION, Said, distilling_prompt, read_statements
+from muninn_core.models.ledger import Entry
+from muninn_core.models.request import route_of
+from muninn_core.models.service import ModelService
+from muninn_core.source.event_memories import Finding
+from muninn_core.source.turn_events import ANSWER, PROMPT
+from muninn_core.worktree.call import Call
+
+
+def missed(
+    at: At, models: ModelService, events: Sequence[Event], known: Sequence[str], session: str, call: Call
+) -> tuple[list[Finding], Entry | None, str]:
+    """Return what a model finds beyond `known`, what the call cost, and why an answer is not used.
+
+    Raises ModelError when no model can be asked, and Cancelled.
+    """
+    settings = models.settings(at.workspace.place.root)
+    route = route_for(settings)
+    messages = [said for event in events if (said := _said(event)) is not None][-MOST_MESSAGES:]
+    if not messages:
+        return [], None, ""
+    asked = models.client.ask(
+        settings,
+        route,
+        distilling_prompt(messages, known),
+        patterns=at.workspace.config.memory.secrets,
+        repository=at.workspace.place.root,
+        session=session,
+        cancelled=lambda: call.cancelled,
+    )
+    try:
+        statements = read_statements(asked.answer.text, messages)
+        if any(cleaned({"text": each.text}, at.workspace.config)[1] for each in statements):
+            raise ModelError("the answer has a secret")
+    except ModelError as error:
+        return [], asked.entry, error.message
+    details = {"model": asked.entry.model, "prompt": f"distil/{VERSION}"}
+    return (
+        [
+            Finding(
+                kind="model",
+                type=each.type,
+                text=each.text,
+                score=0,
+                evidence=(each.message.event,),
+                details=details,
+                actor="assistant",
+            )
+            for each in statements
+        ],
+        asked.entry,
+        "",
+    )
+
+
+def route_for(settings: ModelSettings) -> str:
+    """Return the route for sessions. Raises ModelError without one."""
+    if not settings.use.capture:
+        raise ModelError(
+            "no route for capture is set for this repository",
+            hint="Set repositories.ROOT.models.capture in ~/.config/muninn/config.yaml (docs/models.md), or leave "
+            "--model out: the rules find candidates, too.",
+        )
+    route_of(settings, settings.use.capture)
+    return settings.use.capture
+
+
+def _said(event: Event) -> Said | None:
+    """Return a prompt or an answer as a message; None for another event."""
+    about = event.payload or {}
+    if event.event_type not in (PROMPT, ANSWER) or not isinstance(text := about.get("text"), str) or not text.strip():
+        return None
+    return Said(who="person" if event.event_type == PROMPT else "assistant", text=text, event=event.event_id)
