@@ -45,7 +45,9 @@ def required_words(verb: str, but: str) -> list[str]:
 @pytest.mark.parametrize(("verb", "parameter"), EVERY, ids=lambda value: getattr(value, "name", value))
 def test_every_parameter_of_every_verb_can_be_given(verb: str, parameter: Parameter) -> None:
     words, value = sample(parameter)
-    given = verb_parser(METHODS[verb]).parse([*required_words(verb, parameter.name), *words])
+    others = required_words(verb, parameter.name)
+    needed = [other for other in parameters(METHODS[verb]) if other.positional and other.required]
+    given = verb_parser(METHODS[verb]).parse([*words, *others] if parameter in needed[:1] else [*others, *words])
     assert to_params(METHODS[verb], given)[parameter.name] == value
 
 

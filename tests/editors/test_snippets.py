@@ -48,9 +48,9 @@ def test_a_configuration_can_be_read_starts_muninn_and_is_the_one_in_the_manual(
 
 
 CHECKED: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "hover": (("a hover names the memory, and its link opens the record",), ("hover", ":MuninnShow"), ("hover",)),
+    "hover": (("a hover names the memory, and its link opens the page",), ("hover", ":MuninnShow"), ("hover",)),
     "lenses": (
-        ("a lens shows its memories in a peek, where the code is",),
+        ("a lens shows its memories as cards, where the code is",),
         ("lenses", "a lens opens what it counts"),
         ("lenses",),
     ),
@@ -105,7 +105,7 @@ CHECKED: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     ),
     "references follow renamed files": (("references follow a file that gets another name",), (), ()),
     "documents": (
-        ("why something is shown opens as a document of the server",),
+        ("why something is shown opens as a rendered page",),
         ("a memory opens as a document",),
         ("a memory opens as a document",),
     ),

@@ -20,6 +20,7 @@ from muninn_core.protocol.memory import ConsolidateResult, ForgetResult, Remembe
 from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult, Superseded
 from muninn_core.protocol.repository import IndexStatus, LogStatus, Problem, StatusResult
 from muninn_core.protocol.search import ContextResult, RecallResult
+from muninn_core.protocol.session import GivenCounts
 
 SAW = ReadState()
 
@@ -52,6 +53,7 @@ def test_a_memory_that_is_shown_names_what_its_links_lead_to() -> None:
         links=(link,),
         linked={"02m": "Files are text"},
         access=Access(),
+        given=GivenCounts(shown=0, used=0, confirmed=0, refuted=0),
         saw=SAW,
     )
     lines = render(result).splitlines()

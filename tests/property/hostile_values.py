@@ -313,9 +313,13 @@ def line(chance: Random) -> bytes:
 
 
 def parameters(method: Method, chance: Random, ids: list[str]) -> dict[str, Any]:
-    """Return parameters of a method that fit its schema mostly, with hostile values."""
+    """Return parameters of a method that fit its schema mostly, with hostile values. Nothing waits for others."""
     schema, definitions = json_schema(method.params)
-    return _object(_resolve(schema, definitions), definitions, chance, ids)
+    schema = _resolve(schema, definitions)
+    made = _object(schema, definitions, chance, ids)
+    if schema.get("properties", {}).get("wait", {}).get("type") == "number":
+        made["wait"] = 0
+    return made
 
 
 def _object(schema: dict[str, Any], definitions: dict[str, Any], chance: Random, ids: list[str]) -> dict[str, Any]:

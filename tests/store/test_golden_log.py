@@ -24,6 +24,7 @@ LATER = {
     "scope": "project",
     "expired": False,
     "author": "",
+    "repository": "",
 }
 """Fields added after the golden state was written, and their values for its memories."""
 
@@ -76,7 +77,12 @@ def test_the_oldest_lines_have_text_and_keep_what_they_said():
 def test_the_golden_log_of_approvals_gives_its_golden_state():
     state = fold(read_lines(APPROVAL, "log-v1-approval.jsonl").records)
     found = [to_plain(memory) for memory in state.memories.values()]
-    later = {"scope": "project", "expired": False, "author": ""}  # fields that came after this golden state, too
+    later = {
+        "scope": "project",
+        "expired": False,
+        "author": "",
+        "repository": "",
+    }  # fields that came after this golden state, too
     assert [{name: memory.pop(name) for name in later} for memory in found] == [later] * len(found)
     assert json.loads(json.dumps(found)) == json.loads((GOLDEN / "log-v1-approval.state.json").read_text())
     assert [memory["review"] for memory in found] == ["pending", "approved", "rejected", "pending", "pending", ""]

@@ -282,25 +282,28 @@ class IndexUpdater:
         elif _message_of(error) != before:
             log.error("%s", what, exc_info=error)
 
-    def _begin_anew(self, error: Exception, *, memories: bool = False) -> None:
+    def _begin_anew(self, error: Exception, *, memories: bool = False) -> bool:
         """Request a new index when this one is deleted or damaged: at once the first time, then after a while.
 
-        A shortage of space, memory or descriptors is waited out with the same index. The caller holds the lock.
+        A shortage of space, memory or descriptors is waited out with the same index. Returns whether the work on a new
+        index begins at once. The caller holds the lock.
         """
         lost = self.index is not None and not self.index.intact
         shortage = is_shortage(error) and not lost
         if not (lost or shortage or isinstance(error, StorageError)):
-            return
+            return False
         tried = self._anew_for_memories if memories else self._anew
         if shortage or tried:
             first, most = RETRY_SECONDS
             self._retry = first if self._retry is None else min(2 * self._retry, most)
         if not shortage:
             self._rebuild = True
-        if not (shortage or tried):
-            self._anew_for_memories = self._anew_for_memories or memories
-            self._anew = True
-            self._ask()
+        if shortage or tried:
+            return False
+        self._anew_for_memories = self._anew_for_memories or memories
+        self._anew = True
+        self._ask()
+        return True
 
     def replace_damaged(self, seconds: float) -> bool:
         """Make a new index; return whether it was made within `seconds`. Raises the failure."""
@@ -362,11 +365,13 @@ class IndexUpdater:
                 return
             except Exception as error:  # as above; the next one compares all memories again
                 with self._wake:
-                    self._recast_memories, self._memories_tried = True, ticket
+                    self._recast_memories, anew = True, False
                     if self.index is index:  # else a rebuild closed it, which is not a failure
                         self._log("memories could not be indexed", error, self._memories_failure)
                         self._memories_failure = _message_of(error)
-                        self._begin_anew(error, memories=True)
+                        anew = self._begin_anew(error, memories=True)
+                    if not anew:  # else questions wait for the new index
+                        self._memories_tried = ticket
                     self._wake.notify_all()
                 self._pause(index)
                 continue

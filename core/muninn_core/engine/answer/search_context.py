@@ -83,6 +83,7 @@ def search_context(
     if workspace.updater.scans == 0 and not index.snapshot().counts()["files"]:
         workspace.updater.wait_first(FIRST_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
+    index = workspace.updater.wait_open(OPEN_SECONDS)  # a damaged one was replaced in the meantime
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     memories, saw = memories_of(workspace, params)
     lacking = snapshot.unencoded_count if workspace.encoder is not None else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from muninn_core.engine import reports
@@ -57,7 +58,10 @@ class RepositoriesVerbs(Verbs):
     def repos_scan(self, params: ReposScanParams, call: Call) -> ReposScanResult:
         """Find the repositories below a folder."""
         folder = Path(call.place.root, params.path)
-        if not folder.is_dir():
+        is_folder = False
+        with contextlib.suppress(OSError):  # the path is too long, for example
+            is_folder = folder.is_dir()
+        if not is_folder:
             raise NotFoundError(f"{folder} is not a folder", hint="Give the folder that has your repositories.")
         result = scan(folder, call.raise_if_cancelled)
         found = [self._found(place, add=params.add) for place in result.places]
