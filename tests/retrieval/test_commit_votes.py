@@ -12,7 +12,7 @@ from muninn_core.retrieval.query_terms import significant_words
 
 def history(*commits: tuple[str, str], before: CommitVotes | None = None) -> CommitVotes:
     """Return the votes of commits, oldest first, given as titles and paths with blanks between."""
-    start = len(before) if before is not None else 0
+    start = len(before.commits) if before is not None else 0
     titles = (
         CommitTitle(f"{start + number:08}", f"2026-01-01T00:00:{start + number:02}Z", title, tuple(files.split()))
         for number, (title, files) in enumerate(commits)
@@ -21,7 +21,8 @@ def history(*commits: tuple[str, str], before: CommitVotes | None = None) -> Com
 
 
 def votes(found: CommitVotes, question: str, missing: str = "") -> dict[str, float]:
-    voted = found.lookup(significant_words(question), lambda path: path not in missing.split())
+    files = {path for one in found.commits for path in one.files}.difference(missing.split())
+    voted = found.lookup(significant_words(question), lambda: files)
     return {path: vote.value for path, vote in voted.items()}
 
 
@@ -29,7 +30,7 @@ def test_the_files_of_commits_with_similar_titles_get_votes():
     found = history(("parse quoted cookies", "jar.py"), ("close idle sockets", "pool.py"), ("release 2", "version.py"))
     assert votes(found, "cookies with quoted values") == {"jar.py": 1.0}
     assert (
-        found.lookup(significant_words("cookies"), lambda _path: True)["jar.py"].note == "00000000 parse quoted cookies"
+        found.lookup(significant_words("cookies"), lambda: {"jar.py"})["jar.py"].note == "00000000 parse quoted cookies"
     )
 
 
@@ -56,7 +57,7 @@ def test_a_sweep_over_many_files_does_not_vote():
 
 def test_of_equal_commits_the_newer_is_named():
     found = history(("quote cookies", "jar.py"), ("quote cookies", "jar.py"), ("release", "version.py"))
-    assert found.lookup(significant_words("quote"), lambda _path: True)["jar.py"].commit.sha == "00000001"
+    assert found.lookup(significant_words("quote"), lambda: {"jar.py"})["jar.py"].commit.sha == "00000001"
 
 
 def test_further_commits_give_the_votes_of_a_whole_history():

@@ -47,10 +47,10 @@ class FileList(Sequence[ListedFile]):
     def _paths(self) -> list[str]:
         return [file.path for file in self._files]
 
-    def has(self, path: str) -> bool:
-        """Whether a file with this path is listed."""
-        place = bisect_left(self._paths, path)
-        return place < len(self._paths) and self._paths[place] == path
+    @cached_property
+    def code(self) -> frozenset[str]:
+        """The paths of the files of code."""
+        return frozenset([file.path for file in self._files if file.kind == "code"])
 
     def containing(self, part: str) -> list[ListedFile]:
         """Return the files whose path contains `part`. A slash is in front of each path and a NUL at its end."""

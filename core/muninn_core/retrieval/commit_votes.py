@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -68,11 +68,13 @@ class CommitVotes:
         for word, rows in fresh.items():
             self._rows[word] = self._rows[word] + rows if word in self._rows else rows
 
-    def __len__(self) -> int:
-        return len(self._commits)
+    @property
+    def commits(self) -> Sequence[CommitTitle]:
+        """The commits that may vote."""
+        return self._commits
 
-    def lookup(self, words: Sequence[str], exists: Callable[[str], bool]) -> Mapping[str, FileVote]:
-        """Return {path: vote} of the files that exist, from the distinct words of a question.
+    def lookup(self, words: Sequence[str], files: Callable[[], Set[str]]) -> Mapping[str, FileVote]:
+        """Return {path: vote} of those of the `files` that have one, from the distinct words of a question.
 
         A commit's score is the sum of the inverse document frequencies of the shared words, divided by the square root
         of its title's length plus `LENGTH`. Each of its files gets the score divided by the square root of their
@@ -86,7 +88,10 @@ class CommitVotes:
             for path in commit.files:
                 sums[path] = sums.get(path, 0.0) + score / math.sqrt(len(commit.files))
                 first.setdefault(path, commit)
-        there = {path: value for path, value in sums.items() if exists(path)}
+        if not sums:
+            return {}
+        known = files()
+        there = {path: value for path, value in sums.items() if path in known}
         most = max(there.values(), default=1.0)
         return {path: FileVote(value / most, first[path]) for path, value in there.items()}
 
@@ -100,10 +105,13 @@ class CommitVotes:
         weights = np.repeat(rarity, [len(rows) for rows in found])
         scores = np.bincount(np.concatenate(found), weights, count) / np.sqrt(np.frombuffer(self._sizes) + LENGTH)
         least = np.partition(scores, -VOTERS)[-VOTERS] if count > VOTERS else 0.0
-        best = [(float(scores[row]), int(row)) for row in np.flatnonzero(scores >= max(least, 1e-9))]
-        best.sort(key=lambda each: self._commits[each[1]].sha)
-        best.sort(key=lambda each: (each[0], self._commits[each[1]].time), reverse=True)
-        return best[:VOTERS]
+        commits = self._commits
+        best = [
+            (float(scores[row]), commits[row].time, commits[row].sha, row)
+            for row in np.flatnonzero(scores >= max(least, 1e-9)).tolist()
+        ]
+        best.sort(reverse=True)
+        return [(score, row) for score, _, _, row in best[:VOTERS]]
 
 
 NO_VOTES = CommitVotes()

@@ -21,10 +21,8 @@ from muninn_core.source.identifiers import split_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from muninn_core.model.chunk import Chunk
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.commit_votes import FileVote
-    from muninn_core.retrieval.reader import Reader
 
 
 class FilePrior(NamedTuple):
@@ -39,15 +37,10 @@ class FilePrior(NamedTuple):
         return f"{self.memory.id} {self.memory.title}".rstrip()
 
 
-def likely_files(
-    reader: Reader, priors: Mapping[str, FilePrior] | Mapping[str, FileVote], known: Collection[str], kind: str | None
-) -> Iterator[Chunk]:
-    """Yield the first chunk of each of the files with the highest priors that are not among the known ones."""
+def likely_files(priors: Mapping[str, FilePrior] | Mapping[str, FileVote], known: Collection[str]) -> list[str]:
+    """Return those of the files with the highest priors that are not among the known ones."""
     best = sorted([(-prior.value, path) for path, prior in priors.items()])[: w.REMEMBERED_FOUND]
-    ranked = [path for _, path in best]
-    wanted = [path for path in ranked if path not in known]
-    found = reader.first_chunks(wanted) if wanted else {}
-    yield from (found[path] for path in ranked if path in found and kind in (None, found[path].kind))
+    return [path for _, path in best if path not in known]
 
 
 class _PriorSource(NamedTuple):

@@ -36,7 +36,7 @@ _MARGIN = 1e-3
 
 def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Judged]:
     """Return the `count` best chunks and ties, with all signals, unordered."""
-    matches = [one.words * w.WORDS + beyond_words(one) * w.MEANING for one in found]
+    matches = [one.words * w.WORDS + more * w.MEANING for one, more in zip(found, beyond_words(found), strict=True)]
     files: dict[str, list[int]] = {}
     for row, one in enumerate(found):
         files.setdefault(one.chunk.path, []).append(row)
@@ -57,10 +57,10 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
         if len(rows) > 1:
             rows.sort(key=lambda row: (-strengths[row], found[row].chunk.start, found[row].chunk.end))
             beside = [*parts_signal([strengths[row] for row in rows[1:]]), *beside]
-        ranked.append((own + strengths[rows[0]] + _sum(beside), rows[0], beside))
+        ranked.append((own + strengths[rows[0]] + (_sum(beside) if beside else 0.0), rows[0], beside))
         for place, row in enumerate(rows[1:], 1):
             crowd = crowd_signal(context, place)
-            ranked.append((own + strengths[row] + _sum(crowd), row, crowd))
+            ranked.append((own + strengths[row] + crowd[0][3], row, crowd))
     last = _at(count, [score for score, _, _ in ranked])
     return [
         (chunk, [*match_of(found[row]), *names[row], *shared[chunk.path], *beside])

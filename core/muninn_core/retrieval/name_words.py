@@ -40,10 +40,10 @@ def _stem(path: str) -> str:
 
 
 class DefinedNames(NamedTuple):
-    """The distinct names that a chunk defines, the words of each name, and the beginnings of all these words."""
+    """The distinct names that a chunk defines, the words and beginnings of each, and the beginnings of all words."""
 
     names: tuple[str, ...]
-    words: tuple[tuple[str, ...], ...]
+    words: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
     beginnings: frozenset[str]
 
 
@@ -51,8 +51,8 @@ class DefinedNames(NamedTuple):
 def defined_names(symbol: str) -> DefinedNames:
     """Return the names in the symbol of a chunk, which are separated by blanks."""
     names = tuple(dict.fromkeys(symbol.split()))
-    words = tuple(map(_parts, names))
-    return DefinedNames(names, words, beginnings(word for each in words for word in each))
+    words = tuple([(each, beginnings(each)) for each in map(_parts, names)])
+    return DefinedNames(names, words, frozenset().union(*[first for _, first in words]))
 
 
 def _parts(name: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from muninn_core.model.value import Value
@@ -119,7 +119,8 @@ class TermMatcher:
         self.unknown_rarity = rarity("")
         """The rarity of a word that is not in the index. It grows with the index."""
         self._matched: dict[str, tuple[float, str]] = {}
-        self._beginnings = beginnings(self._rarity)
+        self.beginnings = beginnings(self._rarity)
+        """The beginnings of the question's words. A word with another one does not match."""
 
     @property
     def known_share(self) -> float:
@@ -133,7 +134,7 @@ class TermMatcher:
         Equal words match with degree 1, abbreviations with the ratio of the lengths of both words.
         """
         best: dict[str, float] = {}
-        own, matched, beginnings = 0.0, self._matched, self._beginnings
+        own, matched, beginnings = 0.0, self._matched, self.beginnings
         for part in parts:
             if part[:_SHORTEST] not in beginnings:
                 continue
@@ -146,10 +147,6 @@ class TermMatcher:
             return None
         question = sum([degree * self._rarity[word] for word, degree in best.items()])
         return question / self._whole, own / len(parts), best
-
-    def may_match(self, beginnings: Set[str]) -> bool:
-        """Whether a word with one of these `beginnings` (see the function of that name) may match."""
-        return not self._beginnings.isdisjoint(beginnings)
 
     def _match(self, part: str) -> tuple[float, str]:
         found = (1.0, part) if part in self._rarity else (0.0, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
@@ -26,10 +25,8 @@ from muninn_core.retrieval.scoring import (
     file_signals,
     memory_signals,
 )
-from muninn_core.source.classify import classify
 
 if TYPE_CHECKING:
-    from muninn_core.model.chunk import Chunk
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
 
@@ -112,11 +109,7 @@ class Relevance(NamedTuple):
         )
         count = max(w.RANKED, 3 * request.limit)
         of_files = [each for each in pool.found if each.memory is None]
-        known = {each.chunk.path for each in of_files}
-        further = [*_named(reader, request.named, known, kind), *likely_files(reader, priors, known, kind)]
-        further += likely_files(reader, context.votes, known, kind)
-        further = [chunk for chunk in {chunk.path: chunk for chunk in further}.values() if bounds.admits(chunk, None)]
-        of_files += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in further]
+        of_files += _further_files(reader, request, context, {each.chunk.path for each in of_files})
         ranking += [Candidate(chunk, None, signals) for chunk, signals in rank_files(context, of_files, count)]
         ranking += rank_memories(reader, request, pool, context, self.neighbours, count)
         return ranking
@@ -126,8 +119,7 @@ class Relevance(NamedTuple):
         if request.kind not in (None, "code"):
             return {}
         words = significant_words(request.title) if request.title else pool.query.words
-        listed = cache(lambda: reader.paths())
-        return self.votes().lookup(words, lambda path: classify(path)[0] == "code" and listed().has(path))
+        return self.votes().lookup(words, lambda: reader.paths().code)
 
     def _weighed(self, request: SearchRequest, pool: Pool) -> Ranking:
         """Return all candidates with the signals that need no question."""
@@ -157,11 +149,19 @@ class Relevance(NamedTuple):
         )
 
 
-def _named(reader: Reader, named: Collection[str], known: Collection[str], kind: str | None) -> list[Chunk]:
-    """Return the first chunks of the named files that are not known."""
-    missing = [path for path in named if path not in known]
-    found = reader.first_chunks(missing) if missing and kind != "memory" else {}
-    return [chunk for chunk in found.values() if kind in (None, chunk.kind)]
+def _further_files(
+    reader: Reader, request: SearchRequest, context: ScoringContext, known: Collection[str]
+) -> list[ScoredChunk]:
+    """Return the first chunks of files that the question names, or that memory or history make likely."""
+    if request.kind == "memory":
+        return []
+    likely = (*likely_files(context.priors, known), *likely_files(context.votes, known))
+    wanted = list(dict.fromkeys((*(path for path in request.named if path not in known), *likely)))
+    return [
+        ScoredChunk(chunk, None, 0.0, 0.0)
+        for chunk in (reader.first_chunks(wanted).values() if wanted else ())
+        if request.kind in (None, chunk.kind) and request.bounds.admits(chunk, None)
+    ]
 
 
 def _listed(reader: Reader, request: SearchRequest) -> Pool:

@@ -71,16 +71,16 @@ def match_of(found: ScoredChunk) -> list[Signal]:
     if found.words:
         signals.append(signal("words", found.words, w.WORDS))
     if found.meaning:
-        signals.append(signal("meaning", beyond_words(found), w.MEANING))
+        signals.append(signal("meaning", beyond_words([found])[0], w.MEANING))
     return signals
 
 
-def beyond_words(found: ScoredChunk) -> float:
-    """Return the value of the `meaning` signal: the match to the power `NEARLY`, reduced where words match as well.
+def beyond_words(found: Sequence[ScoredChunk]) -> list[float]:
+    """Return the values of `meaning`: the match to the power `NEARLY`, reduced where words match as well.
 
     Words and meaning partly measure the same.
     """
-    return float(found.meaning**w.NEARLY * (1 - w.SHARED * found.words))
+    return [meaning**w.NEARLY * (1 - w.SHARED * words) for _, _, words, meaning in found]
 
 
 def symbol_signals(context: ScoringContext, symbol: str) -> list[Signal]:
@@ -92,11 +92,12 @@ def symbol_signals(context: ScoringContext, symbol: str) -> list[Signal]:
         found.append(
             signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))
         )
-    if not matcher.may_match(defined.beginnings):
+    asked = matcher.beginnings
+    if asked.isdisjoint(defined.beginnings):
         return found
     best, answers = 0.0, ""
-    for name, parts in zip(defined.names, defined.words, strict=True):
-        if (matched := matcher.match(parts)) is not None:
+    for name, (parts, first) in zip(defined.names, defined.words, strict=True):
+        if not asked.isdisjoint(first) and (matched := matcher.match(parts)) is not None:
             question, own, _ = matched
             value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
             if value > best:
@@ -119,7 +120,8 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
     if path in context.named or (matched and context.query.sought and is_file_name(context.query.text, path)):
         found.append(signal("named", 1.0, w.NAMED_FILE, "in the question"))
-    found += _focus_signals(context, path)
+    if context.focus.files:
+        found += _focus_signals(context, path)
     if kind == "code" and (churn := context.evolution.churn.get(path)):
         found.append(signal("churn", churn, w.CHURN))
     if bridge is not None and bridge.trust == "agent":
@@ -139,14 +141,14 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
             found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
         elif kind == "code" and "docs" in kinds:
             found.append(signal("docs", 1.0, w.DOCS))
-    return found + _decision(context.decisions, path, kind)
+    if kind == "knowledge":
+        found += _decision(context.decisions, path)
+    return found
 
 
 def _focus_signals(context: ScoringContext, path: str) -> list[Signal]:
     """Return the signals `focus`, `folder` and `together` of a file relative to the files in focus."""
     focus = context.focus
-    if not focus.files:
-        return []
     if path in focus.files:
         return [signal("focus", 1.0, w.FOCUS)]
     found = []
@@ -220,9 +222,9 @@ def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[
     return {key: signal("graph", value, weights.graph, note) for key, (value, note) in best.items() if value > 0}
 
 
-def _decision(decisions: DecisionLookup, path: str, kind: str) -> list[Signal]:
+def _decision(decisions: DecisionLookup, path: str) -> list[Signal]:
     """Return the signal `decided` or `retired` of a decision record; [] for other files."""
-    decision = decisions(path) if kind == "knowledge" else None
+    decision = decisions(path)
     if decision is None:
         return []
     in_force, status = decision

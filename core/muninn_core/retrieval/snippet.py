@@ -67,26 +67,30 @@ def _parts(run: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((match.start(), match.end(), stem(match[0].lower())) for match in _PART.finditer(run))
 
 
+class _Worths(dict[int, int]):
+    """Caches the total weight of the words in each mask."""
+
+    def __init__(self, weights: Sequence[int]) -> None:
+        super().__init__({0: 0})
+        self._weights = weights
+
+    def __missing__(self, held: int) -> int:
+        found = self[held] = sum([weight for i, weight in enumerate(self._weights) if held >> i & 1])
+        return found
+
+
 class _Bits:
     """Sets of words as bit masks, for fast union and cached total weights."""
 
     def __init__(self, weights: Mapping[str, int]) -> None:
         self.of = {word: 1 << i for i, word in enumerate(weights)}
-        self._weights = list(weights.values())
-        self._worth = {0: 0}
+        self.worth = _Worths(list(weights.values()))
 
     def all(self, words: Iterable[str]) -> int:
         """Return the mask of some words."""
         found = 0
         for word in words:
             found |= self.of[word]
-        return found
-
-    def worth(self, held: int) -> int:
-        """Return the total weight of the words in a mask."""
-        found = self._worth.get(held)
-        if found is None:
-            found = self._worth[held] = sum([weight for i, weight in enumerate(self._weights) if held >> i & 1])
         return found
 
 
@@ -163,8 +167,10 @@ class Marker:
         found: dict[int, int] = {}
         for part, bit in self._seeming:
             at, before, line = low.find(part), 0, 0
+            anywhere = not part[0].isalpha()
             while at >= 0:
-                if _is_word_start(text, low, part, at):
+                # `_is_word_start`, which is too slow to call here
+                if at == 0 or anywhere or not low[at - 1].isalpha() or text[at].isupper():
                     line += low.count("\n", before, at)
                     found[line] = found.get(line, 0) | bit
                     before = low.find("\n", at)  # once in a line is enough
@@ -240,7 +246,7 @@ def _window(held: Mapping[int, int], bits: _Bits, rows: int) -> tuple[int, int]:
             if i < start + LINES:
                 words |= held[i]
                 count += held[i].bit_count()
-        here = (bits.worth(words), count)
+        here = (bits.worth[words], count)
         if here > most:
             best, most = start, here
     last = max([i for i in order if best <= i < best + LINES])
