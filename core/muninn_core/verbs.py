@@ -2616,13 +2616,14 @@ class Verbs:
         """
         return cast("AboutResult", self.call("about", file=file, line=line, name=name, links=links, rich=rich))
 
-    def document(self, uri: str, *, form: Literal["text", "page", "card"] = "text") -> DocumentResult:
+    def document(self, uri: str, *, form: Literal["text", "page", "card", "plain"] = "text") -> DocumentResult:
         """Return a memory, the notes on a file, a commit or a pack as a page to read.
 
         `uri`: muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or
             muninn:/pack.md?query=TEXT&budget=TOKENS.
         `form`: text is plain markdown. page folds history and details with HTML and links actions as `command:`, for
-            clients that show both. card is such a page of a memory without links and history.
+            clients that show both. card is such a page of a memory without links and history. plain is a memory without
+            markdown, to compare it with another.
         """
         return cast("DocumentResult", self.call("document", uri=uri, form=form))
 

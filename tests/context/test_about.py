@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from muninn_core.context.about import SHOWN, Shown, about_markdown
-from muninn_core.context.card import Style, card
+from muninn_core.context.card import Style, card, plain_card
 from muninn_core.context.markdown import address_part, escape
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -119,10 +119,10 @@ def test_a_card_has_its_sentence_first_then_who_and_when_and_the_code_with_its_l
     style = Style(rich=True)
     assert card(one, cites, everywhere, NOW, style)[:5] == [
         "**Fact 1**",
-        "> So it is.",
+        "So it is.",
         "decision · in force · Ada, 3 days ago",
         "⚠ code changed since: b.py:8-9; code gone: c.py:1-2",
-        "[a.py:3-4](line:a.py:3) load · [b.py:8-9](line:b.py:8) (changed since) · c.py:1-2 (gone) · [x.md](file:x.md)",
+        "[a.py:3-4](line:a.py:3) load · [b.py:8-9](line:b.py:8) · c.py:1-2 (gone) · [x.md](file:x.md)",
     ]
 
 
@@ -139,6 +139,22 @@ def test_only_a_rich_card_has_commands_and_html_and_confirms_only_what_is_in_dou
     assert "[History](memory:m1/Fact 1)" in rich
     assert "<details><summary>Details</summary>\n\n- id: `m1`" in rich
     assert "Confirm" not in sure
+
+
+def test_no_text_of_a_rich_card_swallows_what_stands_below_it() -> None:
+    text = "Fact 1.\n~~~\n---\n- [ ] a\n1. b\n    code\n# c"
+    lines = card(memory(1, title="Fact 1", text=text), [], nowhere, NOW, Style(rich=True))[1].split("\n\n")
+    assert lines == [r"\~~~", r"\---", r"\- \[ \] a", r"1\. b", "code", r"\# c"]
+
+
+def test_a_plain_card_has_no_markdown_and_short_lines() -> None:
+    one = memory(
+        1, type="bug_fix", author="Ada", trust="user", title="Use __init__", text="Use __init__. " + "word " * 30
+    )
+    lines = plain_card(one, [Citation("a.py", 3, 4, "load", "fresh")], NOW).splitlines()
+    assert lines[0].startswith("Use __init__. word")
+    assert max(map(len, lines)) <= 72
+    assert lines[-3:] == ["", "bug fix · Ada, 3 days ago", "a.py:3-4"]
 
 
 def test_a_short_card_counts_the_places_that_it_leaves_out() -> None:

@@ -139,6 +139,7 @@ def test_the_package_holds_the_bundle_and_no_source(monkeypatch: pytest.MonkeyPa
         "images/icon.png",
         "images/view.svg",
         *(f"walkthrough/{step}.md" for step in ("init", "remember", "recall", "context", "look")),
+        *(f"walkthrough/vscode-{name}.png" for name in ("lens", "recall", "context")),
     }
 
 

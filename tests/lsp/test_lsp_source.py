@@ -194,7 +194,7 @@ async def test_a_client_that_asks_for_doubts_is_told_once_and_never_pushed_to(
         "end": {"line": added.line, "character": comment},
     }
     places = [related["location"]["uri"] for related in item["relatedInformation"]]
-    assert places == [f"muninn:/memory/{identity}.md", person.uri]
+    assert places == [f"muninn:/memory/{identity}/Names%20are%20never%20cached.md", person.uri]
     assert not [notice for notice in person.editor.notices if notice["method"] == "textDocument/publishDiagnostics"]
 
 

@@ -2,7 +2,7 @@
 // The address of the repository is MUNINN_REPOSITORY or tool.muninn.repository of pyproject.toml. With one, the manifest
 // has repository, bugs and homepage, and the pictures of the README are there. VS Code shows none from elsewhere than
 // https, neither from beside the README nor in it, so that without an address they are left out.
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createVSIX } from '@vscode/vsce';
@@ -24,6 +24,16 @@ function readme() {
   return readFileSync(path.join(root, 'README.md'), 'utf8').replace(PICTURE, shown).replace(/\n{3,}/g, '\n\n');
 }
 
+/** Puts the pictures of a staged page of the walkthrough beside it, and names them there. */
+function bringPictures(page) {
+  const bring = (_, words, picture) => {
+    const name = path.basename(picture);
+    cpSync(path.join(root, 'walkthrough', picture), path.join(path.dirname(page), name));
+    return `![${words}](${name})`;
+  };
+  writeFileSync(page, readFileSync(page, 'utf8').replace(PICTURE, bring));
+}
+
 /** The manifest, with the address of the repository where there is one. */
 function manifest() {
   const found = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -39,6 +49,7 @@ await bundle({ minify: true, tests: false });
 const staged = mkdtempSync(path.join(tmpdir(), 'muninn-vsix-'));
 try {
   for (const part of PARTS) cpSync(path.join(root, part), path.join(staged, part), { recursive: true });
+  for (const step of readdirSync(path.join(staged, 'walkthrough'))) bringPictures(path.join(staged, 'walkthrough', step));
   writeFileSync(path.join(staged, 'README.md'), readme());
   writeFileSync(path.join(staged, 'package.json'), manifest());
   // No dependency travels: all is in the bundle.

@@ -52,5 +52,5 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
 async function render(server: Server, page: Page, token?: vscode.CancellationToken): Promise<string> {
   if (page.page === 'context') return (await server.request('context', page.params, token)).text;
-  return (await server.request('document', { uri: memoryDocument(page.id) }, token)).text;
+  return (await server.request('document', { uri: memoryDocument(page.id), form: 'plain' }, token)).text;
 }

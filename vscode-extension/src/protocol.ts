@@ -2025,8 +2025,8 @@ export interface AboutParams {
 export interface DocumentParams {
   /** muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or muninn:/pack.md?query=TEXT&budget=TOKENS. */
   uri: string;
-  /** text is plain markdown. page folds history and details with HTML and links actions as `command:`, for clients that show both. card is such a page of a memory without links and history. */
-  form?: 'card' | 'page' | 'text';
+  /** text is plain markdown. page folds history and details with HTML and links actions as `command:`, for clients that show both. card is such a page of a memory without links and history. plain is a memory without markdown, to compare it with another. */
+  form?: 'card' | 'page' | 'plain' | 'text';
 }
 
 /** The memory to draft. */

@@ -27,14 +27,17 @@ const FILES = {
   'docs/cache.md': ['# The cache', '', 'Pages are rendered once for each commit.', ''],
 };
 
-/** Makes the repository, in a new folder or the given one. Returns { root, remove }: remove() stops its daemon and deletes it. */
-export function repository(folder = mkdtempSync(path.join(tmpdir(), 'muninn-repo-'))) {
+/**
+ * Makes a repository of `files`, in a new folder or the given one. Returns { root, remove }: remove() stops its daemon and
+ * deletes it.
+ */
+export function repository(folder = mkdtempSync(path.join(tmpdir(), 'muninn-repo-')), files = FILES) {
   mkdirSync(folder, { recursive: true });
   const root = realpathSync(folder);
   // The daemons of this run keep to a runtime directory of their own; a short path, for sockets have no room for long ones.
   runtime ??= mkdtempSync('/tmp/mn-');
   process.env.MUNINN_RUNTIME_DIR = runtime;
-  for (const [file, lines] of Object.entries(FILES)) {
+  for (const [file, lines] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), lines.join('\n'));
   }

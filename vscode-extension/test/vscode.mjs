@@ -9,6 +9,7 @@ export const extensionDir = path.resolve(import.meta.dirname, '..');
 
 const install = path.resolve(process.env.VSCODE_DIR ?? path.join(extensionDir, '..', '.tools', 'vscode'));
 const START_LIMIT = 60_000;
+const SIZE = { width: 1280, height: 800 };
 
 const QUIET = {
   'chat.disableAIFeatures': true,
@@ -33,10 +34,11 @@ const BROWSER = [
 /**
  * Opens VS Code with the user settings `settings`. `vsix` is installed first. `driver` makes it obey
  * extensionDevelopmentPath and extensionTestsPath in the page's address, and hide its notifications. `trust` makes it ask
- * whether a folder is trusted; `env` has variables that its processes see besides ours.
+ * whether a folder is trusted; `env` has variables that its processes see besides ours. `size` is that of the window in
+ * pixels of the page, `scale` how many pixels of a screenshot one of them has.
  * Resolves to { url, authority, page, close }; close() ends every process and deletes every file of the run.
  */
-export async function openVSCode({ settings, vsix, driver = false, trust = false, env = {} }) {
+export async function openVSCode({ settings, vsix, driver = false, trust = false, env = {}, size = SIZE, scale = 1 }) {
   const program = path.join(install, 'vscode', 'out', 'server-main.js');
   if (!existsSync(program)) throw new Error(`no VS Code in ${install}: run scripts/install-vscode.sh`);
   const tmp = mkdtempSync(path.join(tmpdir(), 'muninn-vscode-'));
@@ -63,7 +65,7 @@ export async function openVSCode({ settings, vsix, driver = false, trust = false
   try {
     const port = await portOf(server);
     browser = await chromium.launch({ executablePath: readlinkSync(path.join(install, 'chromium')), args: BROWSER });
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const page = await browser.newPage({ viewport: size, deviceScaleFactor: scale });
     return { url: `http://127.0.0.1:${port}/`, authority: `127.0.0.1:${port}`, page, close };
   } catch (error) {
     await close();

@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from textwrap import fill
 from typing import NamedTuple
 
 from muninn_core.context.hover import facts, headline, shorten
-from muninn_core.context.markdown import Link, address_part, command_link, escape, folded, markdown_link, quoted
+from muninn_core.context.markdown import (
+    Link,
+    address_part,
+    command_link,
+    escape,
+    folded,
+    markdown_link,
+    paragraphs,
+    quoted,
+)
 from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -20,6 +30,9 @@ TEXT_LENGTH = 300
 
 PLACES = 3
 """The maximum number of places that a short card links."""
+
+WIDTH = 72
+"""The width of the lines of a plain card."""
 
 _RULES = ("constraint", "decision")
 
@@ -45,13 +58,29 @@ def card(
     text = shorten(text, TEXT_LENGTH) if style.short else text
     stale = warning(citations)
     parts = [f"# {escape(title)}" if style.page else f"**{escape(title)}**"]
-    parts += [quoted(text)] if text else []
+    parts += [paragraphs(text) if style.rich else quoted(text)] if text else []
     parts += [escape(" · ".join(page_facts(memory, now))) + (f"  \n*{escape(why)}*" if why else "")]
     parts += [f"⚠ {escape(stale)}"] if stale else []
     parts += _code(memory, citations, link, style)
     parts += _actions(memory, citations, link, style)
     parts += [folded("Details", details(memory, link))] if style.rich and not style.page else []
     return parts
+
+
+def plain_card(memory: Memory, citations: Sequence[Citation], now: datetime) -> str:
+    """Return a card as text without markdown, in lines of at most `WIDTH` characters, to compare it with another."""
+    title, text = headline(memory), memory.text or "(redacted)"
+    paragraphs = [text.strip()] if beyond(text, title) != text.strip() else [title, text.strip()]
+    parts = [_wrapped(line) for each in paragraphs for line in each.split("\n")]
+    places = [each.place for each in citations] or list(memory.files)
+    return (
+        "\n".join([*parts, "", " · ".join(page_facts(memory, now)), *filter(None, [warning(citations)]), *places])
+        + "\n"
+    )
+
+
+def _wrapped(line: str) -> str:
+    return fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def beyond(text: str, headline: str) -> str:
@@ -63,7 +92,7 @@ def beyond(text: str, headline: str) -> str:
 
 def page_facts(memory: Memory, now: datetime) -> list[str]:
     """Return the facts of a memory, and "in force" for a constraint or decision that is active and not expired."""
-    found = facts(memory, now)
+    found = [memory.type.replace("_", " "), *facts(memory, now)[1:]]
     found[1:1] = ["in force"] if memory.type in _RULES and memory.active and not memory.expired else []
     return found
 
@@ -100,7 +129,7 @@ def _place(citation: Citation, link: Link) -> str:
     if citation.state == "gone":
         return f"{escape(citation.place)}{name} (gone)"
     target = ("line", f"{citation.path}:{citation.start}") if citation.start else ("file", citation.path)
-    state = {"drifted": "changed since", "moved": f"moved from {citation.was}", "unchecked": citation.note}
+    state = {"moved": f"moved from {citation.was}", "unchecked": citation.note}  # the warning names what has drifted
     note = state.get(citation.state, "")
     return markdown_link(citation.place, link(*target)) + name + (f" ({escape(note)})" if note else "")
 

@@ -18,6 +18,9 @@ _MARKS = re.compile(r"([\\`*\[\]<|]|(?<![^\W_])_|_(?![^\W_]))")
 _STARTS = re.compile(r"^([ \t]*)([#>])", re.MULTILINE)
 """Headings and quotations, which have these characters at the start of a line (CommonMark 0.31, 4.2 and 5.1)."""
 
+_BLOCKS = re.compile(r"^(\d*)([-+=~.)])")
+"""What begins a list, a fence, a rule or an underlined heading (CommonMark 0.31, 4.1 to 4.5 and 5.2)."""
+
 Link = Callable[[str, str], str]
 """Returns the address of a target: ("memory", id), ("file", path), ("line", "path:number"), ("commit", sha) or
 ("notes", path); "" for a target without an address.
@@ -54,6 +57,12 @@ def folded(title: str, text: str) -> str:
 def quoted(text: str) -> str:
     """Return a text as a quotation, line by line, with its markdown escaped."""
     return "\n".join(f"> {escape(line)}".rstrip() for line in text.split("\n"))
+
+
+def paragraphs(text: str) -> str:
+    """Return a text as one paragraph a line, with its markdown escaped: none of it begins a list, a fence or a rule."""
+    lines = (_BLOCKS.sub(r"\1\\\2", escape(line.strip())) for line in text.split("\n"))
+    return "\n\n".join(line for line in lines if line)
 
 
 def escape(text: str) -> str:

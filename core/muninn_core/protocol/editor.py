@@ -65,10 +65,11 @@ class DocumentParams(Value):
         ),
     ]
     form: Annotated[
-        Literal["text", "page", "card"],
+        Literal["text", "page", "card", "plain"],
         Meta(
             description="text is plain markdown. page folds history and details with HTML and links actions as "
-            "`command:`, for clients that show both. card is such a page of a memory without links and history."
+            "`command:`, for clients that show both. card is such a page of a memory without links and history. "
+            "plain is a memory without markdown, to compare it with another."
         ),
     ] = "text"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from muninn_core.context.markdown import address_part
 from muninn_core.engine.file.uris import address
 from muninn_core.source.muninn_file import own_kind
 from muninn_server.lsp.coalescing import Coalescer
@@ -107,7 +108,8 @@ class Diagnostics:
                 types.Location(self._client.uri_of(spot.path), place), spot.message
             )
         if spot.id and self._client.capabilities.virtual_documents:
-            return types.DiagnosticRelatedInformation(types.Location(address("memory", spot.id), TOP), spot.message)
+            record = address("memory", address_part(spot.id, spot.message))  # editors show the last part
+            return types.DiagnosticRelatedInformation(types.Location(record, TOP), spot.message)
         return None
 
 

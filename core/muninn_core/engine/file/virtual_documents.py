@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from muninn_core import git
 from muninn_core.context import memory_page
 from muninn_core.context.about import entry
-from muninn_core.context.card import Style, card
+from muninn_core.context.card import Style, card, plain_card
 from muninn_core.context.hover import OUTSIDE, headline
 from muninn_core.engine.answer import contexts
 from muninn_core.engine.file import context_files, file_notes
@@ -89,6 +89,8 @@ def _memory(asked: _Asked) -> tuple[str, str]:
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
     cited = with_overlays(workspace.citations, asked.call.buffers).checker().judge(memory)
     link = linker(workspace.layout.root, virtual=True)
+    if asked.form == "plain":
+        return headline(labelled), plain_card(labelled, cited, now)
     if asked.form == "card":
         return headline(labelled), "\n\n".join(card(labelled, cited, link, now, Style(rich=True))) + "\n"
     known = workspace.memory.all()
@@ -99,7 +101,7 @@ def _memory(asked: _Asked) -> tuple[str, str]:
 
 
 def _notes(asked: _Asked) -> tuple[str, str]:
-    workspace, now, rich = asked.workspace, asked.now, asked.form != "text"
+    workspace, now, rich = asked.workspace, asked.now, asked.form in ("page", "card")
     found = file_notes.remembered(workspace, asked.what, asked.call, now)
     link = linker(workspace.layout.root, virtual=True)
     shown = whole_file(workspace, found)
