@@ -99,33 +99,20 @@ def _changes(fields: list[str]) -> tuple[dict[str, str], dict[str, int]]:
 def resolve_commit(root: Path, rev: str) -> str:
     """Return the full id of the commit that a revision names (gitrevisions(7)), such as `HEAD~3` or `@{yesterday}`.
 
-    Raises BadParams for text that can be no revision, GitError without git, NotFoundError with similar names as the
-    hint.
+    `root` is a work tree or a bare repository. Raises BadParams for text that can be no revision, GitError without a
+    repository, NotFoundError with similar names as the hint.
     """
     check_rev(rev)
-    if not locate(str(root)).git_dir:
-        raise GitError(f"{root} is not a git repository", hint="Run `git init`, or leave the revision out.")
     done = run_process(str(root), "rev-parse", "--verify", "-q", "--end-of-options", rev + "^{commit}")
     sha = decode(done.stdout).strip()
     if done.returncode == 0 and sha:
         return sha
-    raise NotFoundError(f"there is no commit '{rev}'", hint=_near_revisions(root, rev))
-
-
-def find_commit(root: Path, rev: str) -> str:
-    """Return the full id of the commit that a revision names, in a work tree or a bare repository.
-
-    Raises BadParams for text that can be no revision, GitError without a repository, NotFoundError for no such commit.
-    """
-    check_rev(rev)
     inside = run_process(str(root), "rev-parse", "--git-dir")
     if inside.returncode != 0:
-        raise git_error("rev-parse", inside)
-    done = run_process(str(root), "rev-parse", "--verify", "-q", "--end-of-options", rev + "^{commit}")
-    sha = decode(done.stdout).strip()
-    if done.returncode != 0 or not sha:
-        raise NotFoundError(f"there is no commit '{rev}'", hint="`git branch --all` and `git tag` list the names.")
-    return sha
+        if locate(str(root)).git_dir:  # git says why it refuses, such as a foreign owner
+            raise git_error("rev-parse", inside)
+        raise GitError(f"{root} is not a git repository", hint="Run `git init`, or leave the revision out.")
+    raise NotFoundError(f"there is no commit '{rev}'", hint=_near_revisions(root, rev))
 
 
 def commit_time(root: Path, commit: str) -> datetime:

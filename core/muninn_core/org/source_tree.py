@@ -45,7 +45,7 @@ def read_tree(root: Path, rev: str) -> SourceTree:
 
     Raises NotFoundError for an unknown revision, GitError.
     """
-    commit = git.find_commit(root, rev)
+    commit = git.resolve_commit(root, rev)
     entries = [entry for entry in git.list_tree(root, commit) if entry.mode != _LINK]
     config, _ = read_config((git.read_blob(root, commit, _CONFIG) or b"").decode("utf-8", "replace"))
     settings = config.index
