@@ -5,6 +5,7 @@ It handles frames and does not import the catalogue of verbs.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -28,23 +29,38 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to answer the hello, which it does before it opens anything; the machine may be busy."""
 
 
+QUIET_SECONDS = 30.0
+"""How long the daemon may send nothing before a client that waits for an answer asks whether it still runs."""
+
+
 class ConnectionLost(DaemonError):
     """The connection ended before the daemon answered."""
 
 
-class Client:
-    """One connection. Not safe for several threads."""
+class NotAnswering(DaemonError):
+    """The daemon is there and does not answer: its process is stopped, or its event loop is held up."""
 
-    def __init__(self, sock: socket.socket, place: Place, hello: dict[str, Any]) -> None:
+
+class Client:
+    """One connection. Not safe for several threads.
+
+    `check` is called each time the daemon was quiet for QUIET_SECONDS during a request, and raises if it has stopped.
+    """
+
+    def __init__(
+        self, sock: socket.socket, place: Place, hello: dict[str, Any], check: Callable[[], None] | None = None
+    ) -> None:
         self._sock = sock
-        self._stream = sock.makefile("rb")
+        self._reader = _Reader(sock)
+        self._stream = io.BufferedReader(self._reader)
         self._last_id = 0
         self.place = place
         self.daemon: dict[str, Any] = {}
         try:
             sock.settimeout(HELLO_SECONDS)
             self.daemon = self.request(wire.HELLO, hello)
-            sock.settimeout(None)
+            sock.settimeout(QUIET_SECONDS if check else None)
+            self._reader.check = check
         except BaseException:
             self.close()
             raise
@@ -88,7 +104,7 @@ class Client:
             self._sock.sendall(wire.frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}}))
             raise
         except TimeoutError:
-            raise DaemonError(
+            raise NotAnswering(
                 "the daemon does not answer", hint="`muninn daemon stop` ends it; the next call starts a new one."
             ) from None
         except (OSError, ValueError) as error:
@@ -112,6 +128,7 @@ class Client:
 
     def detach(self) -> tuple[socket.socket, Any]:
         """Return the socket and its buffered reader, for a proxy. The client must not be used afterwards."""
+        self._sock.settimeout(None)
         return self._sock, self._stream
 
     def close(self) -> None:
@@ -124,6 +141,26 @@ class Client:
 
     def __exit__(self, *_exc: object) -> None:
         self.close()
+
+
+class _Reader(io.RawIOBase):
+    """Reads a socket. With a `check`, a timeout of the socket ends the wait only if the check raises."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.check: Callable[[], None] | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            try:
+                return self._sock.recv_into(buffer)
+            except TimeoutError:
+                if self.check is None:
+                    raise
+                self.check()
 
 
 def connect(
@@ -167,7 +204,12 @@ def connect(
                 "no daemon is running for this repository", hint="`muninn daemon start` starts it."
             ) from error
         try:
-            client = Client(sock, place, _hello(place, face, name, token, options))
+            client = Client(
+                sock,
+                place,
+                _hello(place, face, name, token, options),
+                lambda: _raise_if_stopped(place, address, name, tcp=tcp),
+            )
         except ConnectionLost as error:  # the daemon was shutting down
             last = error
             time.sleep(0.02)
@@ -217,6 +259,20 @@ def _hello(place: Place, face: str, name: str, token: str, options: Mapping[str,
         **(options or {}),
     }
     return {**hello, "token": token} if token else hello
+
+
+def _raise_if_stopped(place: Place, address: Address, name: str, *, tcp: bool) -> None:
+    """Say hello on another connection. Raises DaemonError when the daemon accepts it and does not answer.
+
+    Any other failure says nothing: a daemon refuses connections while it leaves, or when it lacks descriptors.
+    """
+    try:
+        sock, token = connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
+        Client(sock, place, _hello(place, "rpc", name, token, None)).close()
+    except NotAnswering:
+        raise
+    except (OSError, MuninnError):
+        pass
 
 
 def _shut_down(client: Client) -> None:

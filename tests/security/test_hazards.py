@@ -15,7 +15,6 @@ import pytest
 from repositories import daemon_pid, git
 
 from muninn_core import client
-from muninn_core.errors import MuninnError
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -95,16 +94,35 @@ def test_a_stopped_daemon_gives_a_clear_error_in_bounded_time(
     pid = daemon_pid(repo, environ)
     assert pid is not None
     daemon = psutil.Process(pid)
-    daemon.send_signal(signal.SIGSTOP)
-    try:
+    monkeypatch.setattr(client, "QUIET_SECONDS", 0.2)
+    with client.connect(str(repo), environ) as connected:
         monkeypatch.setattr(client, "HELLO_SECONDS", 0.5)
-        with pytest.raises(MuninnError) as refused, client.connect(str(repo), environ):
-            pass
-        assert refused.value.hint or "daemon" in refused.value.line
-    finally:
-        daemon.send_signal(signal.SIGCONT)
+        daemon.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(client.NotAnswering) as refused:
+                connected.call("memories")
+            assert "daemon stop" in refused.value.hint
+            with pytest.raises(client.NotAnswering), client.connect(str(repo), environ):
+                pass
+        finally:
+            daemon.send_signal(signal.SIGCONT)
     monkeypatch.undo()
     with client.connect(str(repo), environ) as muninn:
         (memory,) = muninn.call("memories")["memories"]
     assert memory["text"] == "Sessions live in Redis."
     assert daemon_pid(repo, environ) == pid
+
+
+def test_a_daemon_that_is_quiet_for_long_is_asked_and_its_answer_awaited(
+    repo: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(client, "QUIET_SECONDS", 0.05)
+    checks = []
+    is_stopped = client._raise_if_stopped
+    monkeypatch.setattr(
+        client, "_raise_if_stopped", lambda *given, **more: (is_stopped(*given, **more), checks.append(given))
+    )
+    with client.connect(str(repo), environ) as muninn:
+        assert muninn.call("event.wait", {"event_type": "never", "wait": 1.0})["events"] == []
+        assert checks
+        assert muninn.call("memories")["memories"] == []
