@@ -1,4 +1,4 @@
--- Uses the file that Muninn ships for Neovim as a person would: by its commands, in a real Neovim on a real repository.
+-- Uses the installed plugin by its commands, in a real Neovim on a real repository.
 -- The file that is open is src/users.py. Exits non-zero if anything is not as it should be.
 local passed, failed = 0, 0
 io.stdout:setvbuf('no')
@@ -64,6 +64,33 @@ local function recalls()
     check('a memory opens as a document', shown and not vim.bo.modifiable, lines_of(0):sub(1, 60))
   end
   vim.cmd('cclose')
+  vim.cmd('buffer ' .. users)
+end
+
+local function picks()
+  local choose, ask = vim.ui.select, vim.ui.input
+  local offered
+  vim.ui.select = function(items, given, done)
+    offered = vim.tbl_map(given.format_item, items)
+    done(items[1], 1)
+  end
+  vim.ui.input = function(_, done) done('are names cached') end
+  vim.cmd('MuninnPick')
+  local shown = until_true(function() return lines_of(0):find('Names are never cached', 1, true) end)
+  vim.ui.select, vim.ui.input = choose, ask
+  check(':MuninnPick offers the memory that answers first', offered and offered[1] == 'decision: Names are never cached', offered)
+  check(':MuninnPick opens what is chosen', shown and vim.api.nvim_buf_get_name(0):find('muninn:/memory/', 1, true) ~= nil, lines_of(0):sub(1, 60))
+  vim.cmd('buffer ' .. users)
+end
+
+local function helps()
+  vim.cmd('help :MuninnPick')
+  check(':help', vim.fn.expand('%:t') == 'muninn.txt' and vim.fn.getline('.'):find('*:MuninnPick*', 1, true) ~= nil, vim.fn.getline('.'))
+  vim.cmd('close')
+  vim.cmd('checkhealth muninn')
+  local report = lines_of(0)
+  check(':checkhealth', report:find('the language server runs', 1, true) ~= nil and not report:find('WARN'), report)
+  vim.cmd('bwipeout!')
   vim.cmd('buffer ' .. users)
 end
 
@@ -169,7 +196,7 @@ local function ends()
   vim.g.muninn_settings = nil
 end
 
-for _, part in ipairs({ starts, remembers, recalls, shows, tells, writes, ends }) do
+for _, part in ipairs({ starts, remembers, recalls, picks, helps, shows, tells, writes, ends }) do
   local ok, why = xpcall(part, debug.traceback)
   if not ok then check('no error', false, why) end
 end

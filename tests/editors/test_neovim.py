@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import clients
@@ -23,9 +22,6 @@ NEOVIMS = {
     "of the system": "/usr/bin/nvim",
 }
 
-HELPER = files("muninn_hooks") / "snippets" / "neovim.lua"
-"""The shipped configuration, as `muninn install neovim --print` prints it."""
-
 pytestmark = pytest.mark.client(NAME)
 
 
@@ -39,7 +35,7 @@ def test_neovim_remembers_recalls_hovers_and_sees_diagnostics(
 
 
 @pytest.mark.parametrize("which", NEOVIMS)
-def test_the_file_that_is_shipped_for_neovim_starts_the_server_and_brings_its_commands(
+def test_the_installed_plugin_starts_the_server_and_has_commands_help_and_a_check_of_its_health(
     repo: Path, environ: dict[str, str], tmp_path: Path, which: str
 ) -> None:
     program = found(which)
@@ -47,10 +43,14 @@ def test_the_file_that_is_shipped_for_neovim_starts_the_server_and_brings_its_co
     with client.connect(str(repo), environ) as muninn:
         muninn.call("index", {"wait": True})
     path = os.path.dirname(MUNINN) + os.pathsep + environ["PATH"]
-    use = ("-u", "NONE", "-c", f"luafile {HELPER}", "-c", "edit src/users.py", "-c", f"luafile {USE}")
-    done = run(program, repo, tmp_path, {**environ, "PATH": path}, *use)
+    environ = {**environ, "PATH": path, "HOME": str(tmp_path / "home")}
+    environ.pop("XDG_DATA_HOME", None)
+    subprocess.run([MUNINN, "install", "neovim"], env=environ, cwd=repo, check=True, capture_output=True)
+    (tmp_path / "init.lua").write_text("")
+    use = ("-u", str(tmp_path / "init.lua"), "-c", "edit src/users.py", "-c", f"luafile {USE}")
+    done = run(program, repo, tmp_path, environ, *use)
     assert done.returncode == 0, done.stdout
-    assert "22 passed, 0 failed" in done.stdout
+    assert "26 passed, 0 failed" in done.stdout
 
 
 def found(which: str) -> str:
@@ -68,7 +68,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a Neovim without a screen or a person's settings; both outputs are one text."""
     home = tmp_path / "home"
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     return subprocess.run(
         [program, "--headless", "-i", "NONE", "-n", *arguments],
         cwd=folder,

@@ -18,7 +18,7 @@ from muninn_hooks.connect.pieces import COMMAND, Item, is_ours
 from muninn_hooks.main import EVENTS
 from muninn_hooks.payload import AGENTS, OPENCODE
 
-WITH_FILES = [name for name, make in CLIENTS.items() if make().files]
+WITH_FILES = [name for name, client in CLIENTS.items() if any(file.here for file in client().files)]
 PRINTED = [name for name, make in CLIENTS.items() if not make().files]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -65,7 +65,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("PATH", str(program.parent))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "NVIM_APPNAME"):
         monkeypatch.delenv(name, raising=False)
     return root
 
@@ -105,6 +105,22 @@ def test_everywhere_means_the_home_folder_and_no_trace_of_it_is_left(repo: Path,
     assert everything(home) != {}
     assert run("uninstall", client, repo, "--global") == 0
     assert everything(home) == {}
+
+
+def test_a_plugin_of_an_editor_belongs_to_the_user_in_every_scope_and_leaves_no_trace(
+    repo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = repo.parent / "home"
+    before = everything(repo)
+    assert run("install", "neovim", repo) == 0
+    plugin = home / ".local/share/nvim/site/pack/muninn/start/muninn"
+    assert (plugin / "plugin/muninn.lua").is_file()
+    assert "\n:MuninnPick\tmuninn.txt\t/*:MuninnPick*\n" in (plugin / "doc/tags").read_text("utf-8")
+    assert everything(repo) == before
+    assert run("install", "neovim", repo, "--project") == 2
+    assert "Leave --project out." in capsys.readouterr().err
+    assert run("uninstall", "neovim", repo) == 0
+    assert [path for path in home.rglob("*") if "pack" in path.parts] == []
 
 
 @pytest.mark.parametrize("client", WITH_FILES)
@@ -332,7 +348,7 @@ def test_the_list_says_what_there_is_and_what_is_installed(repo: Path, capsys: p
     assert lines["gemini"].endswith(" everywhere")
     assert lines["cursor"].endswith(" -")
     assert ".vscode/mcp.json: it is not JSON" in lines["vscode"]
-    assert "install neovim --print" in lines["neovim"]
+    assert "install emacs --print" in lines["emacs"]
 
 
 @pytest.mark.parametrize("client", PRINTED)

@@ -73,8 +73,11 @@ def test_the_wheel_has_the_text_encoder_which_git_ignores(dist: Path) -> None:
 
 def test_what_is_written_for_clients_is_in_the_wheel(dist: Path) -> None:
     snippets = {path.name for path in (ROOT / "hooks/muninn_hooks/snippets").iterdir()}
-    assert {"opencode.ts", "agents.md", "neovim.lua"} <= snippets
+    assert {"opencode.ts", "agents.md"} <= snippets
     assert {f"muninn_hooks/snippets/{name}" for name in snippets} <= set(wheel_names(dist))
+    plugin = {str(path.relative_to(ROOT / "hooks")) for path in (ROOT / "hooks/muninn_hooks/neovim").rglob("*.*")}
+    assert len(plugin) == 6
+    assert plugin <= set(wheel_names(dist))
 
 
 def test_every_module_and_type_marker_is_in_the_wheel(dist: Path) -> None:

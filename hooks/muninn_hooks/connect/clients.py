@@ -6,6 +6,7 @@ of Cursor and VS Code (not tested). Another client is one more row.
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files as resources
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,9 @@ SERVER = "muninn"
 class File(Value):
     """One file of a client. `{…}` in a path is a folder that `places` resolves; "" means that there is no such file.
 
-    `names` are alternative file names; an existing file is preferred. `plain`: the client reads only JSON without
-    comments and trailing commas, and ignores the whole file otherwise.
+    Without `here` the file is the same in all scopes. `names` are alternative file names; an existing file is
+    preferred. `plain`: the client reads only JSON without comments and trailing commas, and ignores the whole file
+    otherwise.
     """
 
     here: str
@@ -146,6 +148,34 @@ _CURSOR_HOOKS: tuple[Row, ...] = (
     ("sessionEnd", None, "session-end", 5),
 )
 """Cursor's preCompact has no path of a transcript, so it is not used."""
+
+_NEOVIM = ("plugin/muninn.lua", *(f"lua/muninn/{name}.lua" for name in ("init", "server", "commands", "health")))
+"""The modules of the plugin, in the layout that plugin managers and Neovim's packages share."""
+
+
+def _neovim() -> Client:
+    """Return Neovim with the plugin as a package of the user, which Neovim loads by itself."""
+    plugin = resources("muninn_hooks") / "neovim"
+    texts = {name: plugin.joinpath(name).read_text("utf-8") for name in (*_NEOVIM, "doc/muninn.txt")}
+    texts["doc/tags"] = _help_tags(texts["doc/muninn.txt"])
+    package = "{neovim}/site/pack/muninn/start/muninn"
+    return Client(
+        title="Neovim",
+        gets="plugin, language server",
+        files=tuple(
+            File(here="", everywhere=f"{package}/{name}", content=Content(pieces=(Whole(text=text),)))
+            for name, text in texts.items()
+        ),
+        then="restart Neovim; `:help muninn` describes the commands, `:checkhealth muninn` finds problems",
+    )
+
+
+def _help_tags(text: str) -> str:
+    """Return the index of a help file, which Neovim's `:helptags` would write."""
+    names = sorted(re.findall(r"(?<!\S)\*([^\s*|]+)\*(?!\S)", text))
+    first = "!_TAG_FILE_ENCODING\tutf-8\t//Written by `muninn install neovim`\n"
+    return first + "".join(f"{name}\tmuninn.txt\t/*{name}*\n" for name in names)
+
 
 _PLACES = ("MUNINN_RUNTIME_DIR", "XDG_DATA_HOME")
 """Variables that Codex passes to the server, which needs them to find the daemon and the user's global memory."""
@@ -268,7 +298,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
         ),
     ),
     "mcp": lambda: Client(title="any MCP client", gets="MCP server", snippet="mcp.json", target="its configuration"),
-    "neovim": lambda: Client(title="Neovim", gets="language server", snippet="neovim.lua", target="plugin/muninn.lua"),
+    "neovim": _neovim,
     "emacs": lambda: Client(title="Emacs", gets="language server", snippet="emacs.el", target="muninn.el"),
     "helix": lambda: Client(title="Helix", gets="language server", snippet="helix.toml", target="languages.toml"),
     "sublime": lambda: Client(

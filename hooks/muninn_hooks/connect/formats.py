@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 BEGIN = "<!-- muninn: begin; `muninn uninstall agents-md` takes these lines out -->"
 END = "<!-- muninn: end -->"
 _BLOCK = re.compile(r"(?:\r?\n)?<!-- muninn: begin.*?<!-- muninn: end -->(?:\r?\n)?", re.DOTALL)
-OURS = "// Written by `muninn install"
-"""The beginning of a file that Muninn wrote as a whole."""
+_OURS = re.compile(r"[^\n]*Written by `muninn install")
+"""The beginning of a file that Muninn wrote as a whole, in a comment of its language."""
 
 
 class Content(Value):
@@ -32,7 +32,7 @@ class Content(Value):
         """Return the text with the pieces. Raises UsageError for an invalid text or a foreign file."""
         first = self.pieces[0]
         if isinstance(first, Whole):
-            if text and not text.startswith(OURS):
+            if text and not _OURS.match(text):
                 raise UsageError("this file is not Muninn's", hint="Rename or remove it, then try again.")
             return first.text
         if isinstance(first, Block):
@@ -45,7 +45,7 @@ class Content(Value):
         """Return the text without the pieces, "" if nothing is left. Raises UsageError as `add`."""
         first = self.pieces[0]
         if isinstance(first, Whole):
-            return "" if text.startswith(OURS) else text
+            return "" if _OURS.match(text) else text
         if isinstance(first, Block):
             return _BLOCK.sub("", text)
         document = self._open(text)

@@ -42,7 +42,11 @@ def _state(client: Client, repo: str, environ: Mapping[str, str]) -> str:
 def _is_installed(client: Client, scope: str, repo: str, environ: Mapping[str, str]) -> bool:
     """Whether a client's first file in a scope has pieces of Muninn."""
     file = client.files[0]
-    if (scope == SHARED and not file.shared) or (scope == EVERYWHERE and not file.everywhere):
+    if (
+        (scope == HERE and not file.here)
+        or (scope == SHARED and not file.shared)
+        or (scope == EVERYWHERE and not file.everywhere)
+    ):
         return False
     path = path_of(file, client, scope, repo, environ)
     return edit.plan_removal(path, file.content.add, file.content.remove).changes

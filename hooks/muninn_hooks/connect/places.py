@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 
 HERE, SHARED, EVERYWHERE = "local", "project", "global"
 
-FOLDERS = (".claude", ".codex", "plugins", ".opencode", "opencode", ".cursor", ".gemini", ".vscode")
+FOLDERS = (
+    *(".claude", ".codex", "plugins", ".opencode", "opencode", ".cursor", ".gemini", ".vscode"),
+    *("plugin", "doc", "lua", "muninn", "start", "pack"),
+)
 """Folders that are created for Muninn's files, and removed when they are empty."""
 
 
 def path_of(file: File, client: Client, scope: str, repo: str, environ: Mapping[str, str]) -> str:
     """Return the path of a client's file. Raises UsageError if the scope has none, and NotARepository for `repo`."""
-    if scope == EVERYWHERE:
+    if scope == SHARED and not file.here:
+        raise UsageError(f"{client.title} has no settings of a repository", hint="Leave --project out.")
+    if scope == EVERYWHERE or not file.here:
         if not file.everywhere:
             raise UsageError(f"{client.title} belongs to a repository", hint="Leave --global out.")
         path = file.everywhere.format(**_homes(environ))
@@ -47,8 +52,17 @@ def _homes(environ: Mapping[str, str]) -> dict[str, str]:
         "claude_json": os.path.join(claude or home, ".claude.json"),
         "codex": environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
         "config": config,
+        "neovim": _neovim(home, environ),
         "vscode": os.path.join(_code(home, config, environ), "Code", "User"),
     }
+
+
+def _neovim(home: str, environ: Mapping[str, str]) -> str:
+    """Return the folder of Neovim's data, its `stdpath("data")`."""
+    name = environ.get("NVIM_APPNAME") or "nvim"
+    if os.name == "nt":
+        return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local"), f"{name}-data")
+    return os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share"), name)
 
 
 def _code(home: str, config: str, environ: Mapping[str, str]) -> str:

@@ -1,0 +1,189 @@
+-- Written by `muninn install neovim`. The commands of Muninn; `:help muninn-commands` describes them.
+local server = require('muninn.server')
+local ask, here, root_of, warn = server.ask, server.here, server.root_of, server.warn
+
+local M = {}
+
+local function first_line(text) return vim.trim(text):match('^[^\n]*') end
+
+-- Shows a read-only document in a new window.
+local function document(name, text)
+  vim.cmd('new')
+  local buffer = vim.api.nvim_get_current_buf()
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, '\n'))
+  vim.bo[buffer].buftype, vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = 'nofile', 'wipe', false
+  vim.bo[buffer].filetype, vim.bo[buffer].modifiable = 'markdown', false
+  pcall(vim.api.nvim_buf_set_name, buffer, name)
+end
+
+local function listed(title, items, window)
+  if #items == 0 then return warn(title .. ': nothing') end
+  if window then
+    vim.fn.setloclist(0, {}, ' ', { title = title, items = items })
+    vim.cmd('lopen')
+  else
+    vim.fn.setqflist({}, ' ', { title = title, items = items })
+    vim.cmd('copen')
+  end
+end
+
+local function memory_item(id, text) return { filename = 'muninn:/memory/' .. id .. '.md', lnum = 1, text = text } end
+
+-- The hits of an answer, first the memories that answer the question.
+local function hits_of(result, root)
+  local items, shown = {}, {}
+  for _, hit in ipairs(vim.list_extend(vim.list_extend({}, result.remembered), result.hits)) do
+    local text = hit.title ~= '' and hit.title or first_line(hit.text)
+    local key = hit.id .. ':' .. hit.path .. ':' .. hit.start_line
+    if not shown[key] then
+      shown[key] = true
+      if hit.kind == 'memory' then
+        table.insert(items, memory_item(hit.id, hit.type .. ': ' .. text))
+      else
+        local file = hit.path:sub(1, 1) == '/' and hit.path or root .. '/' .. hit.path
+        table.insert(items, { filename = file, lnum = math.max(hit.start_line, 1), text = text, place = hit.path .. ':' .. hit.start_line })
+      end
+    end
+  end
+  return items
+end
+
+-- Calls `done` with the words of a command, or with those that a person types.
+local function with_words(given, done)
+  if given.args ~= '' then return done(given.args) end
+  vim.ui.input({ prompt = 'Recall: ' }, function(words)
+    if words and words ~= '' then done(words) end
+  end)
+end
+
+function M.recall(given)
+  with_words(given, function(words)
+    ask('recall', { query = words }, function(result, root) listed('Muninn: ' .. words, hits_of(result, root)) end)
+  end)
+end
+
+function M.pick(given)
+  with_words(given, function(words)
+    ask('recall', { query = words }, function(result, root)
+      local items = hits_of(result, root)
+      if #items == 0 then return warn(words .. ': nothing') end
+      local function line(item) return item.place and item.place .. '  ' .. item.text or item.text end
+      vim.ui.select(items, { prompt = 'Muninn: ' .. words, kind = 'muninn', format_item = line }, function(item)
+        if not item then return end
+        vim.cmd('edit ' .. vim.fn.fnameescape(item.filename))
+        if item.place then pcall(vim.api.nvim_win_set_cursor, 0, { item.lnum, 0 }) end
+      end)
+    end)
+  end)
+end
+
+-- Opens a draft in a new window. Saving it stores the text below its frontmatter.
+function M.draft(params)
+  ask('draft', params, function(result)
+    vim.cmd('split ' .. vim.fn.fnameescape(result.path))
+    vim.cmd('normal! G')
+  end)
+end
+
+-- Remembers a text of a type. It cites the lines of a range, and is about the file without one.
+function M.remember(given, type_)
+  local file = here(root_of(0))
+  if given.args == '' then
+    local lines = file and given.range > 0
+    return M.draft({ type = type_, path = file, start = lines and given.line1 or nil, ['end'] = lines and given.line2 or nil })
+  end
+  if file and given.range > 0 then file = ('%s:%d-%d'):format(file, given.line1, given.line2) end
+  ask('remember', { text = given.args, type = type_, files = { file }, actor = 'user' }, function(result)
+    local masked = result.masked > 0 and '; a secret in it was masked' or ''
+    vim.notify('Muninn: remembered "' .. first_line(given.args) .. '"' .. masked)
+  end)
+end
+
+-- The path of this buffer's file; a warning without one.
+local function file_here()
+  local file = here(root_of(0))
+  if not file then warn('this buffer is no file of a repository with a folder .muninn') end
+  return file
+end
+
+function M.this_file()
+  local file = file_here()
+  if not file then return end
+  local buffer = vim.api.nvim_get_current_buf()
+  ask('annotate', { file = file }, function(result)
+    local items = {}
+    for _, note in ipairs(result.notes) do
+      local state = note.state ~= '' and note.state ~= 'fresh' and ' (' .. note.state .. ')' or ''
+      table.insert(items, { bufnr = buffer, lnum = math.max(note.start, 1), text = note.type .. ': ' .. note.title .. state })
+    end
+    listed('Muninn: ' .. file, items, true)
+  end)
+end
+
+function M.show()
+  local file = file_here()
+  if not file then return end
+  local line, name = vim.api.nvim_win_get_cursor(0)[1], vim.fn.expand('<cword>')
+  ask('about', { file = file, line = line, name = name, links = true }, function(result)
+    if result.text == '' then return warn('nothing is remembered about this line') end
+    vim.lsp.util.open_floating_preview(vim.split(result.text, '\n'), 'markdown', { focus_id = 'muninn', border = 'rounded' })
+  end)
+end
+
+function M.context(given)
+  ask('context', { query = given.args, open_files = { here(root_of(0)) } }, function(result)
+    document('muninn:/pack/' .. given.args:gsub('[^%w]+', '-'), result.text)
+  end)
+end
+
+function M.sessions()
+  ask('sessions', {}, function(result)
+    local lines = {}
+    for _, one in ipairs(result.sessions) do
+      local state = one.state == 'open' and ('open, %d not sealed'):format(one.waiting) or 'sealed'
+      table.insert(lines, ('%s  %s  %d memories  %s'):format(one.title, state, one.memories, one.branch))
+    end
+    document('muninn:/sessions', table.concat(#lines > 0 and lines or { 'No session has remembered anything.' }, '\n'))
+  end)
+end
+
+function M.conflicts()
+  ask('conflicts', {}, function(result)
+    local items = {}
+    for _, one in ipairs(result.conflicts) do
+      for _, side in ipairs({ 'left', 'right' }) do
+        local text = ('%s  (%s of conflict %s)'):format(first_line(one[side].text), side, one.id)
+        table.insert(items, memory_item(one[side].id, text))
+      end
+    end
+    listed('Muninn: conflicts', items)
+  end)
+end
+
+function M.status()
+  ask('status', {}, function(result)
+    local told = ('%d memories, index %s, %s'):format(result.log.memories, result.index.state, result.mode)
+    for _, problem in ipairs(result.problems) do told = told .. '\n' .. problem.message .. '. ' .. problem.hint end
+    vim.notify('Muninn: ' .. told)
+  end)
+end
+
+-- Fills the buffer of a `muninn:` address: from the quickfix list, from links (gf), from :edit.
+function M.read(event)
+  local buffer, uri = event.buf, event.match:match('muninn:/.*') or event.file
+  vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].filetype = 'nofile', false, 'markdown'
+  ask('document', { uri = uri }, function(result)
+    if not vim.api.nvim_buf_is_valid(buffer) then return end
+    vim.bo[buffer].modifiable = true
+    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(result.text, '\n'))
+    vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
+  end)
+end
+
+-- Shows in the preview window what a lens counts.
+function M.preview(given)
+  if type(given.uri) ~= 'string' then given = { uri = 'muninn:/notes/' .. given.path .. '.md' } end
+  vim.cmd('pedit ' .. vim.fn.fnameescape(given.uri))
+end
+
+return M

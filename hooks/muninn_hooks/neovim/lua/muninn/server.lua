@@ -1,0 +1,121 @@
+-- Written by `muninn install neovim`. The language server of a repository: one process serves all of its buffers.
+local M = {}
+
+local clients = {} -- ids by root: 0.7 would start another one for each buffer
+
+function M.warn(message) vim.notify('Muninn: ' .. message, vim.log.levels.WARN) end
+
+-- The program with its first arguments.
+function M.command() return vim.list_extend({}, vim.g.muninn_command or { 'muninn' }) end
+
+-- The folder with .muninn around a buffer's file, or around the working folder; nil if there is none.
+function M.root_of(buffer)
+  local name = vim.api.nvim_buf_get_name(buffer)
+  local from = name ~= '' and not name:match('^%a+:/') and vim.fn.fnamemodify(name, ':p:h') or vim.fn.getcwd()
+  local found = vim.fn.finddir('.muninn', vim.fn.escape(from, ' ,;\\') .. ';')
+  return found ~= '' and vim.fn.fnamemodify(found, ':p:h:h') or nil
+end
+
+-- The path of the buffer's file in the repository, or nil.
+function M.here(root)
+  local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ':p')
+  if root and name:sub(1, #root + 1) == root .. '/' then return name:sub(#root + 2) end
+end
+
+-- The server's settings. A Neovim without inlay hints shows lenses instead.
+local function settings()
+  local wanted = vim.tbl_extend('force', {}, vim.g.muninn_settings or {})
+  if wanted.lens == 'inlay' and not vim.lsp.inlay_hint then wanted.lens = 'lens' end
+  return wanted
+end
+
+local lensed = {} -- buffers whose lenses are requested by this module
+
+-- Removes the lenses of a server that has ended, which Neovim would show beside those of the next one. `on_codelens`
+-- also ends an open request of the buffer: Neovim sends no other one before.
+local function drop_lenses(id)
+  local shown = vim.api.nvim_create_namespace('vim_lsp_codelens:' .. id)
+  for buffer in pairs(lensed) do
+    if vim.api.nvim_buf_is_loaded(buffer) then
+      vim.lsp.codelens.on_codelens(nil, {}, { bufnr = buffer, client_id = id })
+      vim.api.nvim_buf_clear_namespace(buffer, shown, 0, -1) -- before 0.8
+    end
+  end
+end
+
+local function lenses(buffer)
+  if settings().lens == 'off' then return end
+  if settings().lens == 'inlay' then return vim.lsp.inlay_hint.enable(true, { bufnr = buffer }) end
+  if vim.lsp.codelens.enable then return vim.lsp.codelens.enable(true, { bufnr = buffer }) end
+  lensed[buffer] = true
+  local group = vim.api.nvim_create_augroup('muninn_lenses_' .. buffer, {})
+  local refresh = function()
+    if vim.api.nvim_get_current_buf() == buffer then vim.lsp.codelens.refresh() end
+  end
+  vim.api.nvim_create_autocmd({ 'BufEnter', 'BufWritePost', 'InsertLeave' }, {
+    group = group,
+    buffer = buffer,
+    callback = refresh,
+  })
+  refresh()
+end
+
+-- Attaches the server to a buffer of a repository with .muninn.
+function M.attach(buffer)
+  local root = M.root_of(buffer)
+  if not root or vim.bo[buffer].buftype ~= '' then return end
+  local command = M.command()
+  if vim.fn.executable(command[1]) == 0 then
+    return vim.notify_once(('Muninn: there is no program %s; see :checkhealth muninn'):format(command[1]), vim.log.levels.WARN)
+  end
+  local config = {
+    name = 'muninn',
+    cmd = vim.list_extend(command, { 'lsp', '--repo', root }),
+    root_dir = root,
+    init_options = vim.tbl_extend('force', settings(), { virtualDocuments = true }),
+    on_attach = function(_, attached) lenses(attached) end,
+    on_exit = function(_, _, id)
+      clients[root] = nil
+      vim.schedule(function() drop_lenses(id) end)
+    end,
+  }
+  if vim.lsp.start then
+    clients[root] = vim.lsp.start(config, { bufnr = buffer })
+  else -- before 0.8
+    clients[root] = clients[root] or vim.lsp.start_client(config)
+    if clients[root] then vim.lsp.buf_attach_client(buffer, clients[root]) end
+  end
+end
+
+-- The client of a repository, once it is ready; nil before.
+function M.client_of(root)
+  local client = root and clients[root] and vim.lsp.get_client_by_id(clients[root])
+  return client and client.initialized and client or nil
+end
+
+-- Waits for the client of a repository that is starting. Returns it, or nil.
+function M.ready(root)
+  if root and clients[root] then vim.wait(10000, function() return M.client_of(root) ~= nil end, 10) end
+  return M.client_of(root)
+end
+
+-- Requests a verb from the repository's server and hands its result and the root to `done`. An error is shown with its
+-- hint. A server that has ended is started again.
+function M.ask(verb, params, done)
+  local root = M.root_of(0)
+  if root and not clients[root] then M.attach(vim.api.nvim_get_current_buf()) end
+  local client = M.ready(root)
+  if not client then return M.warn('no file of a repository with a folder .muninn is open') end
+  local function answered(err, result)
+    if err then
+      local hint = type(err.data) == 'table' and err.data.hint or ''
+      return M.warn(err.message .. (hint ~= '' and '. ' .. hint or ''))
+    end
+    done(result, root)
+  end
+  local given = next(params) and params or vim.empty_dict()
+  if vim.fn.has('nvim-0.11') == 1 then return client:request('muninn/' .. verb, given, answered) end
+  return client.request('muninn/' .. verb, given, answered)
+end
+
+return M
