@@ -318,8 +318,8 @@ class JournalConfig(Value):
     agents: Annotated[
         bool,
         key(
-            "Whether the hooks of agents record prompts, tool calls, answers and used tokens, and which memories a"
-            " session was given.",
+            "Whether the hooks of agents and the gateway record prompts, tool calls, answers and used tokens, and which"
+            " memories a session was given.",
             False,
         ),
     ] = True

@@ -12,7 +12,7 @@ from muninn_core.config.model_settings import Route
 from muninn_core.errors import ModelError
 from muninn_core.model.value import encode_json
 from muninn_core.models.openai import calls_of
-from muninn_core.models.prompt import Answer, AnswerParts, Message, Prompt
+from muninn_core.models.prompt import Answer, AnswerParts, Message, Prompt, ToolCall
 from muninn_core.models.sse import events
 
 PATH = "/v1/messages"
@@ -67,6 +67,19 @@ def read(lines: Iterable[str], on_text: Callable[[str], None]) -> Answer:
     if not ended:
         raise ModelError("the answer broke off before its end")
     return Answer(text="".join(parts.texts), calls=calls_of(parts), **parts.facts)
+
+
+def of_message(message: dict[str, Any]) -> Answer:
+    """Return the answer of a response that is not a stream. Raises KeyError or TypeError for another object."""
+    blocks = message["content"]
+    facts: dict[str, Any] = {"model": message.get("model", ""), "stop": message.get("stop_reason") or ""}
+    _usage(message.get("usage"), facts)
+    calls = [block for block in blocks if block["type"] == "tool_use"]
+    return Answer(
+        text="".join(block["text"] for block in blocks if block["type"] == "text"),
+        calls=tuple(ToolCall(id=call["id"], name=call["name"], arguments=call["input"]) for call in calls),
+        **facts,
+    )
 
 
 def _delta(event: dict[str, Any], parts: AnswerParts, on_text: Callable[[str], None]) -> None:

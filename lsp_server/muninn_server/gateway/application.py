@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from muninn_core.config.keys import BUNDLED_MODEL
@@ -15,6 +15,7 @@ from muninn_core.models import anthropic, openai
 from muninn_core.models.client import address
 from muninn_core.models.http import HttpFailure, Upstream
 from muninn_core.models.request import route_of
+from muninn_core.source.turn_events import AgentTurn
 from muninn_core.store.secrets import mask
 from muninn_server.gateway.embeddings import embedding_reply
 from muninn_server.gateway.errors import error_reply, stream_error
@@ -22,6 +23,7 @@ from muninn_server.gateway.exploration import EXPLORE_MODEL, exploration_reply
 from muninn_server.gateway.injection import Block, Blocks, Place, conversation, ids_of, places, with_block
 from muninn_server.gateway.json_spans import Span, members, splice
 from muninn_server.gateway.metering import OverBudget, Usage, metered
+from muninn_server.gateway.recording import RECORDED, Exchange, Tape, read_exchange
 from muninn_server.gateway.routing import ANTHROPIC, OPENAI, Backend, NoBackend, backends, names
 from muninn_server.http.replies import Reply, cancelled_with, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
@@ -56,6 +58,7 @@ _DROPPED = frozenset(
             b"keep-alive",
             b"transfer-encoding",
             b"upgrade",
+            b"accept-encoding",
             b"te",
             b"trailer",
         ),
@@ -75,8 +78,9 @@ log = logging.getLogger("muninn.gateway")
 
 
 class Prepared(NamedTuple):
-    """A request that is ready to be sent: for each backend its body, and the ids of the memories in it."""
+    """A request that is ready to be sent, and the ids of the memories in it. `asked` is the client's own text."""
 
+    asked: str
     text: str
     model: Span
     added: tuple[str, ...]
@@ -143,7 +147,9 @@ class Gateway:
         chosen = backends(settings, str(model.value), dialect)
         wanted = settings.use.context and path not in WITHOUT_MEMORY and header(scope, CONTEXT).lower() != "off"
         prepared = (
-            await self._with_memory(text, body, settings.use.context_seconds) if wanted else Prepared(text, model, ())
+            await self._with_memory(text, body, settings.use.context_seconds)
+            if wanted
+            else Prepared(text, text, model, ())
         )
         await _until_gone(self._first(path, dialect, chosen, prepared, scope, send), receive)
 
@@ -196,15 +202,20 @@ class Gateway:
                 answer.append((CONTEXT, ",".join(prepared.added).encode()))
             await send({"type": "http.response.start", "status": status, "headers": answer})
             usage.status, usage.streamed = status, "event-stream" in got.get("content-type", "")
-            await self._pump(chunks, send, dialect if usage.streamed else "", usage)
+            tape = Tape()
+            await self._pump(chunks, send, dialect if usage.streamed else "", (usage, tape))
+            if path in RECORDED and status == 200:
+                self._record(Exchange(dialect, _program(scope), prepared.asked, tape.answer, usage.streamed))
+            await send({"type": "http.response.body", "body": b""})
 
-    async def _pump(self, chunks: Any, send: Send, dialect: str, usage: Usage) -> None:
-        """Pass an answer on. One that breaks off between two events gets an event with the reason."""
+    async def _pump(self, chunks: Any, send: Send, dialect: str, readers: Iterable[Usage | Tape]) -> None:
+        """Pass an answer on, but for its end. One that breaks off between two events gets an event with the reason."""
         end = b""
         try:
             async for chunk in chunks:
                 end = (end + chunk)[-4:]
-                usage.feed(chunk)
+                for reader in readers:
+                    reader.feed(chunk)
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
         except HttpFailure as error:
             log.info("an answer broke off: %s", error.reason)
@@ -212,7 +223,22 @@ class Gateway:
                 told = stream_error(dialect, f"the answer broke off: {mask(error.reason)[0]}")
                 await send({"type": "http.response.body", "body": told, "more_body": True})
             raise _BrokenOff from None  # the connection ends without the end of the body, as the backend's did
-        await send({"type": "http.response.body", "body": b""})
+
+    def _record(self, told: Exchange) -> None:
+        """Record an exchange in the journal, unless hooks of the client's program record the session."""
+        try:
+            workspace = self._session.engine.open(self._session.place)
+        except MuninnError as error:
+            log.warning("an exchange is not recorded: %s", error)  # the client has its answer already
+            return
+
+        def read() -> tuple[str, AgentTurn, bool] | None:
+            found = read_exchange(told)
+            if found is None or (found.agent and workspace.session_notes.get(found.agent, "at") is not None):
+                return None
+            return found.session, found.turn, found.ends
+
+        self._session.engine.agent_journal.conversation(workspace, told.client, read)
 
     # --- memory ---
 
@@ -222,9 +248,9 @@ class Gateway:
         try:
             found, new = await _off_loop(len(text), places, text, body)
         except (ValueError, KeyError, AttributeError, RecursionError):
-            return Prepared(text, model, ())
+            return Prepared(text, text, model, ())
         if not found:
-            return Prepared(text, model, ())
+            return Prepared(text, text, model, ())
         last = found[-1]
         if new and self._blocks.get(last.key) is None:
             self._blocks.add(last.key, await self._block(conversation(found), last, seconds))
@@ -234,7 +260,7 @@ class Gateway:
         changed = splice(text, changes)
         shift = sum(len(new_text) for start, _, new_text in changes if start < model.start)
         moved = Span(model.value, model.start + shift, model.end + shift)
-        return Prepared(changed, moved, tuple(dict.fromkeys(ids_of([block for _, block in kept]))))
+        return Prepared(text, changed, moved, tuple(dict.fromkeys(ids_of([block for _, block in kept]))))
 
     async def _block(self, name: str, place: Place, seconds: float) -> Block:
         """Return what is added to a new message; nothing when nothing fits, or when it takes too long."""
@@ -277,6 +303,11 @@ async def _until_gone(passing: Any, receive: Receive) -> None:
         task.result()
 
 
+def _program(scope: ASGIScope) -> str:
+    """Return the name of the client's program, which its header `User-Agent` begins with."""
+    return header(scope, b"user-agent").partition("/")[0][:100]
+
+
 async def _off_loop(size: int, function: Any, *arguments: Any) -> Any:
     """Call a function of a text: on a thread when the text is so long that others would wait."""
     return await asyncio.to_thread(function, *arguments) if size > 50_000 else function(*arguments)
@@ -290,6 +321,7 @@ def _request_headers(scope: ASGIScope, dialect: str, key: str) -> dict[str, str]
         if name.lower() not in _DROPPED
     }
     own = anthropic.headers(key) if dialect == ANTHROPIC else openai.headers(key)
+    own["accept-encoding"] = "identity"  # tokens and text of an answer are read while it passes
     return {**{name: value for name, value in own.items() if name not in passed}, **passed}
 
 

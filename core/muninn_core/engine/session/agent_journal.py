@@ -117,6 +117,22 @@ class AgentJournal:
 
         self.later(workspace, run)
 
+    def conversation(
+        self, workspace: Workspace, client: str, read: Callable[[], tuple[str, AgentTurn, bool] | None]
+    ) -> None:
+        """Record a turn of a conversation that passed a gateway.
+
+        `read` runs in the background. It returns a session, a turn and whether the turn is complete, or None.
+        """
+
+        def run(at: At) -> None:
+            found = read()
+            if found is not None:
+                session, turn, ends = found
+                self._append(at, session, turn.id, _drafts(turn, client), "closed" if ends else None)
+
+        self.later(workspace, run)
+
     def event(self, workspace: Workspace, params: CaptureParams) -> None:
         """Record an event of an agent whose transcript can't be read; the end of a turn closes it."""
         if not params.turn or params.session is None:
@@ -196,17 +212,7 @@ class AgentJournal:
     def _append_turns(self, at: At, params: CaptureParams, reading: TurnReading) -> None:
         for turn in reading.turns:
             whole = params.source == "turn" or turn is not reading.turns[-1] or _is_answered(turn)
-            drafts = [
-                EventDraft(
-                    event_type=event.event_type,
-                    payload=event.payload,
-                    occurred_at=_time(event.time),
-                    actor=event.actor,
-                    source=params.agent or "",
-                    idempotency_key=f"agent:{event.key}",
-                )
-                for event in turn.events
-            ]
+            drafts = _drafts(turn, params.agent or "")
             self._append(at, params.session or "", turn.id, drafts, "closed" if whole else "incomplete")
 
     def _append(self, at: At, session: str, turn: str, drafts: Sequence[EventDraft], outcome: Any) -> None:
@@ -235,6 +241,20 @@ class AgentJournal:
 def _is_on(workspace: Workspace) -> bool:
     """Whether a work tree records what agents do."""
     return workspace.writable and workspace.config.journal.agents
+
+
+def _drafts(turn: AgentTurn, source: str) -> list[EventDraft]:
+    return [
+        EventDraft(
+            event_type=event.event_type,
+            payload=event.payload,
+            occurred_at=_time(event.time),
+            actor=event.actor,
+            source=source,
+            idempotency_key=f"agent:{event.key}",
+        )
+        for event in turn.events
+    ]
 
 
 def _time(given: str) -> str:
