@@ -14,6 +14,9 @@ Json = dict[str, Any]
 class Handler(BaseHTTPRequestHandler):
     """Handles one request. Subclasses write the answers. Nothing is logged to stderr."""
 
+    disable_nagle_algorithm = True
+    """A small write that follows another one does not wait for the client's delayed acknowledgement."""
+
     def log_message(self, *_arguments: object) -> None:
         """Suppress the log line of a request."""
 

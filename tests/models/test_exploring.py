@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import threading
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Backend, Request, bytes_of, openai_events, says, stalls, status
 
 from muninn_core.context.text import render
+from muninn_core.engine.answer import exploration
 from muninn_core.errors import BadParams, Cancelled, ModelError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
@@ -146,10 +148,16 @@ def test_a_limit_ends_with_what_was_found_until_then(told: Told, limit: dict[str
     assert f"incomplete: {reason}" in render(result)
 
 
-def test_the_time_limit_ends_a_call_that_does_not_answer(told: Told) -> None:
-    told.call("index", wait=True)
-    result, _ = explored(told, calling(uses("read", path="src/users.py")), stalls(), seconds=0.5)
-    assert result.context.explored.ended == "the limit of 0.5 seconds"
+def test_the_time_limit_ends_a_call_that_does_not_answer(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = [0.0]
+    monkeypatch.setattr(exploration, "time", SimpleNamespace(monotonic=lambda: passed[0]))
+
+    def stalled(request: Request) -> None:
+        passed[0] = 61.0
+        stalls()(request)
+
+    result, _ = explored(told, calling(uses("read", path="src/users.py")), stalled, seconds=60)
+    assert result.context.explored.ended == "the limit of 60 seconds"
     assert result.context.items[0].path == "src/users.py"
 
 
