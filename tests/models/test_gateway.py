@@ -120,6 +120,20 @@ def test_a_dead_backend_is_named_and_its_fallback_answers(gateway: Served, diale
         assert other.requests[0].body["model"] == "second"
 
 
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_a_redirect_is_not_followed_and_costs_nothing(gateway: Served, dialect: str) -> None:
+    vendor = anthropic if dialect == "anthropic" else openai
+    with Backend(says("elsewhere", dialect)) as other:
+        with Backend(status(307, "", Location=f"{other.url}/v1/messages")) as backend:
+            routes = {name: route(backend, dialect, price_in=1, price_out=1) for name in "mn"}
+            gateway.configure({"m": ["n"]}, **routes)
+            with pytest.raises(vendor.APIStatusError, match="redirects are not followed"):
+                ask(gateway, dialect)
+        assert len(backend.requests) == 1
+    assert other.requests == []
+    assert gateway.call("models.usage", calls=True)["calls"][-1]["tokens_out"] == 0
+
+
 def test_a_fallback_is_not_asked_when_the_first_one_may_have_worked(gateway: Served) -> None:
     with Backend(stalls()) as first, Backend(says("twice", "openai")) as second:
         gateway.configure({"m": ["n"]}, m=route(first, "openai", timeout_seconds=0.3), n=route(second, "openai"))

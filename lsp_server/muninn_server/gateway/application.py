@@ -165,8 +165,8 @@ class Gateway:
             except HttpFailure as error:
                 failure = error
                 log.info("%s did not answer: %s", backend.name, error.reason)
-                if error.billed:
-                    break  # it may have begun to work, and a second backend would cost twice
+                if error.billed or error.status:
+                    break  # it was reached and may have begun to work: a second backend would cost twice
         reason = mask(str(failure))[0]
         await send_reply(send, error_reply(dialect, 502, f"the route '{backend.name}' failed: {reason}"))
 
@@ -195,7 +195,7 @@ class Gateway:
             self._upstream.answered(url, headers, body.encode("utf-8"), seconds) as (status, got, chunks),
         ):
             if 300 <= status < 400:
-                raise ModelError(f"the route '{backend.name}' redirects, and redirects are not followed")
+                raise HttpFailure("it redirects, and redirects are not followed", status=status)
             answer = [(name.encode(), value.encode("latin-1")) for name, value in got.items() if name not in _KEPT_BACK]
             answer.append((b"x-muninn-route", backend.name.encode("ascii", "replace")))
             if prepared.added:
