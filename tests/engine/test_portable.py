@@ -12,9 +12,12 @@ from repositories import git
 from test_privacy import holders, key_of_chance
 
 from muninn_cli.show.bundles import bundle_text
+from muninn_core.engine.memory import bundles
 from muninn_core.errors import BadParams, NotFoundError, StorageError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import to_plain
+from muninn_core.protocol.catalogue import METHODS
+from muninn_server.session import Pools
 
 pytest_plugins = ["engines"]
 
@@ -248,6 +251,31 @@ def test_what_is_redacted_here_never_comes_back(muninn, other, file):
         other.call("import", path=str(file), on_conflict="overwrite", trust=trust)
         assert other.call("memories", id=first).memories[0].redacted
         assert holders(other.root, "Sessions live in Redis") == []
+
+
+def test_a_redaction_while_a_bundle_is_compared_holds(muninn, other, file, monkeypatch):
+    first = fill(muninn)[0]
+    carry(muninn, other, file)
+    file.write_text(file.read_text().replace("Sessions live in Redis", "Sessions live in Redis 7"))
+    plan = bundles.plan_import
+
+    def planned(*given, **more):
+        found = plan(*given, **more)
+        other.call("redact", id=first)
+        return found
+
+    monkeypatch.setattr(bundles, "plan_import", planned)
+    assert other.call("import", path=str(file), on_conflict="overwrite", trust="keep").replaced
+    assert other.call("memories", id=first).memories[0].redacted
+    assert holders(other.root, "Sessions live in Redis") == []
+
+
+def test_writers_do_not_wait_for_the_masking_of_a_bundle():
+    pools = Pools()
+    try:
+        assert pools.of(METHODS["import"]) is not pools.of(METHODS["remember"])
+    finally:
+        pools.close()
 
 
 def test_secrets_leave_in_no_bundle_and_come_in_with_none(muninn, other, file):

@@ -19,6 +19,10 @@ def commit(root, message="Work"):
     git(root, "commit", "-q", "-m", message)
 
 
+def files_with_word(folder):
+    return [path for path in folder.rglob("*") if path.is_file() and WORD.encode() in path.read_bytes()]
+
+
 def remember(muninn, **more):
     return muninn.call(
         "remember",
@@ -56,6 +60,46 @@ def test_the_text_is_in_no_file_afterwards_whatever_held_it(muninn):
     assert (memory.session, memory.branch, memory.actor) == ("s1", "main", "user")
     assert [(link.relation, link.target) for link in memory.links] == [("extends", other)]
     assert muninn.texts("shared login", kind="memory") == ["Logins are per person."]
+
+
+def test_other_work_trees_open_or_closed_hold_the_text_no_more(muninn, tmp_path, start):
+    identity = remember(muninn)
+    muninn.call("seal")
+    commit(muninn.root)
+    sides = [tmp_path / name for name in ("opened", "closed")]
+    for side in sides:
+        git(muninn.root, "worktree", "add", "-q", "-b", side.name, str(side))
+        muninn.call("index", at=side)
+        muninn.call("context", at=side, query=f"{WORD} login")
+    muninn.engine.close()
+    places = [muninn.root / ".muninn", *sides, *(muninn.root / ".git/muninn" / side.name for side in sides)]
+    assert all(files_with_word(place) for place in places)
+    again = start(muninn.root, clock=muninn.clock)
+    again.call("status", at=sides[0])
+    result = again.call("redact", id=identity)
+    assert [files_with_word(place) for place in places] == [[]] * len(places)
+    assert {path.split("/")[1] for path in result.files if path.startswith("../")} == {"opened", "closed"}
+    assert again.call("memories", at=sides[1], id=identity).memories[0].redacted
+
+
+def test_events_with_the_whole_text_are_erased_and_the_chain_verifies(muninn):
+    identity = remember(muninn)
+    text = muninn.call("memories", id=identity).memories[0].text
+    for payload in ({"text": f"Please note: {text}"}, {"input": json.dumps({"text": text})}, {"text": "Login works."}):
+        muninn.call("event.append", event_type="prompt", payload=payload)
+    muninn.call("projections.status")
+    assert muninn.call("redact", id=identity).events == 2
+    payloads = [json.loads(line)["payload"] for line in muninn.call("audit.replay").lines]
+    assert payloads[:3] == [None, None, {"text": "Login works."}]
+    assert muninn.call("audit.verify").ok
+    muninn.engine.close()
+    assert files_with_word(muninn.root / ".git/muninn-journal") == []
+
+
+def test_a_short_text_erases_no_event(muninn):
+    identity = muninn.call("remember", text="Use tabs.").ids[0]
+    muninn.call("event.append", event_type="prompt", payload={"text": "Use tabs. And run the tests."})
+    assert muninn.call("redact", id=identity).events == 0
 
 
 def test_redacting_twice_changes_nothing_more(muninn):

@@ -30,6 +30,8 @@ def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     line(console, ("Redacted ", "good"), (", ".join(result["ids"]), "name"))
     for path in result["files"]:
         paragraph(console, (f"  {path}", "path"))
+    if result["events"]:
+        line(console, (f"  and the payload of {count(result['events'], 'event')} of the journal", ""))
     line(console, ("Commit these files. ", "hint"), (f"`muninn purge {given.id}` finds the text in history.", "hint"))
 
 

@@ -18,10 +18,14 @@ class RedactParams(Value):
 
 
 class RedactResult(Result):
-    """The redacted memory, the ids of all that were redacted (those merged with it, too), and the rewritten files."""
+    """The redacted memory, the ids of all that were redacted (those merged with it, too), and the rewritten files.
+
+    `events` counts the events of the journal that held its text.
+    """
 
     ids: tuple[str, ...]
     files: tuple[str, ...]
+    events: int
     memory: Memory
 
 
@@ -68,7 +72,10 @@ FAMILY = Family(
             verb="redact",
             title="Redact a memory",
             suggested=False,
-            summary=("Erase the content of a memory in every file and index of this work tree. This can't be undone."),
+            summary=(
+                "Erase the content of a memory in all work trees: in every file and index, and in the events that hold "
+                "its text. This can't be undone."
+            ),
             params=RedactParams,
             result=RedactResult,
             effect="write",

@@ -204,7 +204,7 @@ class Log:
             self._check_writable()
             records = self._fold.fold.records
             redacted = {record.data["target"] for record in records.values() if record.type == "redact"}
-            missing = [identity for identity in ids if identity not in redacted]
+            missing = [identity for identity in ids if identity in records and identity not in redacted]
             self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
             for path in list(self._valid_lengths):
                 truncate(path, self._valid_lengths.pop(path))
@@ -245,14 +245,19 @@ class Log:
     def import_records(self, new: Sequence[Record], replaced: Sequence[Record], session: str) -> None:
         """Store records of a bundle, and replace those that share an id with `replaced`; all or none.
 
-        Raises BadParams, ReadOnlyError or StorageError.
+        A record that was redacted meanwhile stays as it is. Raises BadParams, ReadOnlyError or StorageError.
         """
         with self._lock:
             self._check_writable()
             undo: dict[Path, bytes] = {}
             try:
-                if replaced:
-                    replace_records(self.layout, {record.id: record for record in replaced}, undo)
+                known = self._fold.fold.all_records() if replaced else {}
+                kept = {
+                    each.id for each in replaced if each.id in known and known[each.id].data.get("redacted") is True
+                }
+                fresh = {each.id: each for each in replaced if each.id not in kept}
+                if fresh:
+                    replace_records(self.layout, fresh, undo)
                     self._reload()
                 self.append([record.data for record in new], session)
             except (MuninnError, OSError):

@@ -69,6 +69,8 @@ class MemoryStore:
         self._indexed = indexed
         self._changed = changed
         self._publishing = threading.Lock()
+        self.importing = threading.Lock()
+        """Held from the comparison of a bundle with the log until its records are stored. Other writers go on."""
         self._published: Mapping[str, Memory] = log.state.memories
         self._published_shared: Mapping[str, Memory] = self.global_memories()
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NO_MEMORIES)

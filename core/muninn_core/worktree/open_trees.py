@@ -20,6 +20,7 @@ from muninn_core.launch.runtime import repository_key
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.edited_files import WatchToken
+from muninn_core.worktree.pending_redaction import Redaction
 from muninn_core.worktree.workspace import Workspace
 
 T = TypeVar("T")
@@ -173,6 +174,23 @@ class OpenTrees:
                 hint=reason.hint if reason else "Memory can be read here but not stored.",
             )
         return workspace
+
+    def redact_closed(self, place: Place, redaction: Redaction) -> tuple[str, ...]:
+        """Redact memories in a work tree that is not open; return the changed files. It is not indexed.
+
+        Raises ReadOnlyError when another process writes there, and StorageError.
+        """
+        with self._opening:
+            made = self._made(place)
+            try:
+                if not made.writable:
+                    raise ReadOnlyError(
+                        f"another process writes {place.root}", hint="Stop its daemon, then redact again."
+                    )
+                with made.redaction.running(redaction):
+                    return made.redact_unindexed(redaction)
+            finally:
+                made.close()
 
     def release_memory(self) -> None:
         """Release memory that only speeds up later answers."""

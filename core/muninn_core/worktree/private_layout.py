@@ -9,7 +9,7 @@ from pathlib import Path
 from muninn_core.errors import MuninnError
 from muninn_core.index.integrity import discard
 from muninn_core.launch.lock import FileLock
-from muninn_core.launch.place import Place
+from muninn_core.launch.place import Place, locate
 from muninn_core.store.disk import move
 from muninn_core.store.layout import Layout, layout_of
 
@@ -34,6 +34,24 @@ def removed_trees(place: Place) -> list[Path]:
     except OSError:
         return []  # there never was a linked work tree
     return [folder for folder in folders if not (Path(place.identity) / "worktrees" / folder.name).exists()]
+
+
+def other_trees(place: Place) -> list[Place]:
+    """Return the other work trees of a repository that exist and have a folder of Muninn's."""
+    if not place.git_dir:
+        return []
+    recorded = sorted((Path(place.identity) / "worktrees").glob("*/gitdir"))
+    roots = [Path(place.identity).parent]
+    with suppress(OSError, UnicodeDecodeError):
+        roots += [(file.parent / file.read_text("utf-8").strip()).parent for file in recorded]
+    found: dict[str, Place] = {}
+    for root in roots:
+        with suppress(MuninnError, OSError):  # it is gone, or no work tree
+            other = locate(str(root))
+            if other.identity == place.identity and layout_at(other).muninn.is_dir():
+                found[other.root] = other
+    found.pop(place.root, None)
+    return list(found.values())
 
 
 def adopt_orphans(place: Place, layout: Layout) -> list[str]:

@@ -43,7 +43,7 @@ from muninn_core.worktree.first_authors import FirstAuthors
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.origins import Origins
-from muninn_core.worktree.pending_redaction import PendingRedaction
+from muninn_core.worktree.pending_redaction import PendingRedaction, Redaction
 from muninn_core.worktree.private_files import empty_folder, tidy_private_files
 from muninn_core.worktree.private_layout import adopt_orphans, layout_at, removed_trees
 from muninn_core.worktree.renames import RenameHistory
@@ -201,16 +201,19 @@ class Workspace:
         if self.place.linked:
             self._place_schema()  # later git may be removing the work tree
 
+    def redact_unindexed(self, given: Redaction) -> tuple[str, ...]:
+        """Redact memories while the index is not open; return the changed files. The cache is emptied."""
+        files = self.memory.redact(given.ids, texts=given.texts, actor=given.actor, session=None, scope=given.scope)
+        self.context_store.remove_mentioning(given.ids, given.texts)
+        empty_folder(self.layout.cache)
+        return files
+
     def _complete_redaction(self) -> None:
         """Complete a redaction that a crash interrupted, before its text can be found again."""
         try:
             pending = self.redaction.read()
             if pending is not None:
-                self.memory.redact(
-                    pending.ids, texts=pending.texts, actor=pending.actor, session=None, scope=pending.scope
-                )
-                self.context_store.remove_mentioning(pending.ids, pending.texts)
-                empty_folder(self.layout.cache)
+                self.redact_unindexed(pending)
                 self.redaction.finish()
         except (MuninnError, OSError) as error:
             self.report_problem("redaction", f"a redaction could not be completed: {error}", "Redact the memory again.")

@@ -95,13 +95,18 @@ def import_bundle(workspace: Workspace, params: ImportParams) -> ImportResult:
         clean, count = mask_record(record, workspace.config.memory.secrets)
         masked += count
         records.append(clean)
+    with workspace.memory.importing:
+        return _import(workspace, params, records, masked)
+
+
+def _import(workspace: Workspace, params: ImportParams, records: list[Record], masked: int) -> ImportResult:
+    """Compare masked records with the log, and store what is new. The caller keeps other imports out."""
     workspace.memory.log.refresh()
-    overwrite = params.on_conflict == "overwrite"
     policy = workspace.config.review
     intake = plan_import(
         records,
         workspace.memory.log.records,
-        overwrite=overwrite,
+        overwrite=params.on_conflict == "overwrite",
         trusted=params.trust == "keep",
         needs_approval=lambda kind: policy.holds("import", kind),
     )

@@ -5,15 +5,21 @@ It never rewrites git's history; `purge` lists the commits and how to remove the
 
 from __future__ import annotations
 
+import os
+
 from muninn_core import git
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BusyError, NotFoundError, StorageError
+from muninn_core.journal.holding import events_holding
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
 from muninn_core.store.fold import State
 from muninn_core.store.redact import RedactionSubject, redact_content, redaction_subject
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.journals import OpenJournal
+from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.pending_redaction import Redaction
+from muninn_core.worktree.private_layout import other_trees
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 60.0
@@ -23,8 +29,10 @@ MEMORY = ".muninn/memory"
 """The folder of records in the trees of commits."""
 
 
-def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResult:
-    """Blank a memory, and those merged with it, in every file and in the index.
+def redact(
+    workspace: Workspace, trees: OpenTrees, journal: OpenJournal | None, params: RedactParams, call: Call
+) -> RedactResult:
+    """Blank a memory, and those merged with it, in all work trees of the repository and in its journal.
 
     Raises NotFoundError, UsageError for an ambiguous id, or BusyError while a reader uses the index's files.
     """
@@ -33,13 +41,42 @@ def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResu
     store.refresh_shared()
     memory = memory_of(store.all(), params.id)
     group = group_of(store.shared_log().state if memory.scope == "global" else store.log.state, memory)
-    ids, texts = [each.id for each in group], texts_of(group)
-    actor = call.actor or "user"
-    with workspace.redaction.running(Redaction(ids=tuple(ids), texts=texts, actor=actor, scope=memory.scope)):
-        files = store.redact(ids, texts=texts, actor=actor, session=params.session, scope=memory.scope)
-        workspace.context_store.remove_mentioning(ids, texts)
+    done = Redaction(
+        ids=tuple(each.id for each in group), texts=texts_of(group), actor=call.actor or "user", scope=memory.scope
+    )
+    files = [*_redact_open(workspace, done, params.session)]
+    for place in other_trees(workspace.place):
+        opened = trees.get(place)
+        changed = _redact_open(opened, done, None) if opened else trees.redact_closed(place, done)
+        files += [os.path.relpath(os.path.join(place.root, path), workspace.layout.root) for path in changed]
+    return RedactResult(
+        ids=done.ids,
+        files=tuple(files),
+        events=_redact_events(journal, tuple(each.text for each in group), done.actor) if journal else 0,
+        memory=store.all()[memory.id],
+        saw=workspace.read_state(),
+    )
+
+
+def _redact_open(workspace: Workspace, given: Redaction, session: str | None) -> tuple[str, ...]:
+    """Blank memories in the files and the index of an open work tree; return the changed files."""
+    store = workspace.memory
+    store.log.refresh()
+    with workspace.redaction.running(given):
+        files = store.redact(given.ids, texts=given.texts, actor=given.actor, session=session, scope=given.scope)
+        workspace.context_store.remove_mentioning(given.ids, given.texts)
         scrub_index(workspace)
-    return RedactResult(ids=tuple(ids), files=files, memory=store.all()[memory.id], saw=workspace.read_state())
+    return files
+
+
+def _redact_events(at: OpenJournal, texts: tuple[str, ...], actor: str) -> int:
+    """Erase the payloads of the events that hold a memory's text; return their number."""
+    found = events_holding(at.journal, texts)
+    for identity in found:
+        at.journal.redact(identity, "a memory with this text was redacted", actor)
+    if found:
+        at.projections.catch_up()
+    return len(found)
 
 
 def group_of(state: State, memory: Memory) -> tuple[Memory, ...]:

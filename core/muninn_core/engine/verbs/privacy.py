@@ -12,8 +12,9 @@ class PrivacyVerbs(Verbs):
     """Remove the content of a memory, and find where git's history still has it."""
 
     def redact(self, params: RedactParams, call: Call) -> RedactResult:
-        """Erase a memory, and those merged with it, in files and index."""
-        return redaction.redact(self._writable(call), params, call)
+        """Erase a memory, and those merged with it, in files, indexes and journal."""
+        self.agent_journal.drain()
+        return redaction.redact(self._writable(call), self.trees, self.journals.get(call.place), params, call)
 
     def purge(self, params: PurgeParams, call: Call) -> PurgeResult:
         """Find the commits and branches that still contain a memory's text."""
