@@ -43,7 +43,7 @@ class Client:
 
     def push(self, root: Path, repository: str, ref: str, rev: str, *, force: bool = False) -> Any:
         """Push a commit: send the objects that the server lacks. Returns the plain result."""
-        commit = git.find_commit(root, rev)
+        commit = git.resolve_commit(root, rev)
         where = {"repository": repository, "ref": ref}
         known = self._send("GET", f"/push?{urlencode(where)}")["commit"]
         with tempfile.TemporaryDirectory(prefix="muninn-push-") as folder:
