@@ -2657,8 +2657,8 @@ class Verbs:
         )
 
     def redact(self, id: str, *, session: str | None = None) -> RedactResult:
-        """Erase the content of a memory in every file, index and event of this repository, in all its work trees. This
-        can't be undone.
+        """Erase the content of a memory in all work trees: in every file and index, and in the events that hold its
+        text. This can't be undone.
 
         `id`: The memory's id, an unambiguous prefix of it, or its last 6 characters or more.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.

@@ -272,7 +272,7 @@ export interface Verbs {
   document: { params: DocumentParams; result: DocumentResult };
   /** Draft a memory. Create a file to write a memory in; saving it in an editor that Muninn serves stores the memory. */
   draft: { params: DraftParams; result: DraftResult };
-  /** Redact a memory. Erase the content of a memory in every file, index and event of this repository, in all its work trees. This can't be undone. */
+  /** Redact a memory. Erase the content of a memory in all work trees: in every file and index, and in the events that hold its text. This can't be undone. */
   redact: { params: RedactParams; result: RedactResult };
   /** Find a memory in git's history. List the commits and branches that still contain a memory's text, and how to remove it from them. */
   purge: { params: PurgeParams; result: PurgeResult };

@@ -6,6 +6,7 @@ It never rewrites git's history; `purge` lists the commits and how to remove the
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from muninn_core import git
 from muninn_core.engine.memory.lookup import memory_of
@@ -48,7 +49,7 @@ def redact(
     for place in other_trees(workspace.place):
         opened = trees.get(place)
         changed = _redact_open(opened, done, None) if opened else trees.redact_closed(place, done)
-        files += [os.path.relpath(os.path.join(place.root, path), workspace.layout.root) for path in changed]
+        files += [os.path.relpath(Path(place.root, path), workspace.layout.root) for path in changed]
     return RedactResult(
         ids=done.ids,
         files=tuple(files),
