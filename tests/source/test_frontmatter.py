@@ -69,3 +69,10 @@ def test_unreadable_frontmatter_is_no_reason_not_to_read_the_body(yaml):
 
 def test_frontmatter_makes_plain_values_only():
     assert [p.line for p in check_frontmatter("---\ntype: !!python/object/apply:os.getcwd []\n---\n")] == [2]
+
+
+def test_deep_nesting_ends_nothing():
+    for deep in ("[" * 200_000 + "]" * 200_000, "- " * 200_000, "{a: " * 100_000):
+        text = f"---\ntitle: kept\ntags: {deep}\n---\nbody\n"
+        assert read_frontmatter(text) == ({}, 4)
+        assert [problem.message[:15] for problem in check_frontmatter(text)] == ["not valid YAML:"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import yaml
-
 from muninn_core.config.description import Key, format_value
+from muninn_core.yaml_text import MappingNode, Node, NotYamlError, compose
 
 
 def set_value(text: str, key: Key, value: object) -> str:
@@ -41,21 +40,21 @@ def unset_value(text: str, key: Key) -> str:
     return "".join(lines[:first] + lines[last + 1 :])
 
 
-def _compose(text: str) -> yaml.Node | None:
+def _compose(text: str) -> Node | None:
     try:
-        return yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"the file is not YAML: {getattr(error, 'problem', None) or error}") from None
+        return compose(text)
+    except NotYamlError as error:
+        raise ValueError(f"the file is not YAML: {error.problem}") from None
 
 
-def _find(node: yaml.Node | None, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+def _find(node: Node | None, name: str) -> tuple[Node, Node] | None:
     """Return the nodes of a key and its value in a mapping; of several with one name the last, which applies."""
-    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    pairs = node.value if isinstance(node, MappingNode) else []
     return next(((key, value) for key, value in reversed(pairs) if key.value == name), None)
 
 
-def _check_block(section: yaml.Node, key: Key) -> None:
-    if isinstance(section, yaml.MappingNode) and section.flow_style:
+def _check_block(section: Node, key: Key) -> None:
+    if isinstance(section, MappingNode) and section.flow_style:
         raise ValueError(f"the section '{key.section}' is written in braces; edit it by hand")
 
 
@@ -71,11 +70,11 @@ def _set_in_new_section(text: str, key: Key, value: object) -> str:
     return f"{text}{end}{key.section}:\n  {key.name}: {format_value(value)}\n"
 
 
-def _insert(text: str, key: Key, value: object, section: tuple[yaml.Node, yaml.Node]) -> str:
+def _insert(text: str, key: Key, value: object, section: tuple[Node, Node]) -> str:
     """Add a key to a section: in place of its commented line, else as the first key."""
     lines = text.splitlines(keepends=True)
     head, mapping = section
-    indent = mapping.value[0][0].start_mark.column if isinstance(mapping, yaml.MappingNode) and mapping.value else 2
+    indent = mapping.value[0][0].start_mark.column if isinstance(mapping, MappingNode) and mapping.value else 2
     written = f"{' ' * indent}{key.name}: {format_value(value)}"
     first = head.start_mark.line + 1
     for number in range(first, len(lines)):

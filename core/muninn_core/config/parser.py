@@ -1,7 +1,4 @@
-"""Reads `.muninn/config.yaml`. A wrong key keeps its default and becomes a problem with its line; the others apply.
-
-The only importer of PyYAML for the configuration.
-"""
+"""Reads `.muninn/config.yaml`. A wrong key keeps its default and becomes a problem with its line; the others apply."""
 
 from __future__ import annotations
 
@@ -10,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from muninn_core.config.description import Key, find_key, format_value
 from muninn_core.config.keys import OWN_SETTINGS, Config
 from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
 from muninn_core.near_match import nearest
 from muninn_core.regular_file import read_regular
+from muninn_core.yaml_text import MappingNode, Node, NotYamlError, compose, construct, load
 
 MAX_CONFIG_BYTES = 1_000_000
 """A larger file is not read: YAML takes a second per megabyte."""
@@ -52,8 +48,8 @@ def load_plain(path: Path) -> tuple[dict[str, Any], str]:
     if problem is not None:
         return {}, problem.message
     try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        data = load(text)
+    except NotYamlError as error:
         return {}, _not_yaml(error).message
     if data is not None and not isinstance(data, dict):
         return {}, "the file must be a list of `key: value` lines"
@@ -70,8 +66,8 @@ def load_own_settings(path: Path, root: str, config: Config) -> tuple[Config, tu
     if problem is not None:
         return config, (problem,)
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError) as error:
+        node = compose(text)
+    except NotYamlError as error:
         return config, (_not_yaml(error),)
     if node is None:
         return config, ()
@@ -88,14 +84,14 @@ def load_own_settings(path: Path, root: str, config: Config) -> tuple[Config, tu
     return config, tuple(problems)
 
 
-def _pairs(node: yaml.Node, what: str, problems: list[ConfigProblem]) -> list[tuple[str, yaml.Node]]:
-    if isinstance(node, yaml.MappingNode):
+def _pairs(node: Node, what: str, problems: list[ConfigProblem]) -> list[tuple[str, Node]]:
+    if isinstance(node, MappingNode):
         return [(str(key.value), value) for key, value in node.value]
     problems.append(_own_problem(f"{what} must be a list of `key: value` lines", node))
     return []
 
 
-def _own_problem(message: str, node: yaml.Node) -> ConfigProblem:
+def _own_problem(message: str, node: Node) -> ConfigProblem:
     hint = "It takes `repositories:`, below it the root of a repository, and below that sections and keys."
     return ConfigProblem(key="", line=node.start_mark.line + 1, message=message, hint=hint)
 
@@ -116,8 +112,8 @@ def _load(path: Path) -> tuple[str, ConfigProblem | None]:
 def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
     """Read the text of a config file, as `load_config` does."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError) as error:
+        node = compose(text)
+    except NotYamlError as error:
         return Config(), (_not_yaml(error),)
     if node is None:
         return Config(), ()
@@ -129,14 +125,14 @@ def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
 def key_lines(text: str) -> dict[tuple[str, str], int]:
     """Return {(section, key): line from 1} of the keys that a text sets; {} for a text that is not YAML."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError):
+        node = compose(text)
+    except NotYamlError:
         return {}
-    sections = node.value if isinstance(node, yaml.MappingNode) else ()
+    sections = node.value if isinstance(node, MappingNode) else ()
     return {
         (str(section.value), str(key.value)): key.start_mark.line + 1
         for section, keys in sections
-        if isinstance(keys, yaml.MappingNode)
+        if isinstance(keys, MappingNode)
         for key, _ in keys.value
     }
 
@@ -144,33 +140,31 @@ def key_lines(text: str) -> dict[tuple[str, str], int]:
 def parse_value(key: Key, text: str) -> Any:
     """Return the value that a text in YAML gives a key. Raises ValueError, which names the key and what is wrong."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"'{text}' is not YAML: {getattr(error, 'problem', None) or error}") from None
+        node = compose(text)
+    except NotYamlError as error:
+        raise ValueError(f"'{text}' is not YAML: {error.problem}") from None
     if node is None:
         raise ValueError(f"'{key.section}.{key.name}' can't be an empty value")
     section = type(getattr(Config(), key.section))
     return _value(section, key, node, own=False)
 
 
-def _not_yaml(error: Exception) -> ConfigProblem:
-    mark = getattr(error, "problem_mark", None)
-    what = getattr(error, "problem", None) or "it is nested too deeply"
-    return _unreadable(f"not YAML: {what}", mark.line + 1 if mark else 0)
+def _not_yaml(error: NotYamlError) -> ConfigProblem:
+    return _unreadable(f"not YAML: {error.problem}", error.line)
 
 
 def _unreadable(message: str, line: int = 0) -> ConfigProblem:
     return ConfigProblem(key="", line=line, message=message, hint="Every key has its default until you correct it.")
 
 
-def _read(defaults: Any, node: yaml.Node, section: str, problems: list[ConfigProblem], *, own: bool = False) -> Any:
+def _read(defaults: Any, node: Node, section: str, problems: list[ConfigProblem], *, own: bool = False) -> Any:
     """Return `defaults` with each valid key of a mapping; append a problem for each other one.
 
     `own` is for the user's own settings, where only keys with values that a repository can't set may stand.
     """
     if node.tag == "tag:yaml.org,2002:null":
         return defaults  # a section whose keys are all commented out
-    if not isinstance(node, yaml.MappingNode):
+    if not isinstance(node, MappingNode):
         what = f"'{section}'" if section else "the file"
         keys = ", ".join(defaults.__struct_fields__)
         message = f"{what} must be a list of `key: value` lines"
@@ -215,16 +209,13 @@ def _unknown_key(defaults: Any, section: str, name: str, line: int) -> ConfigPro
     )
 
 
-def _value(section: type[Value], key: Key, node: yaml.Node, *, own: bool) -> Any:
+def _value(section: type[Value], key: Key, node: Node, *, own: bool) -> Any:
     """Return the value of a key. Raises ValueError, which names the key and what is wrong."""
     full = f"{key.section}.{key.name}"
-    loader = yaml.SafeLoader("")
     try:
-        given = loader.construct_object(node, deep=True)
-    except yaml.YAMLError as error:
-        raise ValueError(f"'{full}': {getattr(error, 'problem', None) or error}") from None
-    finally:
-        loader.dispose()
+        given = construct(node)
+    except NotYamlError as error:
+        raise ValueError(f"'{full}': {error.problem}") from None
     if given is False and "off" in key.words:
         given = "off"  # YAML 1.1 reads the bare word as false
     try:
@@ -242,7 +233,7 @@ def _value(section: type[Value], key: Key, node: yaml.Node, *, own: bool) -> Any
     return value
 
 
-def _unknown_names(config: Config, node: yaml.Node) -> Iterator[ConfigProblem]:
+def _unknown_names(config: Config, node: Node) -> Iterator[ConfigProblem]:
     """Yield a problem for each name of `review.pending` that is neither an actor nor a kind of memory."""
     known = (*ACTORS, *KINDS, *config.memory.kinds)
     for name in config.review.pending:
@@ -258,11 +249,11 @@ def _unknown_names(config: Config, node: yaml.Node) -> Iterator[ConfigProblem]:
             )
 
 
-def _line_of(node: yaml.Node, *path: str) -> int:
+def _line_of(node: Node, *path: str) -> int:
     """Return the line (from 1) of the key at a path; of several with the same name, the last one, which applies."""
     line = 0
     for name in path:
-        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        pairs = node.value if isinstance(node, MappingNode) else ()
         for key, value in pairs:
             if key.value == name:
                 line, node = key.start_mark.line + 1, value

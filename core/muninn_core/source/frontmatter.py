@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from muninn_core.near_match import nearest
+from muninn_core.yaml_text import MappingNode, Node, NotYamlError, ScalarNode, SequenceNode, compose, load
 
 KEYS: tuple[str, ...] = (
     "confidence",
@@ -82,9 +81,8 @@ def read_frontmatter(text: str) -> tuple[dict[str, object], int]:
         return {}, 0
     source, after = block
     try:
-        # A safe loader: it creates plain values only.
-        loaded = yaml.load(source, Loader=_LOADER)
-    except (yaml.YAMLError, ValueError):
+        loaded = load(source)
+    except NotYamlError:
         return {}, after
     return ({str(k): v for k, v in loaded.items()} if isinstance(loaded, dict) else {}), after
 
@@ -100,9 +98,9 @@ def list_entries(text: str) -> list[Entry]:
     node = _structure(text)[1]
     found: list[Entry] = []
     for key, value in node.value if node is not None else ():
-        items = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        items = value.value if isinstance(value, SequenceNode) else [value]
         for item in items:
-            if isinstance(item, yaml.ScalarNode) and item.start_mark.line == item.end_mark.line:
+            if isinstance(item, ScalarNode) and item.start_mark.line == item.end_mark.line:
                 quotes = 1 if item.style in ("'", '"') else 0
                 start, end = item.start_mark.column + quotes, item.end_mark.column - quotes
                 line, begins = item.start_mark.line + 1, key.start_mark.line + 1
@@ -121,7 +119,7 @@ def syntax_errors(text: str) -> list[FrontmatterProblem]:
     return _structure(text)[0]
 
 
-def _structure(text: str) -> tuple[list[FrontmatterProblem], yaml.MappingNode | None]:
+def _structure(text: str) -> tuple[list[FrontmatterProblem], MappingNode | None]:
     """Return (syntax errors, mapping); at most one of the two is present."""
     if not _opens(text):
         return [], None
@@ -130,19 +128,17 @@ def _structure(text: str) -> tuple[list[FrontmatterProblem], yaml.MappingNode | 
         return [FrontmatterProblem(1, 1, "the frontmatter is not closed: a line `---` is missing")], None
     source, _ = block
     try:
-        node = yaml.compose(source, Loader=_LOADER)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        message = f"not valid YAML: {error.problem or error.context}"
-        return [_at(mark, message) if mark else FrontmatterProblem(1, 1, message)], None
-    except yaml.YAMLError as error:
-        return [FrontmatterProblem(1, 1, f"not valid YAML: {error}")], None
-    if node is not None and not isinstance(node, yaml.MappingNode):
+        node = compose(source)
+    except NotYamlError as error:
+        # The YAML begins on the file's second line.
+        line, column = (error.line + 1, error.column) if error.line else (1, 1)
+        return [FrontmatterProblem(line, column, f"not valid YAML: {error.problem}")], None
+    if node is not None and not isinstance(node, MappingNode):
         return [_at(node.start_mark, "the frontmatter must be a list of `key: value` lines")], None
     return [], node
 
 
-def _problems(node: yaml.MappingNode, keys: tuple[str, ...]) -> list[FrontmatterProblem]:
+def _problems(node: MappingNode, keys: tuple[str, ...]) -> list[FrontmatterProblem]:
     found: list[FrontmatterProblem] = []
     seen: set[str] = set()
     for key, value in node.value:
@@ -160,19 +156,19 @@ def _problems(node: yaml.MappingNode, keys: tuple[str, ...]) -> list[Frontmatter
     return found
 
 
-def _value_error(name: str, value: yaml.Node) -> str:
+def _value_error(name: str, value: Node) -> str:
     """Return what is wrong with a value, or ""."""
     if name == "budget":
         message = f"`budget` is a whole number of tokens, from {MIN_BUDGET} to {MAX_BUDGET}"
-        return "" if read_budget(value.value if isinstance(value, yaml.ScalarNode) else None) else message
+        return "" if read_budget(value.value if isinstance(value, ScalarNode) else None) else message
     if name == "confidence":
         return "" if _is_confidence(value) else f"`confidence` is {', '.join(LEVELS)}, or a number from 0 to 1"
     if name in _LISTS:
-        good = isinstance(value, yaml.ScalarNode) or (
-            isinstance(value, yaml.SequenceNode) and all(isinstance(item, yaml.ScalarNode) for item in value.value)
+        good = isinstance(value, ScalarNode) or (
+            isinstance(value, SequenceNode) and all(isinstance(item, ScalarNode) for item in value.value)
         )
         return "" if good else f"`{name}` is a list of texts"
-    if not isinstance(value, yaml.ScalarNode):
+    if not isinstance(value, ScalarNode):
         return f"`{name}` is one text"
     if name in _DATES and value.tag != "tag:yaml.org,2002:timestamp":
         return f"`{name}` is a date like 2025-01-31"
@@ -186,8 +182,8 @@ def read_budget(value: object) -> int:
     return tokens if MIN_BUDGET <= tokens <= MAX_BUDGET else 0
 
 
-def _is_confidence(value: yaml.Node) -> bool:
-    if not isinstance(value, yaml.ScalarNode):
+def _is_confidence(value: Node) -> bool:
+    if not isinstance(value, ScalarNode):
         return False
     if value.tag in ("tag:yaml.org,2002:float", "tag:yaml.org,2002:int"):
         try:
@@ -215,6 +211,3 @@ def _block(text: str) -> tuple[str, int] | None:
 def _at(mark: Any, message: str, end: int = 0, near: str = "") -> FrontmatterProblem:
     # The YAML begins on the file's second line, and its marks count from 0.
     return FrontmatterProblem(mark.line + 2, mark.column + 1, message, end, near)
-
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
