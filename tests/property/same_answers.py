@@ -322,7 +322,7 @@ def _questions(muninn: Muninn) -> Iterator[tuple[str, dict[str, Any]]]:
     asked |= {"backlinks", "document", *UNCOMPARED}
     for method in METHODS.values():
         if method.effect == "read" and method.verb not in asked:
-            yield method.verb, given.get(method.verb, {})
+            yield method.verb, {"wait": 0.0} if method.waits else given.get(method.verb, {})
 
 
 def _public(value: Any, *, clone: bool) -> Any:
