@@ -1,4 +1,4 @@
-"""Tells a lack of file descriptors or memory from a file that is missing or can't be read.
+"""Tells a lack of file descriptors, memory or threads from a file that is missing or can't be read, and from bugs.
 
 A file that could not be opened because the process has too many open files must not be taken for a missing one: what it
 holds would disappear from answers.
@@ -11,12 +11,19 @@ import errno
 from muninn_core.errors import StorageError
 
 _EXHAUSTED = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM))
+_NO_THREAD = "can't start new thread"
+"""The text of the RuntimeError with which CPython reports that the system gives it no further thread."""
 
 
 def raise_if_exhausted(error: BaseException) -> None:
-    """Raise StorageError when an error means that the process or the system has no descriptors or memory left."""
+    """Raise StorageError when an error means that no descriptors, memory or threads are left."""
     if isinstance(error, OSError) and error.errno in _EXHAUSTED:
         raise exhausted(error) from error
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error) == _NO_THREAD):
+        raise StorageError(
+            f"the daemon lacks resources: {str(error) or 'out of memory'}",
+            hint="Stop the daemon and raise its limits (ulimit -v, ulimit -u, or those of its container).",
+        ) from error
 
 
 def exhausted(error: OSError) -> StorageError:

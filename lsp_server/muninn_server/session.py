@@ -151,6 +151,9 @@ class Session:
             if self._pools.closing:  # the daemon cancelled it: the client may retry with the next daemon
                 raise Stopping("the daemon is leaving", hint="The next call starts it again.") from None
             raise
+        except RuntimeError:
+            cancelled.set()  # a pool that can't start a thread keeps the call, and would run it later
+            raise
         finally:
             self._pools.waiting.discard(cancelled)
             if loop.time() - begun > SLOW_SECONDS and not method.waits:

@@ -181,6 +181,11 @@ def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
 
 
 def _raise_if_failed(child: subprocess.Popen[bytes] | None, address: Address, deadline: float, error: OSError) -> None:
+    if child is not None and (child.poll() or 0) < 0:
+        raise DaemonError(
+            f"the daemon did not start: signal {-child.returncode} ended it",
+            hint=f"It may lack memory: check `ulimit -v` and the limits of its container. The log is {address.log}.",
+        ) from None
     if child is not None and child.poll() not in (None, 0):
         raise DaemonError(
             f"the daemon did not start: {last_line(address.log) or f'exit status {child.returncode}'}",
