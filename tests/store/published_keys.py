@@ -65,6 +65,7 @@ IN_CONTEXT = (
     ("machine api.example login me password {}", "{a8}"),
     ("machine api.example\n  login me\n  password {}\n", "{a8}"),
     ("db.example:5432:app:me:{}", "{a10}"),
+    ('const myAdafruitKey = "{}"', "{l32}"),
     ("curl -u me:{} https://api.example", "{a10}"),
     ("curl -sSf --user 'me:{}' https://api.example", "{a10}"),
     ("curl -H 'X-Api-Key: {}' https://api.example", "{a14}"),

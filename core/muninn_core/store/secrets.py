@@ -76,7 +76,10 @@ _COOKIE_VALUE = re.compile(
     r"(?i)(?:^|;\s{0,2})([\w.-]{0,60}(?:sess|sid|auth|token|remember)[\w.-]{0,60})=([^\s;,]{12,4096})"
 )
 _ASSIGNED = re.compile(r"[=:>,?|]['\"`\s=]{0,5}([\w+/.-]{14,150}={0,2})(?![\w+/-])")
-_VENDOR = re.compile(rf"(?<![A-Za-z])(?:{VENDORS})[ \t\w.-]{{0,20}}[\s'\"]{{0,3}}[=:>?|]{{0,2}}$", re.IGNORECASE)
+_VENDOR = re.compile(
+    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=(?-i:[A-Z])))(?:{VENDORS})[ \t\w.-]{{0,20}}[\s'\"]{{0,3}}[=:>?|]{{0,2}}$",
+    re.IGNORECASE,
+)
 _DERIVED = re.compile(r"hash|sha\d|digest|checksum|integrity|commit|revision|etag|version|fingerprint", re.IGNORECASE)
 _VENDOR_REACH = 80
 """Characters before a value in which an issuer's name is looked for."""
