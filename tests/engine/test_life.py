@@ -296,10 +296,13 @@ def test_every_answer_says_what_it_saw(muninn):
     assert after.lag == 0
 
 
-def test_a_restart_opens_the_index_as_it_is(muninn, start, caplog):
+@pytest.mark.parametrize("idle", [False, True])
+def test_a_restart_opens_the_index_as_it_is(muninn, start, caplog, idle):
     muninn.call("remember", text="Sessions are signed cookies.")
     muninn.call("index", wait=True)
     reader = updater_of(muninn).index.snapshot()  # as a question that is being answered
+    if idle:
+        muninn.engine.release_memory()  # which stores the checksums before the end
     muninn.engine.close()
     del reader  # the last reader deletes the write-ahead log
     gc.collect()

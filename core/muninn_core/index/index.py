@@ -382,6 +382,12 @@ class Index:
         except (OSError, StorageError) as error:  # without them the next start takes longer
             log.warning("the checksums of the index could not be written: %s", error)
 
+    def _note_change(self) -> None:
+        try:
+            self._seal.begin()
+        except OSError as error:  # a seal that does not fit costs a rebuild at the next start
+            log.warning("the checksums of the index could not be written: %s", error)
+
     def release_memory(self) -> None:
         """Release caches while the daemon is idle. The next query takes longer."""
         if self._running.acquire(blocking=False):
@@ -401,6 +407,7 @@ class Index:
         """Release files and locks after the current run. Existing snapshots stay readable."""
         with self._running, self._lock:
             self._closed = True
+            self._note_change()  # closing the database moves its log, also when the index was idle before
             moved = self._writer.close()
             self._finish(merged=True, log_moved=moved)
 
