@@ -18,13 +18,20 @@ const project = document.querySelector('.brand span').textContent;
 let leave = () => {};
 let shown = 0;
 
-/** Show the room of the address: `#memory/ID` is the room memory with ID. */
-async function show(focus) {
+const busy = () => main.querySelector('details[open], textarea, :focus:not(main)') || location.hash.startsWith('#now');
+
+/**
+ * Show the room of the address: `#memory/ID` is the room memory with ID. `again` shows it anew, which a reader who
+ * opens or focuses something meanwhile prevents.
+ */
+async function show({ focus = false, again = false }) {
   const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
   const room = Object.hasOwn(ROOMS, name) ? name : 'memory';
   const number = ++shown;
-  leave();
-  leave = () => {};
+  if (!again) {
+    leave();
+    leave = () => {};
+  }
   for (const link of document.querySelectorAll('nav a')) {
     if (link.dataset.room === room) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
@@ -32,12 +39,16 @@ async function show(focus) {
   const title = room[0].toUpperCase() + room.slice(1);
   document.title = `${title} of ${project}`;
   const place = h('div', { 'data-shows': room });
+  let end;
   await guarded(place, async () => {
-    const end = await ROOMS[room](place, rest.join('/'));
-    if (number === shown) leave = end ?? (() => {});
-    else end?.();
+    end = await ROOMS[room](place, rest.join('/'));
   });
-  if (number !== shown) return;
+  if (number !== shown || (again && busy())) {
+    end?.();
+    return;
+  }
+  leave();
+  leave = end ?? (() => {});
   if (!place.querySelector('h1')) place.prepend(h('h1', {}, title));
   main.replaceChildren(place);
   if (!focus) return;
@@ -45,7 +56,7 @@ async function show(focus) {
   scrollTo(0, 0);
 }
 
-window.addEventListener('hashchange', () => show(true));
+window.addEventListener('hashchange', () => show({ focus: true }));
 connect((on) => {
   live.textContent = on ? 'live' : 'reconnecting…';
   live.className = on ? 'on' : 'off';
@@ -56,9 +67,8 @@ let waits = 0;
 
 /** Show the room again soon, unless the reader is in the middle of something. */
 function refresh() {
-  const busy = () => main.querySelector('details[open], textarea, :focus:not(main)') || location.hash.startsWith('#now');
   clearTimeout(waits);
-  waits = setTimeout(() => busy() || show(false), 400);
+  waits = setTimeout(() => busy() || show({ again: true }), 400);
 }
 
 follow((kind, data) => {
@@ -68,4 +78,4 @@ follow((kind, data) => {
   if (known !== null && known !== at) refresh(); // memory changed while the connection was broken
   known = at;
 });
-show(false);
+show({});
