@@ -100,13 +100,17 @@ def passes(name: str, command: list[str]) -> bool:
 
 
 def run_tests(selection: str) -> int:
-    """Run the tests that a marker expression selects, with the clients of the project on the PATH."""
+    """Run the tests that a marker expression selects, with the clients of the project on the PATH.
+
+    The slowest ones are named in the end, so that a wait which nothing needs is noticed.
+    """
     environ = {**os.environ, "PATH": os.pathsep.join([str(BIN), os.environ.get("PATH", "")])}
     # The pytest plugins are in tests/; workers of xdist inherit PYTHONPATH.
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]))
     plugins = ["-p", "report", "-p", "order"]
     workers = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
-    command = [sys.executable, "-m", "pytest", "-q", *plugins, *workers, "-m", selection]
+    slowest = ["--durations", "15", "--durations-min", "10"]
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, *workers, *slowest, "-m", selection]
     return subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=environ).returncode
 
 
