@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
+import shutil
 import signal
+import sqlite3
 import unicodedata
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +19,7 @@ import pytest
 from repositories import daemon_pid, git
 
 from muninn_core import client
+from muninn_core.errors import StorageError
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -83,6 +88,63 @@ def test_names_that_differ_by_case_or_form_are_different_files(muninn: Muninn):
     for number, name in enumerate(names):
         assert name in muninn.paths(f"walrus number{number} sleeps")
         assert [memory.text for memory in muninn.call("memories", file=name).memories] == [f"About walrus {number}."]
+
+
+def test_files_of_a_later_version_are_kept_and_only_what_needs_them_fails(muninn: Muninn, start):
+    muninn.call("remember", text="Sessions live in Redis.")
+    muninn.call("event.append", event_type="deploy", payload={"ok": True})
+    muninn.engine.close()
+    journal = muninn.root / ".git/muninn-journal/events.db"
+    line = {"v": 2, "id": "01later", "ts": "2027-01-01T00:00:00Z", "type": "hologram", "text": "Later."}
+    segment = muninn.root / ".muninn/memory/sessions/later.jsonl"
+    segment.write_text(json.dumps(line) + "\n")
+
+    def set_format(number: int) -> None:
+        with contextlib.closing(sqlite3.connect(journal)) as database:
+            database.execute(f"PRAGMA user_version = {number}")
+
+    with contextlib.closing(sqlite3.connect(journal)) as database:
+        (written,) = database.execute("PRAGMA user_version").fetchone()
+    set_format(written + 1)
+    muninn.clock.forward(hours=1)  # ids come from the clock and a counter that begins anew
+    older = start(muninn.root, clock=muninn.clock)
+    older.call("remember", text="Mail vans are yellow.")
+    assert "Sessions live in Redis." in older.texts("where do sessions live")
+    assert older.call("brief", session="s1").text
+    assert "muninn_journal_readable 0" in older.call("metrics").text
+    with pytest.raises(StorageError) as refused:
+        older.call("event.append", event_type="deploy", payload={})
+    assert "Update Muninn" in refused.value.hint
+    (problem,) = older.call("status").problems
+    assert (problem.path, problem.hint.split(".")[0]) == (".muninn/memory/sessions/later.jsonl", "Update Muninn")
+    older.call("reconcile")
+    older.engine.close()
+    set_format(written)
+    muninn.clock.forward(hours=1)
+    again = start(muninn.root, clock=muninn.clock)
+    replayed = [json.loads(line) for line in again.call("audit.replay").lines]
+    assert [line["payload"] for line in replayed if line["event_type"] == "deploy"] == [{"ok": True}]
+    kept = "".join(path.read_text() for path in (muninn.root / ".muninn/memory").rglob("*.jsonl"))
+    assert "hologram" in kept
+
+
+def test_each_of_nested_submodules_has_a_memory_of_its_own(plain_repo: Path, tmp_path: Path, start):
+    def submodule(outer: Path, inner: Path, *arguments: str) -> None:
+        git(outer, "-c", "protocol.file.allow=always", "submodule", *arguments, str(inner))
+        git(outer, "commit", "-q", "-am", "Add a submodule")
+
+    middle, outer = (shutil.copytree(plain_repo, tmp_path / name) for name in ("middle", "outer"))
+    submodule(middle, plain_repo, "add", "-q")
+    submodule(outer, middle, "add", "-q")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init", "--recursive")
+    trees = [outer, outer / middle.name, outer / middle.name / plain_repo.name]
+    opened = start(outer)
+    for number, tree in enumerate(trees):
+        one = opened if tree == outer else start(tree)
+        one.call("init")
+        one.call("remember", text=f"Fact of level {number}.")
+        assert [memory.text for memory in one.call("memories").memories] == [f"Fact of level {number}."]
+        assert all(not path.startswith((middle.name, plain_repo.name)) for path in one.paths("display name of a user"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGSTOP")

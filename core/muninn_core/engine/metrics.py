@@ -10,10 +10,11 @@ import json
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from muninn_core.engine.reports import Process, resident_bytes
+from muninn_core.errors import MuninnError
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.workspace import Workspace
@@ -82,11 +83,18 @@ class Meter:
         )
 
 
-def exposition(meter: Meter, process: Process, workspace: Workspace, journal: OpenJournal | None) -> str:
-    """Return all metrics as text. `journal` is None while nothing was recorded."""
+def exposition(
+    meter: Meter, process: Process, workspace: Workspace, open_journal: Callable[[], OpenJournal | None]
+) -> str:
+    """Return all metrics as text, without those of a journal that is missing or can't be read."""
     lines = [*_of_process(process), *meter.lines(), *_of_work_tree(workspace), *_of_hooks(workspace)]
-    if journal is not None:
-        lines += _of_journal(journal)
+    readable = True
+    try:
+        journal = open_journal()
+        lines += _of_journal(journal) if journal is not None else ()
+    except MuninnError:
+        readable = False
+    lines += gauge("muninn_journal_readable", "0 while the journal can't be opened or read.", readable)
     return "".join(f"{line}\n" for line in lines)
 
 

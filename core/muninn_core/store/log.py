@@ -22,7 +22,7 @@ from muninn_core.store.fold import State
 from muninn_core.store.incremental_fold import MIN_CHANGED_RECORDS, IncrementalFold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import MAX_FILE_BYTES, Lines, Malformed, read_content, unsealed_lines
-from muninn_core.store.record import VERSION, MalformedRecord, Record, make_record
+from muninn_core.store.record import LATER, VERSION, MalformedRecord, Record, make_record
 from muninn_core.store.redact import redact_files, redaction_subject, replace_records
 from muninn_core.store.spool import (
     delete_temporary_files,
@@ -488,7 +488,8 @@ def _extend(lines: Lines, records: tuple[Record, ...]) -> Lines:
 
 
 def _malformed_problem(malformed: Malformed) -> Problem:
-    hint = "Fix or delete the line. Until then it is skipped and kept."
+    hint = "Update Muninn" if malformed.reason.startswith(LATER) else "Fix or delete the line"
+    hint += ". Until then it is skipped and kept."
     if malformed.line == 0:
         hint = "Check whether the file has anything worth keeping, then fix or delete it."
     return Problem(kind="malformed", message=malformed.reason, path=malformed.path, line=malformed.line, hint=hint)

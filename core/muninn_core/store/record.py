@@ -71,6 +71,10 @@ class Record(Value):
     __hash__ = None  # type: ignore[assignment]  # `decoded` is a dict
 
 
+LATER = "written by a later version"
+"""How the reason begins why a line of a later format is not read."""
+
+
 class MalformedRecord(ValueError):
     """A line or object that is not a record. The message has the reason."""
 
@@ -141,7 +145,7 @@ def _record(data: dict[str, Any], line: bytes) -> Record:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise MalformedRecord("'v' is not a version")
     if version > VERSION:
-        raise MalformedRecord(f"written by a later version (format {version}; this one reads {VERSION})")
+        raise MalformedRecord(f"{LATER} (format {version}; this one reads {VERSION})")
     for name in ("ts", "type"):
         if not isinstance(data.get(name), str) or not data[name]:
             raise MalformedRecord(f"'{name}' is missing or not text")

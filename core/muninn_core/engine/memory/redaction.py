@@ -45,6 +45,8 @@ def redact(
     done = Redaction(
         ids=tuple(each.id for each in group), texts=texts_of(group), actor=call.actor or "user", scope=memory.scope
     )
+    # The journal comes first: after a crash the memory still has the text that finds its events.
+    events = _redact_events(journal, tuple(each.text for each in group), done.actor) if journal else 0
     files = [*_redact_open(workspace, done, params.session)]
     for place in other_trees(workspace.place):
         opened = trees.get(place)
@@ -53,7 +55,7 @@ def redact(
     return RedactResult(
         ids=done.ids,
         files=tuple(files),
-        events=_redact_events(journal, tuple(each.text for each in group), done.actor) if journal else 0,
+        events=events,
         memory=store.all()[memory.id],
         saw=workspace.read_state(),
     )

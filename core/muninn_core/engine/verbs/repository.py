@@ -88,7 +88,7 @@ class RepositoryVerbs(Verbs):
     def metrics(self, _params: MetricsParams, call: Call) -> MetricsResult:
         """Return the metrics of the daemon, the work tree and the journal."""
         workspace = self._reading(call)
-        text = metrics.exposition(self.meter, self._process(), workspace, self.journals.get(call.place))
+        text = metrics.exposition(self.meter, self._process(), workspace, lambda: self.journals.get(call.place))
         return MetricsResult(text=text, saw=workspace.read_state())
 
     def index(self, params: IndexParams, call: Call) -> IndexResult:
