@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Emacs, Claude Code, Codex, OpenCode,
-# Gemini CLI, VS Code with a Chromium and its driver, the MCP Inspector and conformance suite. What is here already is not
+# Gemini CLI, VS Code with a Chromium and its driver, the MCP Inspector and conformance suite, llama.cpp. What is here is not
 # touched. A client that can't be had is no error here: its tests say so, and fail where CI=true.
 #
 # Usage: scripts/install-clients.sh        What goes into the project goes to .tools and .venv.
@@ -63,6 +63,8 @@ install_conformance() { install_npm && scripts/install-conformance.sh; }
 # NAME of scripts/install-agent.sh.
 install_agent() { install_npm && scripts/install-agent.sh "$1"; }
 
+install_inference() { scripts/install-inference.sh; }
+
 install_browser() { install_npm && scripts/install-browser.sh; }
 
 install_vscode() { install_npm && scripts/install-vscode.sh; }
@@ -88,6 +90,7 @@ begin "Claude Code" install_agent claude
 begin "Codex" install_agent codex
 begin "OpenCode" install_agent opencode
 begin "Gemini CLI" install_agent gemini
+begin "llama.cpp" install_inference
 begin "Browser driver" install_browser
 begin "VS Code" install_vscode
 begin "VS Code extension" install_extension
