@@ -8,6 +8,8 @@ and checks that every measurement still works.
 `python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
 `python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
 `python -m bench explore` compares explorations with contexts (`exploring.py`).
+`python -m bench gateway` measures what the gateway adds to a request (`passing.py`).
+`python -m bench models` measures memory with a scripted model that lies or enriches (`helping.py`).
 `python -m bench links` measures the rules that link memories (`linking.py`).
 `python -m bench org` measures an organisation's memory on PostgreSQL (`organisation.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
@@ -35,12 +37,14 @@ from bench import (
     exploring,
     federation,
     growth,
+    helping,
     inprocess,
     judging,
     linking,
     masking,
     organisation,
     pairing,
+    passing,
     recording,
     remembering,
     reminding,
@@ -79,8 +83,8 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `capture`, `quality`, `lift`, `memory`, `explore`, `links`, `growth`, `federation`, `org`, `journal`,
-    `pairs` and `masking` have their own options.
+    `answers`, `capture`, `quality`, `lift`, `memory`, `explore`, `gateway`, `models`, `links`, `growth`,
+    `federation`, `org`, `journal`, `pairs` and `masking` have their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -88,6 +92,10 @@ def main() -> int:
         return linking.main(sys.argv[2:])
     if sys.argv[1:2] == ["explore"]:
         return exploring.main(sys.argv[2:])
+    if sys.argv[1:2] == ["gateway"]:
+        return passing.main(sys.argv[2:])
+    if sys.argv[1:2] == ["models"]:
+        return helping.main(sys.argv[2:])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
     if sys.argv[1:2] == ["org"]:

@@ -84,7 +84,7 @@ def wrong_merges(pairs: list[Pair]) -> list[tuple[str, str]]:
     """Reconcile all memories as one log; return the pairs of merged texts that no label calls the same."""
     memories = _memories(pairs)
     text = {memory.id: memory.text for memory in memories}
-    groups = _Groups()
+    groups = Groups()
     for pair in pairs:
         if pair.label == "same":
             groups.join(pair.left["text"], pair.right["text"])
@@ -126,7 +126,7 @@ def _compare(memories: list[Memory]) -> Comparison:
     return compare_all(memories, set())
 
 
-class _Groups:
+class Groups:
     """Groups of equivalent texts, joined pair by pair."""
 
     def __init__(self) -> None:
