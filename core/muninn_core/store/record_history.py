@@ -32,7 +32,8 @@ class RecordHistory(Value):
     """A memory's fields after its changes, and what concerns other memories.
 
     `links` has each link with the stamp of the record that made it. `superseders` are (stamp, id or None) of supersede
-    records. `restored_at` is the stamp of the last restore, `worded_at` that of the last change of text or title.
+    records. `restored_at` is the stamp of the last restore, `worded_at` that of the last record that states a text or
+    changes the title.
     """
 
     fields: dict[str, Any]
@@ -54,6 +55,8 @@ def apply_changes(creation: Record, changes: Iterable[Record]) -> RecordHistory 
     for change in sorted(changes, key=lambda record: record.stamp):
         before = (fields["text"], fields.get("title"))
         _apply(fields, links, change)
+        if change.type == "update" and "text" in change.data["set"]:
+            worded_at = change.stamp  # also the text that it has: a merge takes the newest wording
         if (fields["text"], fields.get("title")) != before:
             worded_at = change.stamp
             revoke_if_reworded(fields, creation, change)
