@@ -140,7 +140,7 @@ def _overhead(served: Served, model: Model, port: int, token: str, requests: int
 def _timed(
     served: Served, model: Model, port: int, token: str, body: bytes, requests: int
 ) -> tuple[Timed, Timed, float]:
-    """Send requests directly and through the gateway, in turn; the last value is the daemon's processor time for one."""
+    """Send requests directly and through the gateway, in turn; the last value is the daemon's time for one."""
     direct, through = Timed(), Timed()
     straight, passing = _connections(model, port)
     used = 0.0

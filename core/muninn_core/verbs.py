@@ -2739,6 +2739,7 @@ class Verbs:
 
     def judge(
         self,
+        ids: Sequence[str] = (),
         *,
         limit: int = 20,
         dry_run: bool = False,
@@ -2747,6 +2748,7 @@ class Verbs:
     ) -> JudgeResult:
         """Ask a model about similar memories that the rules keep apart; `reconcile` applies its verdicts.
 
+        `ids`: Two ids, or prefixes: ask whether to merge them, to let one supersede the other, or neither.
         `limit`: The most pairs to ask about.
         `dry_run`: List the pairs; ask no model and record nothing.
         `show_prompt`: Show what would be sent; ask no model.
@@ -2756,6 +2758,7 @@ class Verbs:
             "JudgeResult",
             self.call(
                 "judge",
+                ids=ids,
                 limit=limit,
                 dry_run=dry_run,
                 show_prompt=show_prompt,

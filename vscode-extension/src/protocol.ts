@@ -2102,8 +2102,10 @@ export interface EnrichParams {
   session?: string | null;
 }
 
-/** How many pairs to ask about. */
+/** How many pairs to ask about, or the two memories to decide about. */
 export interface JudgeParams {
+  /** Two ids, or prefixes: ask whether to merge them, to let one supersede the other, or neither. */
+  ids?: readonly string[];
   /** The most pairs to ask about. */
   limit?: number;
   /** List the pairs; ask no model and record nothing. */
@@ -4433,7 +4435,11 @@ export interface Enriched {
   problem: string;
 }
 
-/** The pairs, most similar first. `waiting` counts pairs that were not asked about. */
+/**
+ * The pairs, most similar first. `waiting` counts pairs that were not asked about.
+ *
+ * `proposal` is set when two memories were named.
+ */
 export interface JudgeResult {
   saw: ReadState;
   pairs: readonly JudgedPair[];
@@ -4441,6 +4447,7 @@ export interface JudgeResult {
   spent: Spent;
   dry_run: boolean;
   prompts: readonly ShownPrompt[];
+  proposal: ConsolidationProposal | null;
 }
 
 /**
@@ -4455,6 +4462,22 @@ export interface JudgedPair {
   right_text: string;
   likeness: number;
   verdict: string;
+  reason: string;
+  problem: string;
+}
+
+/**
+ * What a model says should become of two memories: merge, supersede or keep_both. Nothing is recorded.
+ *
+ * `keep` stays and `gone` does not; `text` is the merged text. `by` is the model and the version of the prompt.
+ * `problem` says why there is no decision.
+ */
+export interface ConsolidationProposal {
+  by: string;
+  decision: string;
+  keep: string;
+  gone: string;
+  text: string;
   reason: string;
   problem: string;
 }

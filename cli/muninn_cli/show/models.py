@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.facts import count, moment
@@ -100,6 +101,9 @@ def judge(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     if result["prompts"]:
         show_prompts(console, result["prompts"])
         return
+    if result["proposal"]:
+        _show_proposal(console, result)
+        return
     if not result["pairs"]:
         line(console, ("No similar memories wait for a verdict.", "good"))
     for pair in result["pairs"]:
@@ -114,6 +118,19 @@ def judge(console: Console, result: dict[str, Any], given: argparse.Namespace) -
             line(console, ("`muninn reconcile` queues these pairs; `muninn resolve` decides them.", "hint"))
     if result["waiting"]:
         line(console, (f"{count(result['waiting'], 'pair')} more.", "hint"))
+
+
+def _show_proposal(console: Console, result: dict[str, Any]) -> None:
+    """Print a model's decision about two memories, and the command that carries it out."""
+    said = result["proposal"]
+    line(console, (said["decision"] or "no decision", "warn"), (f"  {said['reason'] or said['problem']}", "faint"))
+    if said["text"]:
+        paragraph(console, (said["text"], ""), indent=2)
+    show_spent(console, result["spent"])
+    if said["keep"]:
+        text = f" --text {shlex.quote(said['text'])}" if said["text"] else ""
+        chosen = f"--decision {said['decision']} --keep {said['keep']}{text}"
+        line(console, (f"muninn consolidate {said['keep']} {said['gone']} {chosen}", "name"))
 
 
 def show_prompts(console: Console, prompts: list[dict[str, Any]]) -> None:

@@ -38,7 +38,7 @@ class Judgement(Value):
 
 def judgement_prompt(left: Memory, right: Memory) -> Prompt:
     """Return the prompt about two memories."""
-    text = "\n".join(_note(number, memory) for number, memory in enumerate((left, right), 1))
+    text = "\n".join(note(number, memory) for number, memory in enumerate((left, right), 1))
     return Prompt(purpose="judge", version=VERSION, system=_SYSTEM, messages=(Message(role="user", text=text),))
 
 
@@ -52,7 +52,8 @@ def read_judgement(text: str) -> Judgement:
     return Judgement(verdict=fields["VERDICT"], reason=fields["REASON"])
 
 
-def _note(number: int, memory: Memory) -> str:
+def note(number: int, memory: Memory) -> str:
+    """Return a memory as the numbered note of a prompt."""
     head = f"Type: {memory.type}\n" + (f"Files: {', '.join(memory.files[:10])}\n" if memory.files else "")
     body = (head + memory.text[:MAX_TEXT]).replace("</note", "< /note")
     return f"<note{number}>\n{body}\n</note{number}>"

@@ -184,8 +184,14 @@ class EnrichResult(Result):
 
 
 class JudgeParams(Value):
-    """How many pairs to ask about."""
+    """How many pairs to ask about, or the two memories to decide about."""
 
+    ids: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="Two ids, or prefixes: ask whether to merge them, to let one supersede the other, or neither."
+        ),
+    ] = ()
     limit: Annotated[int, Meta(ge=1, le=200, description="The most pairs to ask about.")] = 20
     dry_run: Annotated[bool, Meta(description="List the pairs; ask no model and record nothing.")] = False
     show_prompt: Annotated[bool, Meta(description="Show what would be sent; ask no model.")] = False
@@ -208,14 +214,34 @@ class JudgedPair(Value):
     problem: str = ""
 
 
+class ConsolidationProposal(Value):
+    """What a model says should become of two memories: merge, supersede or keep_both. Nothing is recorded.
+
+    `keep` stays and `gone` does not; `text` is the merged text. `by` is the model and the version of the prompt.
+    `problem` says why there is no decision.
+    """
+
+    by: str
+    decision: str = ""
+    keep: str = ""
+    gone: str = ""
+    text: str = ""
+    reason: str = ""
+    problem: str = ""
+
+
 class JudgeResult(Result):
-    """The pairs, most similar first. `waiting` counts pairs that were not asked about."""
+    """The pairs, most similar first. `waiting` counts pairs that were not asked about.
+
+    `proposal` is set when two memories were named.
+    """
 
     pairs: tuple[JudgedPair, ...]
     waiting: int = 0
     spent: Spent = Spent()
     dry_run: bool = False
     prompts: tuple[ShownPrompt, ...] = ()
+    proposal: ConsolidationProposal | None = None
 
 
 class LinkParams(Value):
@@ -326,6 +352,7 @@ FAMILY = Family(
             params=JudgeParams,
             result=JudgeResult,
             effect="control",
+            positional=("ids",),
             idempotent=False,
             progress="Judging",
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import enrichment, judging, linking, model_accounts
+from muninn_core.engine.memory import enrichment, judging, linking, model_accounts, proposing
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import UsageError
 from muninn_core.protocol.models import (
@@ -56,5 +56,7 @@ class ModelsVerbs(Verbs):
 
     def judge(self, params: JudgeParams, call: Call) -> JudgeResult:
         """Ask a model about similar memories."""
+        if params.ids:
+            return proposing.propose(self._reading(call), self.models, params, call)
         asks = not (params.dry_run or params.show_prompt)
         return judging.judge(self._writing(call) if asks else self._reading(call), self.models, params, call)
