@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import itertools
 import shutil
+import socket
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +21,7 @@ from muninn_core.org.database import Connection, Database, connect
 from muninn_core.org.embedded import EmbeddedServer
 from muninn_core.org.migrate import migrate
 from muninn_core.org.pushing import Target
+from muninn_server.http_listener import App, serving
 
 LOGIN, PASSWORD = "muninn_app", "app"
 _FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "64MB"}
@@ -97,6 +102,33 @@ def make_home(server: EmbeddedServer, template: str) -> Iterator[Callable[[], Ho
 def home(make_home: Callable[[], Home]) -> Home:
     """One database for the tests of a module."""
     return make_home()
+
+
+@contextmanager
+def serving_in_thread(application: Callable[[str], App]) -> Iterator[str]:
+    """Serve an application on loopback in a thread; `application` gets its address, which the block gets, too."""
+    sock = socket.create_server(("127.0.0.1", 0))
+    loop, stop = asyncio.new_event_loop(), asyncio.Event()
+    url = f"http://127.0.0.1:{sock.getsockname()[1]}"
+
+    async def serve() -> None:
+        async with serving(application(url), sock):
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    try:
+        yield url
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[[Callable[[str], App]], AbstractContextManager[str]]:
+    """Serve an application in a thread."""
+    return serving_in_thread
 
 
 def _database(server: EmbeddedServer, command: str) -> str:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from repositories import git
 
-from muninn_core.errors import NotFoundError, PreconditionError
+from muninn_core.errors import BadParams, NotFoundError, PreconditionError
 from muninn_core.git import GitError
 from muninn_core.org import pushing
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository
 from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.redaction import purge, redact
 
 FRUIT = "def peel(banana):\n    return banana.inner\n"
 GRAIN = "def mill(wheat):\n    return wheat.ground\n"
@@ -223,6 +224,60 @@ def test_a_redacted_memory_is_nowhere_in_the_database(fresh, tmp_path: Path) -> 
     assert "quetzalcoatl" not in after
     assert b"quetzalcoatl".hex() not in after
     assert b"grey".hex() in after
+
+
+def test_a_redaction_reaches_all_branches_and_no_later_push_brings_the_text_back(fresh, tmp_path: Path) -> None:
+    secret = {"id": "M1", "type": "insight", "text": "The vault opens with quetzalcoatl.", "actor": "user",
+              "title": "Quetzalcoatl", "tags": ["quetzalcoatl"]}  # fmt: skip
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT, **remembered(secret)})
+    target, release = fresh.repository("one"), fresh.repository("one")._replace(ref="release")
+    git(root, "branch", "release")
+    git(root, "branch", "old")
+    push(fresh.database, target, root, "HEAD", workers=1)
+    push(fresh.database, release, root, "release", workers=1)
+    redaction = {"id": "R1", "type": "redact", "targets": ["M1"], "actor": "user"}
+    commit(root, remembered({**secret, "text": "", "title": "", "tags": [], "redacted": True}, redaction))
+    push(fresh.database, target, root, "main", workers=1)
+    assert_gone(fresh, "quetzalcoatl")
+    assert set(contents(fresh, "one", ref="release")) == {"fruit.py"}
+    push(fresh.database, release._replace(ref="old"), root, "old", workers=1)
+    assert_gone(fresh, "quetzalcoatl")
+    other = commit(tmp_path / "two", {"fruit.py": FRUIT, **remembered(secret)})
+    push(fresh.database, fresh.repository("two"), other, "HEAD", workers=1)  # it decides about its own memories
+    with pytest.raises(AssertionError):
+        assert_gone(fresh, "quetzalcoatl")
+    assert redact(fresh.database, fresh.tenant, "two", "M1") == 1
+    assert redact(fresh.database, fresh.tenant, "two", "M1") == 0
+    assert_gone(fresh, "quetzalcoatl")
+    assert set(contents(fresh, "two")) == {"fruit.py"}
+
+
+def test_a_purged_content_is_nowhere_and_is_never_stored_again(fresh, tmp_path: Path) -> None:
+    root = commit(tmp_path / "one", {"fruit.py": FRUIT, "key.py": "def opens():\n    return 'quetzalcoatl'\n"})
+    target, fork = fresh.repository("one"), fresh.repository("fork")
+    push(fresh.database, target, root, "HEAD", workers=1)
+    push(fresh.database, fork, root, "HEAD", workers=1)
+    oid = git(root, "rev-parse", "HEAD:key.py").strip()
+    assert purge(fresh.database, fresh.tenant, oid) == 1
+    assert_gone(fresh, "quetzalcoatl")
+    assert set(contents(fresh, "one")) == set(contents(fresh, "fork")) == {"fruit.py"}
+    commit(root, {"grain.py": GRAIN, "copy.py": (root / "key.py").read_text()})
+    push(fresh.database, target, root, "HEAD", workers=1)
+    assert_gone(fresh, "quetzalcoatl")
+    assert set(contents(fresh, "one")) == {"fruit.py", "grain.py"}
+    with pytest.raises(NotFoundError):
+        purge(fresh.database, fresh.tenant, "0" * 40)
+    for wrong in ("", "xyz", "' OR true", oid[:12]):
+        with pytest.raises(BadParams):
+            purge(fresh.database, fresh.tenant, wrong)
+
+
+def assert_gone(home, text: str) -> None:
+    """Check that a text is nowhere in the database, also not in binary columns and as words of an index."""
+    dump = dumped(home).lower()
+    assert text not in dump
+    assert text.encode().hex() not in dump
+    assert text.title().encode().hex() not in dump
 
 
 def test_hostile_contents_and_names(fresh, tmp_path: Path) -> None:

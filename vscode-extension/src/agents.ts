@@ -93,5 +93,5 @@ function told(hit: Hit): string {
   const place = hit.path ? `${hit.path}${hit.start_line ? `:${hit.start_line}-${hit.end_line}` : ''}` : hit.id;
   const lines = hit.text.trim().split('\n');
   const rest = lines.length > MOST_LINES ? `\n… ${lines.length - MOST_LINES} more lines` : '';
-  return `[${hit.kind}${hit.type ? ` ${hit.type}` : ''}] ${place}\n${lines.slice(0, MOST_LINES).join('\n')}${rest}`;
+  return `[${hit.kind}${hit.type ? ` ${hit.type}` : ''}] ${hit.repository ? `${hit.repository}:` : ''}${place}\n${lines.slice(0, MOST_LINES).join('\n')}${rest}`;
 }

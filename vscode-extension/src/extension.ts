@@ -11,6 +11,7 @@ import { Cards } from './cards';
 import { Recent } from './commands/recall';
 import { CurrentLine } from './currentLine';
 import { Documents } from './documents';
+import { Elsewhere } from './elsewhere';
 import { follow } from './follow';
 import { serverCommand } from './program';
 import { Reader } from './reader';
@@ -48,9 +49,10 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api>
   const count = coalesced(() => countAtHand(repositories, bar));
   const views = new Views(repositories, () => void count().catch(() => undefined)); // the server's state says what is wrong
   running = repositories;
-  extension.subscriptions.push(log, repositories, documents, reader, cards, bar, views, followEditors(), offerToAgents(repositories));
+  const elsewhere = new Elsewhere();
+  extension.subscriptions.push(log, repositories, documents, reader, cards, elsewhere, bar, views, followEditors(), offerToAgents(repositories));
   extension.subscriptions.push(new CurrentLine(repositories), new Badges(repositories));
-  extension.subscriptions.push(registerCommands(repositories, { documents, reader, cards }, new Recent(extension.workspaceState), views, log));
+  extension.subscriptions.push(registerCommands(repositories, { documents, reader, cards, elsewhere }, new Recent(extension.workspaceState), views, log));
   await repositories.update();
   return { repositories, item: bar.item, views, reader, cards };
 }

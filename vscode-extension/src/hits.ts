@@ -36,10 +36,10 @@ export function row(hit: Hit): Row {
     const headline = hit.title || first;
     // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
     const more = first.startsWith(headline) ? '' : first;
-    return named(hit, headline, '', joined(hit.type.replace('_', ' '), hit.author, hit.path, hit.origin, more));
+    return named(hit, headline, '', joined(hit.type.replace('_', ' '), hit.author, hit.repository, hit.path, hit.origin, more));
   }
   const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
-  return named(hit, place, joined(hit.symbol || hit.title, hit.origin), first);
+  return named(hit, place, joined(hit.symbol || hit.title, hit.repository, hit.origin), first);
 }
 
 function named(hit: Hit, name: string, description: string, detail: string): Row {

@@ -2,6 +2,7 @@
 
 import type { Cards } from './cards';
 import type { Documents } from './documents';
+import type { Elsewhere } from './elsewhere';
 import type { Reader } from './reader';
 
 /** Texts in editors, cards below a line of code, and the tab of rendered pages. */
@@ -9,4 +10,5 @@ export interface Places {
   readonly documents: Documents;
   readonly cards: Cards;
   readonly reader: Reader;
+  readonly elsewhere: Elsewhere;
 }

@@ -18,8 +18,8 @@ from muninn_core.yaml_text import MappingNode, Node, NotYamlError, compose, cons
 MAX_CONFIG_BYTES = 1_000_000
 """A larger file is not read: YAML takes a second per megabyte."""
 
-OWN_SECTION = "models"
-"""The section that counts only in the user's own settings."""
+OWN_SECTIONS = ("models", "org")
+"""The sections that count only in the user's own settings."""
 
 _MOST_SHOWN = 60
 """Characters of a wrong value that a message repeats."""
@@ -73,8 +73,8 @@ def load_own_settings(path: Path, root: str, config: Config) -> tuple[Config, tu
         return config, ()
     problems: list[ConfigProblem] = []
     for name, value in _pairs(node, "the file", problems):
-        if name == OWN_SECTION:
-            continue  # `model_settings` reads it
+        if name in OWN_SECTIONS:
+            continue  # `model_settings` and `org_settings` read them
         if name != "repositories":
             problems.append(_own_problem(f"there is no key '{name}'", value))
             continue
@@ -174,9 +174,9 @@ def _read(defaults: Any, node: Node, section: str, problems: list[ConfigProblem]
     changes: dict[str, Any] = {}
     for key_node, value_node in node.value:
         name, line = str(key_node.value), key_node.start_mark.line + 1
-        if name == OWN_SECTION and not section:
-            if not own:  # in the user's own settings `model_settings` reads it
-                problems.append(_own_only(line))
+        if name in OWN_SECTIONS and not section:
+            if not own:  # in the user's own settings `model_settings` and `org_settings` read them
+                problems.append(_own_only(name, line))
         elif name not in defaults.__struct_fields__:
             problems.append(_unknown_key(defaults, section, name, line))
         elif not section:
@@ -195,9 +195,10 @@ def _read(defaults: Any, node: Node, section: str, problems: list[ConfigProblem]
     return replace(defaults, **changes)
 
 
-def _own_only(line: int) -> ConfigProblem:
-    message = f"'{OWN_SECTION}' can't be set by a repository: it says where text is sent and who pays"
-    return ConfigProblem(key=OWN_SECTION, line=line, message=message, hint=f"Only {OWN_SETTINGS} can set it.")
+def _own_only(section: str, line: int) -> ConfigProblem:
+    what = "where text is sent and who pays" if section == "models" else "where questions are sent"
+    message = f"'{section}' can't be set by a repository: it says {what}"
+    return ConfigProblem(key=section, line=line, message=message, hint=f"Only {OWN_SETTINGS} can set it.")
 
 
 def _unknown_key(defaults: Any, section: str, name: str, line: int) -> ConfigProblem:

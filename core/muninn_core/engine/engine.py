@@ -39,6 +39,7 @@ from muninn_core.engine.verbs.session import SessionVerbs
 from muninn_core.engine.verbs.skill import SkillVerbs
 from muninn_core.engine.verbs.team import TeamVerbs
 from muninn_core.errors import MuninnError
+from muninn_core.federation.organisation import Organisation
 from muninn_core.federation.pool import Repositories
 from muninn_core.federation.registry import REPOSITORIES
 from muninn_core.index.embed import Embedder, load_embedder
@@ -153,7 +154,13 @@ class Engine(
             trees=trees,
             journals=journals,
             models=models,
-            repositories=Repositories(_in_home(home, REPOSITORIES), runtime, clock=clock, ids=ids),
+            repositories=Repositories(
+                _in_home(home, REPOSITORIES),
+                runtime,
+                clock=clock,
+                ids=ids,
+                organisation=Organisation(_in_home(home, OWN_SETTINGS), environ),
+            ),
             clients=clients,
         )
         self._last_call = self._begun

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from muninn_core.federation.reader import JoinedRepositories, Part
 from muninn_core.model.answer import AskedRepository, Hit, ReadState
 from muninn_core.model.value import replace
+from muninn_core.retrieval.ranking import no_citations
 from muninn_core.source.qualified import shown, split
 
 if TYPE_CHECKING:
     from muninn_core.federation.member import Member
+    from muninn_core.federation.organisation import Remote
     from muninn_core.index.manifest import FileRow
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.model.citation import Citation
@@ -26,7 +28,10 @@ class Asked:
     """The other repositories of one question, and the parts of those that are read."""
 
     def __init__(
-        self, members: Sequence[Member] = (), parts: Sequence[Part] = (), skipped: Sequence[AskedRepository] = ()
+        self,
+        members: Sequence[Member | Remote] = (),
+        parts: Sequence[Part] = (),
+        skipped: Sequence[AskedRepository] = (),
     ) -> None:
         self.parts = parts
         self._members = {member.listed.name: member for member in members}
@@ -101,7 +106,8 @@ class Asked:
 
     def _judge(self, name: str) -> Judge:
         if name not in self._judges:
-            self._judges[name] = self._members[name].citations.checker().judge
+            member = self._members.get(name)
+            self._judges[name] = member.citations.checker().judge if member is not None else no_citations
         return self._judges[name]
 
     def outdated(self, hits: Iterable[Hit]) -> tuple[str, ...]:
@@ -126,7 +132,8 @@ class Asked:
         name, path = split(hit.path)
         if not name:
             return hit
-        origin = self._members[name].origins.origin_of(path)
+        member = self._members.get(name)  # none on a further page with a repository of the organisation
+        origin = member.origins.origin_of(path) if member is not None else ""
         hit = replace(hit, repository=name, id=f"{shown(hit.path)}:{hit.start_line}-{hit.end_line}")
         return replace(hit, origin=origin, trust="outside") if origin else hit
 

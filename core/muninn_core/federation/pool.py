@@ -14,6 +14,7 @@ from typing import NamedTuple
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.federation.asked import Asked
 from muninn_core.federation.member import Member, open_member
+from muninn_core.federation.organisation import ORG, Answered, Organisation, Remote
 from muninn_core.federation.overview import overview
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository, Registry
@@ -22,6 +23,7 @@ from muninn_core.index.foreign import NoIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import AskedRepository
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import Value
 from muninn_core.protocol.repositories import Repository
 
 MOST_OPEN = 128
@@ -60,9 +62,16 @@ class Repositories:
     """
 
     def __init__(
-        self, list_file: Path | None, runtime: str, *, clock: Callable[[], datetime], ids: Callable[[], str]
+        self,
+        list_file: Path | None,
+        runtime: str,
+        *,
+        clock: Callable[[], datetime],
+        ids: Callable[[], str],
+        organisation: Organisation,
     ) -> None:
         self._runtime = runtime
+        self.organisation = organisation
         self.registry = Registry(list_file)
         self._clock = clock
         self._ids = ids
@@ -70,14 +79,19 @@ class Repositories:
         self._open: OrderedDict[tuple[ListedRepository, Models], Member] = OrderedDict()
 
     @contextmanager
-    def asking(self, names: Sequence[str], here: Place, models: Models) -> Iterator[Asked]:
+    def asking(
+        self, names: Sequence[str], here: Place, models: Models, question: Value | None = None
+    ) -> Iterator[Asked]:
         """Return the named repositories except this one, readable until the block ends.
 
-        One that can't be read is skipped, with the reason. Raises BadParams for an unknown name.
+        A `question`, the parameters of recall, is put to the organisation as well. What can't be read is skipped, with
+        the reason. Raises BadParams for an unknown name.
         """
-        listed = [each for each in self.registry.named(names) if each.path != here.root]
+        of_organisation = self.organisation.is_asked(names)
+        local = [name for name in names if name != ORG or not of_organisation]
+        listed = [each for each in self.registry.named(local) if each.path != here.root]
         with ExitStack() as stack:
-            members: list[Member] = []
+            members: list[Member | Remote] = []
             parts: list[Part] = []
             skipped: list[AskedRepository] = []
             for entry in listed:
@@ -87,8 +101,21 @@ class Repositories:
                     members.append(member)
                 except MuninnError as error:
                     skipped.append(_skipped(entry, error))
+            if of_organisation:
+                found = self._of_organisation(names, question, models, [here.root, *(each.path for each in listed)])
+                members += found.members
+                parts += found.parts
+                skipped += found.skipped
             yield Asked(members, parts, skipped)
         self._shrink()
+
+    def _of_organisation(
+        self, names: Sequence[str], question: Value | None, models: Models, roots: Sequence[str]
+    ) -> Answered:
+        if question is not None:
+            return self.organisation.ask(question, models, map(Path, roots))
+        reason = "only recall and context ask the organisation"
+        return Answered(skipped=[AskedRepository(name=ORG, path="", skipped=reason)] if ORG in names else ())
 
     def overview(self, here: Place) -> tuple[Repository, ...]:
         """Return the state of each repository of the list, by name. Raises StorageError without a readable list."""

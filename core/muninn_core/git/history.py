@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,8 @@ from muninn_core.git.run import GitError, check_rev, decode, git_error, run, run
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value, field
 from muninn_core.near_match import nearest_few
+
+_FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Commit(Value):
@@ -152,6 +155,18 @@ def list_refs(root: Path, *kinds: str) -> tuple[Ref, ...]:
         if not symbolic:
             found.append(Ref(name=name, commit=peeled or own))
     return tuple(found)
+
+
+def known_commits(root: Path, commits: Iterable[str]) -> set[str]:
+    """Return those of some full commit ids that the repository has; none without git."""
+    wanted = [commit for commit in dict.fromkeys(commits) if _FULL_ID.fullmatch(commit)]
+    if not wanted:
+        return set()
+    done = run_process(
+        str(root), "cat-file", "--batch-check=%(objecttype)", stdin="".join(f"{one}\n" for one in wanted)
+    )
+    answers = decode(done.stdout).splitlines() if done.returncode == 0 else []
+    return {commit for commit, answer in zip(wanted, answers, strict=False) if answer == "commit"}
 
 
 def merge_base(root: Path, one: str, other: str) -> str | None:

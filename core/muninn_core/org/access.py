@@ -201,7 +201,8 @@ def authenticate(connection: Connection, token: str, scope: TokenScope) -> Calle
     """Return the holder of a token. Raises InvalidToken, and RefusedError for a token of another scope."""
     row = None
     if _TOKEN.fullmatch(token):
-        row = connection.execute("SELECT * FROM authenticate(%s)", (_hash(token),)).fetchone()
+        sql = "SELECT id, tenant, principal, name, scope, repository FROM authenticate(%s)"
+        row = connection.execute(sql, (_hash(token),)).fetchone()
     if row is None:
         raise InvalidToken("the token is not valid", hint="It may have expired. `muninn org token create` makes one.")
     caller = Caller(*row)

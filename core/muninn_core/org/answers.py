@@ -51,11 +51,14 @@ from muninn_core.store.stamp import timestamp
 V = TypeVar("V", bound=Value)
 
 _FILTERS = ("type", "tag", "path", "lang", "phrase", "author", "min_importance", "since", "until", "branch")
-_OF_RECALL = frozenset(("query", "limit", "kind", "plain", "by_file", "at_hand", *_FILTERS))
-_OF_CONTEXT = frozenset(("query", "budget", "files", "format"))
-_OF_MEMORIES = frozenset(
+OF_RECALL = frozenset(("query", "limit", "kind", "plain", "by_file", "at_hand", *_FILTERS))
+OF_CONTEXT = frozenset(("query", "budget", "files", "format"))
+OF_MEMORIES = frozenset(
     ("id", "type", "tag", "file", "text", "min_importance", "since", "order", "archived", "limit", "offset")
 )
+OF_SYMBOLS = frozenset(("query", "kind", "language", "path", "limit"))
+"""The parameters of each verb that an organisation's memory takes."""
+
 _CONFIG = Config()
 
 
@@ -78,9 +81,8 @@ class Question(NamedTuple):
 
 def recall(question: Question, params: RecallParams) -> RecallResult:
     """Answer a question. Raises BadParams."""
-    _refuse_others("recall", params, _OF_RECALL)
     reader = question.reader
-    parsed = parse_request(_CONFIG, reader.memories, params, question.now)
+    parsed = _parsed(question, params)
     request = _request(question, parsed, params.at_hand)
     request = request._replace(kind=params.kind, limit=params.limit * (4 if params.by_file else 1))
     ranking = search(reader, request)
@@ -101,8 +103,8 @@ def recall(question: Question, params: RecallParams) -> RecallResult:
 
 def context(question: Question, params: ContextParams) -> ContextResult:
     """Gather a pack for a question within a token budget. Raises BadParams."""
-    _refuse_others("context", params, _OF_CONTEXT)
-    parsed = parse_request(_CONFIG, question.reader.memories, RecallParams(query=params.query), question.now)
+    _refuse_others("context", params, OF_CONTEXT)
+    parsed = _parsed(question, RecallParams(query=params.query))
     request = _request(question, parsed, params.files)
     candidates: list[tuple[str, Hit]] = []
     for kind, least, most, tokens in REACH:
@@ -128,7 +130,7 @@ def context(question: Question, params: ContextParams) -> ContextResult:
 
 def memories(question: Question, params: MemoriesParams) -> MemoriesResult:
     """List memories that pass all filters, newest first or by importance. Raises BadParams, NotFoundError."""
-    _refuse_others("memories", params, _OF_MEMORIES)
+    _refuse_others("memories", params, OF_MEMORIES)
     known = question.reader.memories
     if params.id is not None:
         found = [_only(known, params.id)]
@@ -144,7 +146,8 @@ def memories(question: Question, params: MemoriesParams) -> MemoriesResult:
 
 
 def symbols(question: Question, params: SymbolsParams) -> SymbolsResult:
-    """Find definitions by name."""
+    """Find definitions by name. Raises BadParams."""
+    _refuse_others("symbols", params, OF_SYMBOLS, SymbolsParams(query=params.query))
     names = SymbolNames(question.reader, params.query)
     found, total = find(
         names, params.query, limit=params.limit, kind=params.kind, language=params.language, path=params.path
@@ -164,6 +167,19 @@ def symbols(question: Question, params: SymbolsParams) -> SymbolsResult:
         for each in found
     )
     return SymbolsResult(symbols=shown, total=total, saw=question.saw)
+
+
+def searched(question: Question, params: RecallParams) -> SearchRequest:
+    """Return the search of a question without `kind` and `limit`, which the caller sets. Raises BadParams."""
+    return _request(question, _parsed(question, params), params.at_hand)
+
+
+def _parsed(question: Question, params: RecallParams) -> ParsedRecall:
+    """Parse a question. Raises BadParams, also for what only a work tree has."""
+    _refuse_others("recall", params, OF_RECALL)
+    parsed = parse_request(_CONFIG, question.reader.memories, params, question.now)
+    _refuse_others("recall", parsed.params, OF_RECALL)  # a query may have `at:` and `task:`
+    return parsed
 
 
 def _request(question: Question, parsed: ParsedRecall, files: Sequence[str]) -> SearchRequest:
@@ -253,9 +269,9 @@ def _filter_of(params: MemoriesParams, now: datetime) -> Callable[[Memory], bool
     return passes
 
 
-def _refuse_others(verb: str, params: V, allowed: frozenset[str]) -> None:
-    """Raise BadParams for a parameter that an organisation's memory does not have."""
-    plain = type(params)()
+def _refuse_others(verb: str, params: V, allowed: frozenset[str], plain: V | None = None) -> None:
+    """Raise BadParams for a parameter that an organisation's memory does not have. `plain` has none of them."""
+    plain = plain or type(params)()
     given = [name for name in params.__struct_fields__ if getattr(params, name) != getattr(plain, name)]
     others = [name for name in given if name not in allowed]
     if others:

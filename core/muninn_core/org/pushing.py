@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.errors import PreconditionError
+from muninn_core.index.manifest import memory_key
 from muninn_core.index.workers import worker_count
 from muninn_core.org.access import find_repository, set_tenant
 from muninn_core.org.cutting import CUTTER, CutFile, cut_files, cut_memories
 from muninn_core.org.database import Connection, Database
+from muninn_core.org.redaction import blanked, purged_contents, redacted_memories
 from muninn_core.org.source_tree import SourceTree, read_tree, recallable
 from muninn_core.org.storing import (
     Branch,
@@ -117,7 +119,7 @@ def _attempt(
         return Pushed(tree.commit, 0, 0, 0, len(tree.memories), True)
     if not force:
         _refuse_older(root, branch.commit, tree.commit)
-    keys = [(path, bytes.fromhex(oid)) for path, oid in tree.files.items()]
+    keys = _allowed_keys(database, target.tenant, tree)
     cut, unreadable = _store_missing(database, target.tenant, root, tree, keys, workers, progress)
     with database.transaction("muninn_writer") as connection:
         find_repository(connection, target.tenant, target.repository)
@@ -125,8 +127,20 @@ def _attempt(
         still = lock_branch(connection, target.tenant, repository, target.ref) == branch
         if not still or set(missing(connection, target.tenant, keys)) != unreadable:
             raise PreconditionError(f"other pushes changed {target.ref} meanwhile", hint="Push again.")
+        gone = redacted_memories(connection, target.tenant, repository, tree.memories)
+        tree = tree._replace(memories=blanked(tree.memories, gone))
+        remembered = [each for each in remembered if each.path not in set(map(memory_key, gone))]
         added, removed = _move(connection, target.tenant, branch, tree, keys, remembered)
     return Pushed(tree.commit, cut, added, removed, len(tree.memories), False)
+
+
+def _allowed_keys(database: Database, tenant: int, tree: SourceTree) -> list[Key]:
+    """Return the keys of the files of a commit without purged contents."""
+    with database.transaction("muninn_writer") as connection:
+        set_tenant(connection, tenant)
+        purged = purged_contents(connection, tenant)
+    keys = [(path, bytes.fromhex(oid)) for path, oid in tree.files.items()]
+    return [key for key in keys if key[1] not in purged]
 
 
 def _move(

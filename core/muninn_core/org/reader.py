@@ -19,6 +19,7 @@ from muninn_core.index.code import Symbol
 from muninn_core.index.file_list import FileList
 from muninn_core.index.manifest import memory_key
 from muninn_core.index.quantise import SCALE, quantise
+from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.value import replace
 from muninn_core.org.database import Connection
@@ -52,6 +53,25 @@ class ReadBranch(NamedTuple):
     generation: int
 
 
+class RowOfChunk(NamedTuple):
+    """What is stored of a chunk beside its text. The vectors are 8-bit numbers."""
+
+    file: int
+    counts: bytes
+    vector: bytes | None
+    encoding: bytes | None
+
+
+class RowOfFile(NamedTuple):
+    """What is stored of a file beside its path."""
+
+    id: int
+    kind: SourceKind
+    language: str
+    generated: bool
+    counts: bytes
+
+
 def name_in_path(repository: str) -> str:
     """Return the name of a repository as paths have it, where a slash ends it. Names have no colon."""
     return repository.replace("/", ":")
@@ -74,7 +94,8 @@ def enter(
     `repositories` restricts them. Without `ref`, each repository has its default branch.
     """
     names = None if repositories is None else list(repositories)
-    rows = connection.execute("SELECT * FROM enter(%s, %s, %s, %s)", (tenant, principal, names, ref))
+    sql = "SELECT branch, name, ref, commit, generation FROM enter(%s, %s, %s, %s)"
+    rows = connection.execute(sql, (tenant, principal, names, ref))
     return [ReadBranch(*row) for row in rows]
 
 
@@ -204,18 +225,21 @@ class PostgresReader:
         if limit < 1 or not np.any(vector):
             return []
         query, scale = _query(vector)
-        of_kind = f" AND c.kind = {SOURCE_KINDS.index(kind)}" if kind is not None else ""
-        if self._words.chunks <= self._exact:
+        of_kind = _of_kind(kind)
+        rows: list[Any] = []
+        if self._words.chunks > self._exact:
+            rows = self._rows(
+                f"SELECT c.id, -(c.vector <#> %(query)s::halfvec) FROM chunk c WHERE c.tenant = %(tenant)s "
+                f"AND c.vector IS NOT NULL{of_kind} ORDER BY c.vector <#> %(query)s::halfvec LIMIT {limit}",
+                query=query,
+            )
+        if len(rows) < limit:  # few chunks may be read, or the scan of the index ended before it met enough of them
             # The sum is not the expression of the vector index, so that all rows are compared.
-            product, count = "-(c.vector <#> %(query)s::halfvec) + 0", limit * _MOST_TIED + 1
-            order = "2 DESC, 1"
-        else:
-            product, count, order = "-(c.vector <#> %(query)s::halfvec)", limit, "c.vector <#> %(query)s::halfvec"
-        rows = self._rows(
-            f"SELECT c.id, {product} FROM chunk c WHERE c.tenant = %(tenant)s AND c.vector IS NOT NULL{of_kind} "
-            f"ORDER BY {order} LIMIT {count}",
-            query=query,
-        )
+            rows = self._rows(
+                f"SELECT c.id, -(c.vector <#> %(query)s::halfvec) + 0 FROM chunk c WHERE c.tenant = %(tenant)s "
+                f"AND c.vector IS NOT NULL{of_kind} ORDER BY 2 DESC, 1 LIMIT {limit * _MOST_TIED + 1}",
+                query=query,
+            )
         return _cosines(_with_ties(sorted(rows, key=lambda row: (-row[1], row[0])), limit), scale)
 
     def cosines(self, vector: Vector, ids: Sequence[int], limit: int | None = None) -> list[tuple[int, float]]:
@@ -284,6 +308,49 @@ class PostgresReader:
         )
         return [row[0] for row in rows]
 
+    # --- offers ---
+
+    def commits(self) -> dict[int, list[str]]:
+        """Return {id of a branch: the commits of its last pushes, the newest first}."""
+        return dict(self._rows("SELECT id, commits FROM branch WHERE tenant = %(tenant)s"))
+
+    def numbers_of(self, chunks: Sequence[Chunk]) -> dict[int, int]:
+        """Return {identity of the object: id} of chunks that `chunks` returned; a memory that was only named is found
+        by its id.
+        """
+        known = {id(chunk): number for number, chunk in self._chunks.items()}
+        unread = [each for each in chunks if id(each) not in known and each.kind == "memory"]
+        by_path = {
+            each.path: number
+            for number, each in self.chunks(self.ids_of_memories([one.path for one in unread])).items()
+        }
+        known |= {id(each): by_path[each.path] for each in unread if each.path in by_path}
+        return {id(each): known[id(each)] for each in chunks if id(each) in known}
+
+    def rows_of_chunks(self, ids: Sequence[int]) -> dict[int, RowOfChunk]:
+        """Return {id: row} of chunks."""
+        rows = self._rows(
+            "SELECT id, file, counts, vector::real[], encoding::real[] FROM chunk WHERE tenant = %(tenant)s "
+            "AND id = ANY(%(ids)s)",
+            ids=list(ids),
+        )
+        return {
+            number: RowOfChunk(file, bytes(counts), _bytes(vector), _bytes(encoding))
+            for number, file, counts, vector, encoding in rows
+        }
+
+    def rows_of_files(self, ids: Sequence[int]) -> list[RowOfFile]:
+        """Return the rows of files, by id."""
+        rows = self._rows(
+            "SELECT id, kind, language, generated, counts FROM file WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) "
+            "ORDER BY 1",
+            ids=list(ids),
+        )
+        return [
+            RowOfFile(number, SOURCE_KINDS[kind], language, generated, bytes(counts))
+            for number, kind, language, generated, counts in rows
+        ]
+
     # --- parts ---
 
     @cached_property
@@ -351,6 +418,18 @@ class PostgresReader:
 
     def _row(self, sql: str) -> Any:
         return self._connection.execute(sql.encode(), (self._tenant,)).fetchone()
+
+
+def _of_kind(kind: SourceKind | None) -> str:
+    """Return the condition that a chunk is of a kind: a range of ids, so that those of a rare kind are read alone."""
+    if kind is None:
+        return ""
+    number = SOURCE_KINDS.index(kind)
+    return f" AND c.id >= {number << KIND_BITS} AND c.id < {number + 1 << KIND_BITS}"
+
+
+def _bytes(row: Sequence[float] | None) -> bytes | None:
+    return None if row is None else np.array(row, np.int8).tobytes()
 
 
 def _placed(data: bytes, prefix: str) -> Chunk:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import Counter
+import time
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,8 +22,10 @@ from muninn_core.org import answers
 from muninn_core.org.access import Caller, authenticate, checked_name, find_repository, set_tenant
 from muninn_core.org.answers import Question
 from muninn_core.org.database import Database
+from muninn_core.org.identity import People, is_signed
 from muninn_core.org.migrate import check_version
 from muninn_core.org.mirrors import mirror_of
+from muninn_core.org.offering import offer
 from muninn_core.org.pushing import Pushed, Target, push, remove_branch
 from muninn_core.org.reader import PostgresReader, enter
 from muninn_core.org.webhooks import Headers, receive
@@ -37,8 +41,12 @@ VERBS: Mapping[str, tuple[type[Value], Answer]] = {
     "context": (ContextParams, answers.context),
     "memories": (MemoriesParams, answers.memories),
     "symbols": (SymbolsParams, answers.symbols),
+    "offer": (RecallParams, offer),
 }
 """The verbs of an organisation's memory: their parameters, and the function that answers them."""
+
+SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0)
+"""The bounds of the histogram of answers' times."""
 
 _LOGGED_CHARS = 500
 _PUSHES = 2
@@ -63,6 +71,9 @@ class Service:
         self._pushing = threading.BoundedSemaphore(_PUSHES)
         self._counting = threading.Lock()
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._times: dict[str, list[int]] = {}
+        self._spent: defaultdict[str, float] = defaultdict(float)
+        self._people = People(database)
 
     def check(self) -> None:
         """Raise MuninnError unless the database answers and has the tables of this version."""
@@ -74,12 +85,23 @@ class Service:
         with self._counting:
             return dict(self._counts)
 
+    def times(self) -> dict[str, tuple[list[int], float]]:
+        """Return {verb: (calls by the bounds of `SECONDS`, the last for slower ones, seconds of all calls)}."""
+        with self._counting:
+            return {verb: (list(counts), self._spent[verb]) for verb, counts in self._times.items()}
+
+    def queue(self) -> tuple[int, int, float]:
+        """Return the numbers of jobs that are due and that failed, and the seconds that the oldest due one waits."""
+        with self._database.transaction("muninn_reader") as connection:
+            row = connection.execute("SELECT due, failed, oldest FROM queue_state()").fetchone()
+        return row if row is not None else (0, 0, 0.0)
+
     def answer(self, token: str, verb: str, plain: Any, scope: Scope = Scope()) -> Value:  # noqa: B008 (immutable)
         """Answer a verb for the holder of a token.
 
         Raises InvalidToken, RefusedError, UnknownVerb, BadParams, NotFoundError, DatabaseError.
         """
-        outcome = "error"
+        outcome, began = "error", time.monotonic()
         try:
             caller = self._caller(token, "read")
             kind, function = _verb(verb)
@@ -96,7 +118,11 @@ class Service:
             outcome = error.kind
             raise
         finally:
-            self._count(verb if verb in VERBS else "other", outcome)
+            self._count(verb if verb in VERBS else "other", outcome, time.monotonic() - began)
+
+    def check_token(self, token: str) -> None:
+        """Raise InvalidToken or RefusedError unless a token may read."""
+        self._caller(token, "read")
 
     def pushed_commit(self, token: str, repository: str, ref: str) -> str:
         """Return the commit of the last push of a branch, "" before the first, for a client that pushes the next."""
@@ -140,6 +166,10 @@ class Service:
         return receive(self._database, forge, tenant, repository, headers, body)
 
     def _caller(self, token: str, scope: Any) -> Caller:
+        if is_signed(token):
+            if scope != "read":
+                raise RefusedError("a person's token reads, and a token to push is needed")
+            return self._people.caller(token)
         with self._database.transaction("muninn_reader") as connection:
             return authenticate(connection, token, scope)
 
@@ -163,9 +193,11 @@ class Service:
                 (caller.tenant, caller.principal, action, details),
             )
 
-    def _count(self, verb: str, outcome: str) -> None:
+    def _count(self, verb: str, outcome: str, seconds: float) -> None:
         with self._counting:
             self._counts[verb, outcome] += 1
+            self._times.setdefault(verb, [0] * (len(SECONDS) + 1))[bisect_left(SECONDS, seconds)] += 1
+            self._spent[verb] += seconds
 
 
 def _verb(name: str) -> tuple[type[Value], Answer]:

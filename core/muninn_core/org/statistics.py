@@ -47,6 +47,12 @@ class WordStatistics:
             for word, *sums in self._connection.execute(sql.encode(), (self._tenant, unknown)):
                 self._known[word] = tuple(map(int, sums))
 
+    def by_field(self, words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """Return {word: number of documents that hold it, by field} of the words that any document holds."""
+        wanted = list(words)
+        self.load(wanted)
+        return {word: self._known[word] for word in wanted if any(self._known.get(word, _NONE))}
+
     def frequency(self, word: str, field: str = "body") -> int:
         """Return the number of documents that hold a word in a field."""
         self.load((word,))

@@ -23,6 +23,9 @@ _FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, c
 _MOVES = 0x6D756E69
 """The first key of the advisory locks of tenants."""
 
+_MOST_COMMITS = 20
+"""Commits of earlier pushes that are known of a branch."""
+
 _MOST_CUT = 500
 """Files that are read at once to subtract their statistics."""
 
@@ -181,9 +184,10 @@ def put_memories(connection: Connection, tenant: int, branch: int, memories: Map
 def finish_branch(connection: Connection, branch: int, commit: str, committed: datetime) -> None:
     """Store that a branch is at a commit now."""
     connection.execute(
-        "UPDATE branch SET commit = %s, committed = %s, pushed = now(), generation = generation + 1, cutter = %s "
-        "WHERE id = %s",
-        (commit, committed, CUTTER, branch),
+        "UPDATE branch SET commit = %(commit)s, committed = %(committed)s, pushed = now(), cutter = %(cutter)s, "
+        "generation = generation + 1, "
+        "commits = (%(commit)s::text || array_remove(commits, %(commit)s::text))[:%(most)s] WHERE id = %(branch)s",
+        {"commit": commit, "committed": committed, "cutter": CUTTER, "most": _MOST_COMMITS, "branch": branch},
     )
 
 

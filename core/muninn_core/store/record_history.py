@@ -17,7 +17,7 @@ from muninn_core.store.record import Record
 
 Stamp = tuple[str, str]
 _WORDING = ("text", "title")
-_REDACTED_FIELDS: dict[str, Any] = {
+REDACTED_FIELDS: dict[str, Any] = {
     "text": "",
     "title": "[redacted]",
     "tags": (),
@@ -26,6 +26,7 @@ _REDACTED_FIELDS: dict[str, Any] = {
     "cites": (),
     "details": {},
 }
+"""What is left of a redacted memory in these fields."""
 
 
 class RecordHistory(Value):
@@ -70,7 +71,7 @@ def apply_changes(creation: Record, changes: Iterable[Record]) -> RecordHistory 
         if change.type != "feedback" and change.data.get("upkeep") is not True:
             fields["updated"] = max(fields["updated"], change.ts)
     if (not creation.plain and creation.data.get("redacted") is True) or fields.get("redacted"):
-        fields.update(_REDACTED_FIELDS, redacted=True)
+        fields.update(REDACTED_FIELDS, redacted=True)
         links = {key: (Link(relation=link.relation, target=link.target), at) for key, (link, at) in links.items()}
     return RecordHistory(
         fields=fields, links=links, superseders=tuple(superseders), restored_at=restored_at, worded_at=worded_at

@@ -7,18 +7,20 @@ import json
 import logging
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
-from muninn_core.errors import BadParams, MuninnError, ParseError, RequestError
-from muninn_core.model.value import encode_json, to_plain
+from muninn_core.errors import BadParams, MuninnError, ParseError, RefusedError, RequestError
+from muninn_core.model.value import Value, encode_json, to_plain
 from muninn_core.org.access import InvalidToken
 from muninn_core.org.service import Scope, Service
 from muninn_server.http.replies import Reply, error_reply, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
+from muninn_server.org.mcp import respond
+from muninn_server.org.metrics import exposition
 from muninn_server.rpc import Unreadable, decode_body, is_id, verb_of
 from muninn_server.session import error_of
 
@@ -29,6 +31,7 @@ MAX_PACK = 256 * 1024 * 1024
 """The longest pack of a push in bytes."""
 
 _HOOK = "/hook/"
+_METADATA = "/.well-known/oauth-protected-resource"
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
 log = logging.getLogger("muninn.org")
@@ -38,8 +41,11 @@ T = TypeVar("T")
 class Application:
     """An ASGI application (version 3)."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, url: str = "", issuers: Sequence[str] = ()) -> None:
+        """`url` is the address that clients know, `issuers` are the identity providers that they may log in at."""
         self._service = service
+        self._url = url.rstrip("/")
+        self._issuers = issuers
         self._threads = ThreadPoolExecutor(THREADS, "muninn-org")
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
@@ -48,7 +54,7 @@ class Application:
         try:
             reply = await self._reply(scope, receive)
         except Exception as error:  # every failure is a response; error_of logs what is unexpected
-            reply = _refusal(error_of(error, f"{scope['method']} {scope['path']}"))
+            reply = self._refusal(error_of(error, f"{scope['method']} {scope['path']}"))
         await send_reply(send, reply)
         spent = 1000 * (time.monotonic() - began)
         line = {"method": scope["method"], "path": scope["path"][:100], "status": reply.status, "ms": round(spent)}
@@ -62,14 +68,20 @@ class Application:
             await self._run(self._service.check)
             return json_reply({"ok": True})
         if route == ("GET", "/metrics"):
-            return Reply(200, self._metrics().encode(), _EXPOSITION)
+            return Reply(200, (await self._run(lambda: exposition(self._service))).encode(), _EXPOSITION)
+        if scope["method"] == "GET" and scope["path"] in (_METADATA, f"{_METADATA}/mcp"):
+            return json_reply(self._resource())
+        if scope["path"] == "/mcp":
+            return await self._mcp(scope, receive)
         if route == ("POST", "/rpc"):
             return await self._rpc(scope, receive)
         if scope["path"] == "/push":
             return await self._push(scope, receive)
         if scope["method"] == "POST" and scope["path"].startswith(_HOOK):
             return await self._hook(scope, receive)
-        return json_reply({"error": {"message": "the paths are /rpc, /push, /hook, /health, /ready and /metrics"}}, 404)
+        return json_reply(
+            {"error": {"message": "the paths are /rpc, /mcp, /push, /hook, /health, /ready, /metrics"}}, 404
+        )
 
     async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
         """Answer one JSON-RPC 2.0 request. The address may name `repository` (several times) and `ref`."""
@@ -79,9 +91,53 @@ class Application:
         try:
             result = await self._run(lambda: encode_json(self._service.answer(token, verb, params, where)))
         except MuninnError as error:
-            status = 401 if isinstance(error, InvalidToken) else 200
+            if isinstance(error, InvalidToken):
+                raise
+            status = 200
             return json_reply({"jsonrpc": "2.0", "id": number, "error": error.to_plain()}, status)
         return Reply(200, b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode_json(number), result))
+
+    async def _mcp(self, scope: ASGIScope, receive: Receive) -> Reply:
+        """Answer one message of MCP. There is no stream of the server, so that GET is refused."""
+        if scope["method"] != "POST":
+            return json_reply({"error": {"message": "/mcp takes POST"}}, 405)._replace(headers=((b"allow", b"POST"),))
+        self._check_origin(scope)
+        token, message = _token(scope), _message(await read_json_body(scope, receive))
+
+        def answer(verb: str, params: Any, repositories: Sequence[str]) -> Value:
+            return self._service.answer(token, verb, params, Scope(tuple(repositories) or None))
+
+        def run() -> dict[str, Any] | None:
+            self._service.check_token(token)
+            return respond(message, answer)
+
+        response = await self._run(run)
+        return Reply(202, b"") if response is None else json_reply(response)
+
+    def _check_origin(self, scope: ASGIScope) -> None:
+        """Raise RefusedError for a page of another origin (Streamable HTTP, "Security Warning")."""
+        origin = header(scope, b"origin")
+        if origin and origin.rstrip("/") != self._url:
+            raise RefusedError("a page of another origin asks")
+
+    def _resource(self) -> dict[str, Any]:
+        """Return the metadata of the protected resource (RFC 9728)."""
+        return {
+            "resource": f"{self._url}/mcp",
+            "authorization_servers": list(self._issuers),
+            "bearer_methods_supported": ["header"],
+            "scopes_supported": ["read"],
+            "resource_name": "Muninn, the memory of an organisation",
+        }
+
+    def _refusal(self, error: MuninnError) -> Reply:
+        reply = error_reply(error)
+        if isinstance(error, InvalidToken):
+            challenge = f'Bearer realm="muninn", resource_metadata="{self._url}{_METADATA}/mcp"'
+            return reply._replace(status=401, headers=((b"www-authenticate", challenge.encode()),))
+        if error.kind == "database":
+            return reply._replace(status=503)
+        return reply._replace(headers=((b"retry-after", b"5"),)) if error.kind == "busy" else reply
 
     async def _push(self, scope: ASGIScope, receive: Receive) -> Reply:
         """GET: the commit that the server has. POST: a pack of objects. DELETE: a branch that is gone."""
@@ -117,24 +173,8 @@ class Application:
         queued = await self._run(lambda: self._service.take_notice(forge, tenant, repository, headers, body))
         return json_reply({"queued": queued}, 202)
 
-    def _metrics(self) -> str:
-        name = "muninn_org_calls_total"
-        rows = [f"# HELP {name} Calls of verbs by outcome.", f"# TYPE {name} counter"]
-        for (verb, outcome), count in sorted(self._service.counts().items()):
-            rows.append(f'{name}{{verb="{verb}",outcome="{outcome}"}} {count}')
-        return "".join(f"{row}\n" for row in rows)
-
     async def _run(self, function: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, function)
-
-
-def _refusal(error: MuninnError) -> Reply:
-    reply = error_reply(error)
-    if isinstance(error, InvalidToken):
-        return reply._replace(status=401, headers=((b"www-authenticate", b'Bearer realm="muninn"'),))
-    if error.kind == "database":
-        return reply._replace(status=503)
-    return reply._replace(headers=((b"retry-after", b"5"),)) if error.kind == "busy" else reply
 
 
 def _token(scope: ASGIScope) -> str:
@@ -153,13 +193,21 @@ def _query(scope: ASGIScope, known: tuple[str, ...]) -> dict[str, list[str]]:
     return {name: found.get(name, []) for name in known}
 
 
-def _request(body: bytes) -> tuple[object, str, Any]:
-    """Return the id, verb and parameters of a JSON-RPC request. Raises ParseError, RequestError."""
+def _message(body: bytes) -> dict[str, Any]:
+    """Return a message of JSON-RPC 2.0. Raises ParseError, RequestError."""
     try:
         message = decode_body(body)
     except Unreadable as error:
         raise ParseError(f"not a message: {error}", hint="Send one JSON-RPC request as JSON in UTF-8.") from None
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not is_id(message.get("id")):
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        raise RequestError("a message is an object with 'jsonrpc', 'id' and 'method'")
+    return message
+
+
+def _request(body: bytes) -> tuple[object, str, Any]:
+    """Return the id, verb and parameters of a JSON-RPC request. Raises ParseError, RequestError."""
+    message = _message(body)
+    if not is_id(message.get("id")):
         raise RequestError("a request is an object with 'jsonrpc', 'id' and 'method'")
     method = message.get("method")
     if not isinstance(method, str):

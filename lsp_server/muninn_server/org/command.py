@@ -27,8 +27,10 @@ from muninn_core.model.value import from_plain
 from muninn_core.org import access
 from muninn_core.org.database import Connection, Database, connect
 from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.identity import put_provider
 from muninn_core.org.migrate import migrate
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository, sweep
+from muninn_core.org.redaction import purge, redact
 from muninn_core.org.service import Service
 from muninn_core.org.worker import Worker
 from muninn_core.protocol.search import ContextResult, RecallResult
@@ -73,18 +75,20 @@ def _serve(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     service = Service(database, Path(options.mirrors).absolute(), options.workers)
     service.check()
     try:
-        asyncio.run(_listen(Application(service), options.host, options.port))
+        asyncio.run(_listen(service, options))
     finally:
         database.close()
 
 
-async def _listen(application: Application, host: str, port: int) -> None:
-    sock = socket.create_server((host, port))
+async def _listen(service: Service, options: argparse.Namespace) -> None:
+    sock = socket.create_server((options.host, options.port))
+    address = f"http://{options.host}:{sock.getsockname()[1]}"
+    application = Application(service, options.public_url or address, options.issuer)
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with serving(application, sock):
-        print(f"Serving on http://{host}:{sock.getsockname()[1]}", flush=True)
+        print(f"Serving on {address}", flush=True)
         await stop.wait()
 
 
@@ -218,6 +222,25 @@ def _push(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     print(json.dumps(done))
 
 
+def _provider(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
+    with database.transaction("muninn_writer") as connection:
+        put_provider(
+            connection, tenant, options.issuer, options.audience, options.keys, options.claim, options.groups_claim
+        )
+    database.close()
+    print(f"people of {options.issuer} may log in")
+
+
+def _redact(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
+    if options.command == "redact":
+        print(f"redacted in {redact(database, tenant, options.repository, options.memory)} branches")
+    else:
+        print(f"deleted {purge(database, tenant, options.content)} files; backups and mirrors still have it")
+    database.close()
+
+
 def _sweep(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     database = Database(_address(options, environ))
     print(f"deleted {sweep(database, _tenant_of(options, environ))} files of interrupted pushes")
@@ -265,6 +288,9 @@ _COMMANDS = {
     "member": _member,
     "token": _token,
     "push": _push,
+    "provider": _provider,
+    "redact": _redact,
+    "purge": _redact,
     "sweep": _sweep,
     "recall": _ask,
     "context": _ask,
@@ -297,6 +323,8 @@ def _add_service(command: _Command) -> None:
     serve.add_argument("--port", type=int, default=8765)
     serve.add_argument("--mirrors", default="muninn-mirrors", help="folder of the repositories that are pushed")
     serve.add_argument("--workers", type=int, default=0, help="processes that cut files; default: one per core")
+    serve.add_argument("--public-url", default="", help="address that clients use; default: the one that it listens on")
+    serve.add_argument("--issuer", action="append", default=[], help="an identity provider that MCP clients log in at")
     work = command("work", "Fetch and index the branches that webhooks name.", of_tenant=False)
     work.add_argument("--mirrors", default="muninn-mirrors", help="folder of the fetched repositories")
     work.add_argument("--workers", type=int, default=0, help="processes that cut files; default: one per core")
@@ -327,6 +355,17 @@ def _add_access(command: _Command) -> None:
     member = command("member", "Make a user a member of a group.")
     member.add_argument("user")
     member.add_argument("group")
+    provider = command("provider", "Let people of an identity provider (OpenID Connect) ask.")
+    provider.add_argument("issuer", help="the claim `iss` of its tokens: https://…")
+    provider.add_argument("--audience", required=True, help="the claim `aud` of its tokens")
+    provider.add_argument("--keys", required=True, help="address of its public keys, the `jwks_uri` of its metadata")
+    provider.add_argument("--claim", default="sub", help="the claim that names a person; default: sub")
+    provider.add_argument("--groups-claim", default="", help="the claim with the names of the person's groups")
+    redacting = command("redact", "Erase a memory from all branches of a repository.")
+    redacting.add_argument("repository")
+    redacting.add_argument("memory")
+    purging = command("purge", "Erase a content from all repositories; no push stores it again.")
+    purging.add_argument("content", help="the id of the git object: `git rev-parse REV:PATH` prints it")
     token = command("token", "Create, list or revoke tokens.")
     token.add_argument("action", choices=("create", "list", "revoke"))
     token.add_argument("subject", nargs="?", default="", help="the user to create it for, or the number to revoke")

@@ -46,7 +46,8 @@ export async function recall(server: Server, places: Places, recent: Recent, giv
 }
 
 /** Opens a hit: a memory as a page, if that is still wanted when it was fetched, else its file at its line. Throws a Failure. */
-async function open(server: Server, { reader }: Places, hit: Hit, how: How = {}): Promise<void> {
+async function open(server: Server, { reader, elsewhere }: Places, hit: Hit, how: How = {}): Promise<void> {
+  if (hit.repository) return openElsewhere(elsewhere.address(hit), how);
   if (hit.kind === 'memory') return reader.open(server, memoryDocument(hit.id), { ...how, why: hit.why });
   const { preserveFocus = false, beside = false } = how;
   const telling = hit.snippet.find((each) => each.marks.length);
@@ -58,6 +59,11 @@ async function open(server: Server, { reader }: Places, hit: Hit, how: How = {})
   const editor = await vscode.window.showTextDocument(file, { preview: true, preserveFocus, viewColumn });
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+async function openElsewhere(uri: vscode.Uri, { preserveFocus = false, beside = false }: How): Promise<void> {
+  const viewColumn = beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+  await vscode.window.showTextDocument(uri, { preview: true, preserveFocus, viewColumn });
 }
 
 const BESIDE = { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: 'Open to the Side' };
@@ -72,7 +78,7 @@ interface Item extends vscode.QuickPickItem {
 function itemOf(row: Row | Heading): Item {
   // The server has chosen: what VS Code's own filter would hide must stay.
   if (!row.hit) return { label: row.label, kind: row.kind };
-  return { ...row, alwaysShow: true, buttons: [row.hit.kind === 'memory' ? FORGET : BESIDE] };
+  return { ...row, alwaysShow: true, buttons: [row.hit.kind === 'memory' && !row.hit.repository ? FORGET : BESIDE] };
 }
 
 /** One list, from the first key to the choice. The newest question wins; an older answer that comes late is dropped. */

@@ -25,6 +25,12 @@ test('a memory shows its headline, and below it type, author, file and text', ()
   });
 });
 
+test('a hit of another repository says whose it is', () => {
+  expect(row({ ...HIT, repository: 'org:billing' }).description).toBe('render_page · org:billing');
+  const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', title: 'Wait', text: 'A day.', repository: 'org:billing' } as const;
+  expect(row(memory).detail).toBe('insight · org:billing · A day.');
+});
+
 test('a memory whose headline is its text says it once', () => {
   const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', text: 'Only this.' } as const;
   for (const title of ['', 'Only this']) {

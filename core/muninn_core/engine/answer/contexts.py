@@ -104,11 +104,9 @@ def why(workspace: Workspace, params: WhyParams) -> WhyResult:
     )
 
 
-def asked_repositories(workspace: Workspace, params: ReplayParams) -> Sequence[str]:
-    """Return the names of the repositories that a context is gathered from again; none without `fresh`."""
-    if not params.fresh:
-        return ()
-    return _load(workspace.memory, workspace.context_store, params.bundle).inputs.repos
+def inputs_again(workspace: Workspace, params: ReplayParams) -> ContextParams | None:
+    """Return the parameters that a context is gathered with again; None without `fresh`."""
+    return _load(workspace.memory, workspace.context_store, params.bundle).inputs if params.fresh else None
 
 
 def replay(workspace: Workspace, params: ReplayParams, call: Call, asked: Asked = NOBODY) -> ReplayResult:

@@ -17,6 +17,7 @@ from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.overlaps import Overlaps
 from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.federation.pool import Repositories, models_of
+from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
@@ -68,11 +69,17 @@ class Verbs:
         workspace.follow()
         return workspace
 
-    def _asking(self, workspace: Workspace, names: Sequence[str], call: Call) -> AbstractContextManager[Asked]:
-        """Return the other repositories of a question, readable until the block ends. Raises BadParams."""
-        if not names:
+    def _asking(
+        self, workspace: Workspace, names: Sequence[str], call: Call, question: Value | None = None
+    ) -> AbstractContextManager[Asked]:
+        """Return the other repositories of a question, readable until the block ends. Raises BadParams.
+
+        `question` are the parameters of recall that an organisation's server is asked with, None not to ask one.
+        """
+        if not names and (question is None or not self.repositories.organisation.is_asked(names)):
             return nullcontext(NOBODY)
-        return self.repositories.asking(names, call.place, models_of(workspace.embedder(), workspace.encoder))
+        models = models_of(workspace.embedder(), workspace.encoder)
+        return self.repositories.asking(names, call.place, models, question)
 
     def _journal(self, call: Call) -> At:
         """Return the call's work tree with the journal of its repository. Raises NotInitialised or StorageError."""

@@ -6,6 +6,7 @@ import logging
 
 from muninn_core.config.model_settings import COMMANDS
 from muninn_core.engine.answer import contexts, exploration, recall
+from muninn_core.engine.answer.organisation_question import of_context, of_recall
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import MuninnError
@@ -40,7 +41,8 @@ class SearchVerbs(Verbs):
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(call), self.clock()
         opened = self.open_editors.files(call.place.root) if params.at is None else ()
-        with self._asking(workspace, recall.asked_repositories(workspace, params), call) as asked:
+        names, question = recall.asked_repositories(workspace, params), of_recall(workspace, params)
+        with self._asking(workspace, names, call, question) as asked:
             result = recall.recall(workspace, params, call, now, opened, asked)
         shown = (hit.id for hit in result.hits if hit.kind == "memory" and not hit.repository)
         workspace.access_counts.count(shown, timestamp(now))
@@ -53,7 +55,7 @@ class SearchVerbs(Verbs):
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
             params = replace(params, open_files=self.open_editors.files(call.place.root, params.open_files))
-        with self._asking(workspace, params.repos, call) as asked:
+        with self._asking(workspace, params.repos, call, of_context(workspace, params)) as asked:
             result = contexts.context(workspace, params, call, now, asked)
         shown = (item.id for item in result.items if item.kind == "memory" and not item.repository)
         workspace.access_counts.count(shown, timestamp(now))
@@ -108,5 +110,7 @@ class SearchVerbs(Verbs):
     def replay(self, params: ReplayParams, call: Call) -> ReplayResult:
         """Return a context again."""
         workspace = self._reading(call)
-        with self._asking(workspace, contexts.asked_repositories(workspace, params), call) as asked:
+        inputs = contexts.inputs_again(workspace, params)
+        question = of_context(workspace, inputs) if inputs is not None else None
+        with self._asking(workspace, inputs.repos if inputs is not None else (), call, question) as asked:
             return contexts.replay(workspace, params, call, asked)

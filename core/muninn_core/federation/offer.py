@@ -1,0 +1,71 @@
+"""What an organisation's server offers for a question: its best candidates with all that ranking needs.
+
+The daemon ranks them together with the chunks of its own repository, so that scores mean the same in both. The values
+travel as JSON; bytes are base64 there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import Value
+
+FILES = 80
+"""Chunks of files that a server offers for one question."""
+
+MEMORIES = 40
+"""Memories that a server offers for one question."""
+
+
+class OfferedBranch(Value):
+    """A branch of a repository that the offer has chunks of. `commits` are those of its last pushes, newest first."""
+
+    repository: str
+    ref: str
+    generation: int
+    commits: tuple[str, ...]
+
+
+class OfferedFile(Value):
+    """A file of offered chunks. `counts` are the term counts of the whole file."""
+
+    repository: str
+    path: str
+    kind: SourceKind
+    language: str
+    generated: bool
+    counts: bytes
+
+
+class OfferedChunk(Value):
+    """A chunk with its term counts and 8-bit vectors, as the index has them. None: it has no such vector.
+
+    `path` of a file's chunk is the path in its repository, that of a memory's chunk is the memory's id.
+    """
+
+    repository: str
+    chunk: Chunk
+    counts: bytes
+    vector: bytes | None = None
+    encoding: bytes | None = None
+
+
+class Offer(Value):
+    """The candidates, and the word statistics of all branches that were asked.
+
+    `embedder` and `encoder` are (name, dimension) of the models of the vectors. `frequencies` has, for each word of the
+    question, in how many documents it is, by field. `lengths` are the numbers of words by field.
+    """
+
+    embedder: tuple[str, int]
+    encoder: tuple[str, int]
+    documents: int
+    lengths: tuple[int, ...]
+    frequencies: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+    branches: tuple[OfferedBranch, ...] = ()
+    files: tuple[OfferedFile, ...] = ()
+    chunks: tuple[OfferedChunk, ...] = ()
+    memories: tuple[Memory, ...] = ()

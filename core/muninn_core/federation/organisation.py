@@ -1,0 +1,247 @@
+"""An organisation's server as one more source of a question: asks for its candidates, and says when it is away.
+
+Only the user's own settings name a server. It gets the question and its filters, and nothing of the repository.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from urllib.parse import urlencode, urlsplit
+
+from muninn_core import git
+from muninn_core.config.org_settings import OrgSettings, load_org_settings
+from muninn_core.errors import ModelError, MuninnError, RefusedError, from_plain
+from muninn_core.federation.offer import Offer, OfferedBranch
+from muninn_core.federation.offered import NO_TOTALS, OfferedSnapshot, WordTotals
+from muninn_core.federation.reader import Part
+from muninn_core.federation.registry import ListedRepository
+from muninn_core.model.answer import AskedRepository
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import ValidationError, Value, decode_json, encode_json, replace, to_plain
+from muninn_core.model.value import from_plain as value_of
+
+if TYPE_CHECKING:
+    from muninn_core.index.snapshot import Snapshot
+
+ORG = "org"
+"""The name of the organisation in `repos`, and the beginning of the names of its repositories."""
+
+PAUSE_SECONDS = 30.0
+"""How long a server that did not answer is left alone."""
+
+_MOST_TOKEN = 20_000
+_REFUSED = (401, 403)
+
+
+class NoAnswer(Exception):
+    """The server did not answer."""
+
+
+class Remote:
+    """A repository of the organisation, with what answers ask of a repository of this machine."""
+
+    def __init__(self, listed: ListedRepository, branch: OfferedBranch) -> None:
+        self.listed = listed
+        self._head = git.Head(commit=branch.commits[0], branch=branch.ref)
+
+    @property
+    def citations(self) -> Remote:
+        """Judges citations: there are none, since no work tree of it is here."""
+        return self
+
+    @property
+    def origins(self) -> Remote:
+        """Names the packs that files come from: there are none."""
+        return self
+
+    def head(self) -> git.Head:
+        """Return the commit and branch as they were pushed."""
+        return self._head
+
+    def checker(self) -> Remote:
+        """Return itself."""
+        return self
+
+    def judge(self, _memory: Memory) -> Sequence[Citation]:
+        """Return no citations."""
+        return ()
+
+    def origin_of(self, _path: str) -> str:
+        """Return "": no file is from a pack."""
+        return ""
+
+
+class Answered(NamedTuple):
+    """The repositories with candidates, and why the organisation was not asked."""
+
+    members: Sequence[Remote] = ()
+    parts: Sequence[Part] = ()
+    skipped: Sequence[AskedRepository] = ()
+
+
+class Organisation:
+    """The server that the user's settings name. Safe to use from several threads."""
+
+    def __init__(self, settings_file: Path | None, environ: Mapping[str, str] = MappingProxyType({})) -> None:
+        """`settings_file` None: there is no organisation. `environ` may have the token."""
+        self._file = settings_file
+        self._environ = environ
+        self._lock = threading.Lock()
+        self._read: tuple[object, OrgSettings, str] = (None, OrgSettings(), "")
+        self._away: tuple[float, str] = (0.0, "")
+
+    def is_asked(self, names: Sequence[str]) -> bool:
+        """Whether a question is put to the organisation that names these other repositories."""
+        settings, problem = self._settings()
+        return bool(settings.url or problem) and (settings.ask == "always" or ORG in names or "all" in names)
+
+    def ask(self, question: Value, models: tuple[tuple[str, int], tuple[str, int]], roots: Iterable[Path]) -> Answered:
+        """Return the candidates of a question in all repositories but those of `roots`, which are on this machine.
+
+        `question` are parameters of recall; `models` are (name, dimension) of the embedder and the text encoder. When
+        the server does not answer, or refuses the question, the reason is in `skipped`.
+        """
+        settings, problem = self._settings()
+        if problem:
+            return Answered(skipped=[_skipped(settings, problem, "Correct ~/.config/muninn/config.yaml.")])
+        until, reason = self._away
+        if time.monotonic() < until:
+            return Answered(skipped=[_skipped(settings, reason, "It is asked again within half a minute.")])
+        try:
+            offer = self._offer(settings, question)
+        except NoAnswer as error:
+            reason = f"its server does not answer: {error}"
+            with self._lock:
+                self._away = (time.monotonic() + PAUSE_SECONDS, reason)
+            return Answered(skipped=[_skipped(settings, reason, "This answer is from this machine alone.")])
+        except MuninnError as error:
+            return Answered(skipped=[_skipped(settings, error.message, error.hint)])
+        return _answered(settings, offer, models, roots)
+
+    def _settings(self) -> tuple[OrgSettings, str]:
+        """Return the settings and what is wrong with them. The file is read again when it has changed."""
+        if self._file is None:
+            return OrgSettings(), ""
+        try:
+            status = self._file.stat()
+        except OSError:
+            return OrgSettings(), ""
+        key = (status.st_mtime_ns, status.st_size, status.st_ino)
+        if self._read[0] != key:
+            found = load_org_settings(self._file)
+            self._read = (key, found.settings, found.problem if found.problem.startswith("org:") else "")
+            self._away = (0.0, "")
+        return self._read[1:]
+
+    def _offer(self, settings: OrgSettings, question: Value) -> Offer:
+        query = urlencode([("repository", each) for each in settings.repositories])
+        url = f"{settings.url.rstrip('/')}/rpc" + (f"?{query}" if query else "")
+        message = {"jsonrpc": "2.0", "id": 1, "method": "muninn/offer", "params": to_plain(question)}
+        headers = {"authorization": f"Bearer {_token(settings, self._environ)}"}
+        answer = _decoded(_post(url, headers, encode_json(message), settings.timeout_seconds))
+        if "error" in answer:
+            raise from_plain(answer["error"])
+        try:
+            return value_of(answer.get("result"), Offer)
+        except ValidationError as error:
+            raise NoAnswer(f"it sent no offer: {error}") from None
+
+
+def _post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> str:
+    """Return the body of an answer. Raises NoAnswer, and RefusedError for a token that the server refuses."""
+    from muninn_core.models.http import HttpFailure, posted
+
+    try:
+        with posted(url, headers, body, seconds) as lines:
+            return "".join(lines)
+    except HttpFailure as error:
+        if error.status in _REFUSED:
+            raise RefusedError("its server refuses the token", hint="Put a new one there.") from None
+        raise NoAnswer(error.reason[:200]) from None
+    except ModelError as error:
+        raise NoAnswer(error.message) from None
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    """Return a JSON object. Raises NoAnswer for anything else."""
+    try:
+        found = decode_json(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise NoAnswer("it sent no JSON object")
+    return found
+
+
+def _answered(
+    settings: OrgSettings,
+    offer: Offer,
+    models: tuple[tuple[str, int], tuple[str, int]],
+    roots: Iterable[Path],
+) -> Answered:
+    """Return the repositories of an offer as parts of a search."""
+    own = _on_this_machine(offer.branches, roots)
+    totals = WordTotals(offer.documents, offer.lengths, offer.frequencies)
+    members, parts = [], []
+    for branch in offer.branches:
+        if branch.repository in own:
+            continue
+        name = f"{ORG}:{branch.repository.replace('/', ':')}"
+        chunks = [
+            each if offer.encoder == models[1] else replace(each, encoding=None)
+            for each in offer.chunks
+            if each.repository == branch.repository
+        ]
+        files = [each for each in offer.files if each.repository == branch.repository]
+        memories = {
+            each.id: replace(each, repository=name) for each in offer.memories if each.repository == branch.repository
+        }
+        # It has all that a search reads. Definitions and imports, which a search does not read, are not offered.
+        snapshot = cast("Snapshot", OfferedSnapshot(chunks, files, totals, branch.generation))
+        totals = NO_TOTALS
+        members.append(Remote(ListedRepository(name=name, path=settings.url), branch))
+        parts.append(Part(name, snapshot, memories, offer.embedder == models[0]))
+    return Answered(members, parts)
+
+
+def _on_this_machine(branches: Sequence[OfferedBranch], roots: Iterable[Path]) -> set[str]:
+    """Return the names of the repositories that are on this machine: those that have one of the pushed commits."""
+    found: set[str] = set()
+    for root in roots:
+        left = [each for each in branches if each.repository not in found]
+        known = git.known_commits(root, [commit for each in left for commit in each.commits])
+        found.update(each.repository for each in left if known.intersection(each.commits))
+    return found
+
+
+def _token(settings: OrgSettings, environ: Mapping[str, str]) -> str:
+    """Return the token. Raises RefusedError without one."""
+    form, _, rest = settings.token.partition(":")
+    if form == "env":
+        found = environ.get(rest, "")
+        if not found:
+            raise RefusedError(f"there is no token in {rest}", hint=f"Set {rest} and restart the daemon.")
+        return found
+    path = Path(rest).expanduser()
+    try:
+        if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            raise RefusedError(f"others can read {path}", hint=f"chmod 600 {path}")
+        with path.open(encoding="ascii") as file:
+            return file.read(_MOST_TOKEN).strip()
+    except (OSError, ValueError) as error:
+        raise RefusedError(
+            f"the token in {path} can't be read: {error}", hint="Write it there, with mode 600."
+        ) from None
+
+
+def _skipped(settings: OrgSettings, reason: str, hint: str) -> AskedRepository:
+    host = urlsplit(settings.url).hostname or ""
+    return AskedRepository(name=ORG, path=host, skipped=reason, hint=hint)
