@@ -43,7 +43,7 @@ class EmbeddedServer:
         if not known.get("running"):
             port = known.get("port") or _free_port()
             settings = [part for key, value in self._settings.items() for part in ("-c", f"{key}={value}")]
-            login = ("--username", _ADMIN, "--password", password, "--database", "postgres")
+            login = ("--username", _ADMIN, f"--password={password}", "--database", "postgres")  # it may begin with -
             place = ("--port", str(port), "--data-dir", str(self._folder / "data"))
             done = self._run("start", "--name", _NAME, *login, *place, *settings)
             if done.returncode != 0:
