@@ -16,6 +16,8 @@ from repositories import git
 
 from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
 from muninn_core.org import access, webhooks
+from muninn_core.org.mirrors import sweep_mirrors
+from muninn_core.org.pushing import remove_repository
 from muninn_core.org.reader import PostgresReader, enter
 from muninn_core.org.webhooks import receive
 from muninn_core.org.worker import MOST_TRIES, Worker
@@ -217,6 +219,33 @@ def test_a_remote_that_is_away_is_tried_again_and_named(forge, tmp_path: Path) -
     notice(home)
     assert drain(worker) == 1
     assert waiting(home) == []
+
+
+def test_mirrors_of_deleted_repositories_and_rewritten_commits_go_away(forge, tmp_path: Path) -> None:
+    home, clone, worker = forge
+    change(clone, "secret")
+    lost = git(clone, "rev-parse", "HEAD:secret.py").strip()
+    notice(home)
+    drain(worker)
+    git(clone, "reset", "-q", "--hard", "HEAD~1")
+    change(clone, "clean")
+    notice(home)
+    drain(worker)
+    mirrors = tmp_path / "mirrors"
+    (mirror,) = mirrors.glob("*.git")
+    assert git(mirror, "cat-file", "-t", lost).strip() == "blob"
+    with home.as_admin() as connection:
+        assert sweep_mirrors(connection, mirrors, "now") == 0
+    with pytest.raises(subprocess.CalledProcessError):
+        git(mirror, "cat-file", "-t", lost)
+    change(clone, "further")
+    notice(home)
+    drain(worker)
+    assert files(home) == {"one.py", "clean.py", "further.py"}
+    remove_repository(home.database, home.tenant, "shop")
+    with home.as_admin() as connection:
+        assert sweep_mirrors(connection, mirrors) == 1
+    assert list(mirrors.iterdir()) == []
 
 
 @pytest.mark.parametrize("remote", ["ext::sh -c id", "--upload-pack=id", "http://host/x", "https://a b", "", "file"])

@@ -71,6 +71,7 @@ def ask_everything(repo: Path) -> None:
         lambda: queries.ignored_paths(root, ["README.md"]),
         lambda: queries.is_ancestor(root, before, head),
         lambda: queries.is_shallow(root),
+        lambda: queries.known_commits(root, [before, head]),
         lambda: queries.list_commits(root, before, head, 5),
         lambda: queries.list_files(root),
         lambda: list(queries.list_ref_blobs(root, "src")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
 from muninn_core.errors import BadParams
@@ -74,6 +75,25 @@ def add_pack(folder: Path, pack: Path, commit: str) -> None:
     kept = run_process(str(folder), "update-ref", f"refs/pushed/{commit}", commit)
     if kept.returncode != 0:
         raise git_error("update-ref", kept)
+
+
+def prune(folder: Path, commits: Collection[str], age: str = "1.hour.ago") -> None:
+    """Delete the objects that only commits outside of `commits` need, if they are older than `age` (git's date).
+
+    Raises GitError.
+    """
+    listed = run_process(str(folder), "for-each-ref", "--format=%(objectname) %(refname)")
+    lines = [line.split(" ", 1) for line in decode(listed.stdout).splitlines()]
+    gone = "".join(f"delete {ref}\n" for commit, ref in lines if commit not in commits)
+    done = run_process(str(folder), "update-ref", "--stdin", stdin=gone)
+    if done.returncode != 0:
+        raise git_error("update-ref", done)
+    line = command(str(folder), "gc", "-q", f"--prune={age}")  # it takes minutes for a large repository
+    collected = subprocess.run(
+        line, env=environment(str(folder)), stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if collected.returncode != 0:
+        raise git_error("gc", collected)
 
 
 def fetch_branch(folder: Path, remote: str, branch: str) -> str:

@@ -29,6 +29,7 @@ from muninn_core.org.database import Connection, Database, connect
 from muninn_core.org.embedded import EmbeddedServer
 from muninn_core.org.identity import put_provider
 from muninn_core.org.migrate import migrate
+from muninn_core.org.mirrors import sweep_mirrors
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository, sweep
 from muninn_core.org.redaction import purge, redact
 from muninn_core.org.service import Service
@@ -245,6 +246,9 @@ def _sweep(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     database = Database(_address(options, environ))
     print(f"deleted {sweep(database, _tenant_of(options, environ))} files of interrupted pushes")
     database.close()
+    if options.mirrors is not None:
+        with connect(_address(options, environ)) as connection:
+            print(f"deleted {sweep_mirrors(connection, Path(options.mirrors).absolute())} mirrors")
 
 
 def _ask(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
@@ -331,7 +335,8 @@ def _add_service(command: _Command) -> None:
     work.add_argument("--once", action="store_true", help="end when no job is due")
     migrating = command("migrate", "Create or upgrade the tables.", of_tenant=False)
     migrating.add_argument("--login", help="role of `serve`, which is created with the password in MUNINN_ORG_PASSWORD")
-    command("sweep", "Delete what interrupted pushes left.")
+    sweeping = command("sweep", "Delete what interrupted pushes and deleted repositories left.")
+    sweeping.add_argument("--mirrors", help="folder of the mirrors, to delete what they have no use for any more")
 
 
 def _add_access(command: _Command) -> None:

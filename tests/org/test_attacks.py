@@ -1,0 +1,257 @@
+"""Attacks and accidents: other organisations, killed workers, databases that fail, old or full, odd histories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from repositories import git
+
+from muninn_core.errors import MuninnError, StorageError
+from muninn_core.model.value import encode_json
+from muninn_core.org import access
+from muninn_core.org import migrate as migrating
+from muninn_core.org.database import Database, DatabaseError, connect
+from muninn_core.org.migrate import check_version, migrate, migrations
+from muninn_core.org.pushing import push, sweep
+from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.service import VERBS, Scope, Service
+
+FRUIT = "def peel(banana):\n    '''Take the skin off.'''\n    return banana.inner\n"
+MEMORY = {
+    "v": 1,
+    "id": "01K00000000000000000000001",
+    "ts": "2026-10-01T00:00:00.000Z",
+    "type": "decision",
+    "text": "Bananas are peeled from the far end.",
+    "actor": "user",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with a file and a memory."""
+    found = tmp_path / "one"
+    (found / ".muninn" / "memory").mkdir(parents=True)
+    (found / "fruit.py").write_text(FRUIT)
+    (found / ".muninn" / "memory" / "main.jsonl").write_text(json.dumps(MEMORY) + "\n")
+    git(found, "init", "-q", "-b", "main")
+    git(found, "add", "-A")
+    git(found, "commit", "-q", "-m", "All")
+    return found
+
+
+@pytest.fixture
+def fresh(make_home):
+    """A database of its own."""
+    return make_home()
+
+
+def files(home, name: str = "one") -> set[str]:
+    """Return the files of a repository that a reader of it finds."""
+    ann = home.principal("ann", name)
+    with home.database.transaction("muninn_reader", snapshot=True) as connection:
+        return set(PostgresReader(connection, home.tenant, enter(connection, home.tenant, ann, [name])).files())
+
+
+QUESTIONS: dict[str, list[dict[str, Any]]] = {
+    "recall": [{"query": "take the skin off"}, {"query": f'"{MEMORY["text"]}"'}, {"query": "kind:memory bananas"}],
+    "offer": [{"query": "take the skin off"}, {"query": "bananas peeled from the far end"}],
+    "context": [{"query": "peel a banana"}],
+    "memories": [{}, {"id": MEMORY["id"]}, {"text": "banana"}],
+    "symbols": [{"query": "peel"}, {"query": "pele"}],
+}
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_no_verb_shows_another_organisation_or_that_it_is_there(fresh, root: Path, verb: str) -> None:
+    with fresh.as_admin() as connection:
+        rival = access.create_tenant(connection, "rival")
+    with fresh.database.transaction("muninn_writer") as connection:
+        eve = access.put_principal(connection, rival, "user", "eve")
+        token = access.create_token(connection, rival, eve, "read", timedelta(hours=1))
+    service = Service(fresh.database, root.parent / "mirrors")
+
+    def ask(params: dict[str, Any], scope: Scope) -> object:
+        try:
+            return encode_json(service.answer(token, verb, params, scope)).replace(b"nosuch", b"one")
+        except MuninnError as error:
+            return error.to_plain()
+
+    def trace() -> list[object]:
+        return [
+            ask(params, scope)
+            for params in QUESTIONS[verb]
+            for scope in (Scope(), Scope(("one",)), Scope(("nosuch",)), Scope(None, "main"))
+        ]
+
+    def stable(found: list[object]) -> list[object]:
+        return [each if isinstance(each, dict) else {**json.loads(each), "asked": ""} for each in found]  # type: ignore[arg-type]
+
+    before = stable(trace())
+    push(fresh.database, fresh.repository("one", private=False), root, "HEAD", workers=1)
+    assert stable(trace()) == before
+    assert "banana" not in json.dumps(before).replace(str(QUESTIONS[verb]), "").lower() or verb in (
+        "context",
+        "memories",
+    )
+
+
+def test_a_closed_and_an_unknown_repository_are_asked_with_the_same_queries(fresh, root: Path, monkeypatch) -> None:
+    push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    eve = fresh.principal("eve")
+    with fresh.database.transaction("muninn_writer") as connection:
+        token = access.create_token(connection, fresh.tenant, eve, "read", timedelta(hours=1))
+    service = Service(fresh.database, root.parent / "mirrors")
+    said: list[str] = []
+    execute = psycopg.Connection.execute
+
+    def noting(self: Any, query: Any, *values: Any, **more: Any) -> Any:
+        said.append(str(query))
+        return execute(self, query, *values, **more)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", noting)
+    queries: list[list[str]] = []
+    for name in ("one", "nosuch"):
+        said.clear()
+        for verb, questions in QUESTIONS.items():
+            for params in questions:
+                try:
+                    service.answer(token, verb, params, Scope((name,)))
+                except MuninnError as error:
+                    assert error.kind == "not_found"  # noqa: PT017
+        queries.append(list(said))
+    assert queries[0] == queries[1] != []
+
+
+STEPS = ("store_files", "put_places", "add_statistics", "put_memories", "finish_branch", "collect")
+
+
+@pytest.mark.daemon
+@pytest.mark.parametrize("step", STEPS)
+def test_a_pusher_that_is_killed_at_a_step_loses_nothing_and_leaves_nothing(fresh, root: Path, step: str) -> None:
+    fresh.repository("one")
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from muninn_core.org import pushing\n"
+        "from muninn_core.org.database import Database\n"
+        "step = sys.argv[3]\n"
+        "real = getattr(pushing, step)\n"
+        "def stop(*values, **more):\n"
+        "    real(*values, **more)\n"
+        "    print('here', flush=True)\n"
+        "    sys.stdin.read()\n"
+        "setattr(pushing, step, stop)\n"
+        "pushing.push(Database(sys.argv[1]), pushing.Target(1, 'one', 'main'), Path(sys.argv[2]), 'HEAD', workers=1)\n"
+    )
+    line = [sys.executable, "-c", code, fresh.app, str(root), step]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        process.kill()
+        process.wait()
+    assert files(fresh) == set()
+    push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    assert files(fresh) == {"fruit.py"}
+    assert sweep(fresh.database, fresh.tenant, timedelta(0)) == 0
+
+
+def test_a_full_database_refuses_a_push_and_takes_it_when_there_is_room(fresh, root: Path) -> None:
+    target = fresh.repository("one")
+    with fresh.as_admin() as connection:
+        connection.execute("""
+            CREATE FUNCTION muninn.no_room() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$""")
+        connection.execute(
+            "CREATE TRIGGER no_room BEFORE INSERT ON muninn.chunk FOR EACH ROW EXECUTE FUNCTION muninn.no_room()"
+        )
+    with pytest.raises(StorageError, match="can't store"):
+        push(fresh.database, target, root, "HEAD", workers=1)
+    assert files(fresh) == set()
+    with fresh.as_admin() as connection:
+        connection.execute("DROP TRIGGER no_room ON muninn.chunk")
+    assert push(fresh.database, target, root, "HEAD", workers=1).added == 2
+    assert files(fresh) == {"fruit.py"}
+
+
+def test_a_database_that_goes_away_in_the_middle_of_a_question_is_named(fresh, root: Path) -> None:
+    push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    ann = fresh.principal("ann", "one")
+
+    def interrupted() -> None:
+        with fresh.database.transaction("muninn_reader", snapshot=True) as connection:
+            reader = PostgresReader(connection, fresh.tenant, enter(connection, fresh.tenant, ann))
+            assert reader.lexical(["banana"], 5)
+            pid = connection.execute("SELECT pg_backend_pid()").fetchone()
+            with fresh.as_admin() as admin:
+                admin.execute("SELECT pg_terminate_backend(%s)", pid)
+            reader.lexical(["skin"], 5)
+
+    with pytest.raises(DatabaseError):
+        interrupted()
+    assert files(fresh) == {"fruit.py"}
+
+
+def test_an_old_database_is_named_and_upgraded_with_its_content(fresh, root: Path, monkeypatch) -> None:
+    name = fresh.admin.rpartition("/")[2]
+    with connect(fresh.admin) as connection:
+        connection.execute(f"CREATE DATABASE old_{name}".encode())
+    admin = fresh.admin.rpartition("/")[0] + f"/old_{name}"
+    first = migrations()[:1]
+    with monkeypatch.context() as old:
+        old.setattr(migrating, "migrations", lambda: first)
+        migrate(admin)
+    with connect(admin) as connection:
+        tenant = access.create_tenant(connection, "acme")
+        connection.execute(
+            "INSERT INTO muninn.repository(tenant, name, default_ref) VALUES (%s, 'one', 'main')", (tenant,)
+        )
+    database = Database(fresh.app.rpartition("/")[0] + f"/old_{name}")
+    with pytest.raises(DatabaseError, match="needs"), database.transaction("muninn_reader") as connection:
+        check_version(connection)
+    with pytest.raises(DatabaseError) as refused:
+        push(database, fresh.repository("one")._replace(tenant=tenant), root, "HEAD", workers=1)
+    assert "muninn org migrate" in refused.value.hint
+    assert len(migrate(admin)) == len(migrations()) - 1
+    assert push(database, fresh.repository("one")._replace(tenant=tenant), root, "HEAD", workers=1).added == 2
+    database.close()
+
+
+def test_clocks_that_differ_change_nothing(fresh, root: Path) -> None:
+    for number, date in enumerate(("2099-01-01T00:00:00Z", "1971-01-01T00:00:00Z")):
+        (root / f"late{number}.py").write_text(FRUIT)
+        git(root, "add", "-A")
+        environ = {**os.environ, "GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date}
+        subprocess.run(["git", "-C", str(root), "commit", "-q", "-m", date], check=True, env=environ)
+        push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
+    assert files(fresh) == {"fruit.py", "late0.py", "late1.py"}
+
+
+def test_many_tiny_files_and_one_huge_one(fresh, tmp_path: Path) -> None:
+    root = tmp_path / "many"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    huge, count = 200_000_000, 2_000
+    stream = subprocess.Popen(["git", "-C", str(root), "fast-import", "--quiet"], stdin=subprocess.PIPE)
+    assert stream.stdin is not None
+    stream.stdin.write(b"commit refs/heads/main\ncommitter A <a@b> 1 +0000\ndata 0\n")
+    for number in range(count):
+        text = f"N{number} = {number}\n".encode()
+        stream.stdin.write(b"M 644 inline d%d/f%d.py\ndata %d\n%b\n" % (number % 50, number, len(text), text))
+    stream.stdin.write(b"M 644 inline huge.txt\ndata %d\n" % huge)
+    for _ in range(200):
+        stream.stdin.write(bytes(huge // 200))
+    stream.stdin.write(b"\n")
+    stream.stdin.close()
+    assert stream.wait() == 0
+    done = push(fresh.database, fresh.repository("one"), root, "main", workers=1)
+    assert (done.cut, done.added) == (count, count)
+    assert "huge.txt" not in files(fresh)
