@@ -35,6 +35,8 @@ from muninn_core.org.embedded import EmbeddedServer
 from muninn_core.org.migrate import migrate
 from muninn_core.org.pushing import Target, push
 from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.webhooks import receive
+from muninn_core.org.worker import Worker
 from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.query_terms import significant_words
 
@@ -42,6 +44,7 @@ HERE = Path(__file__).parent
 _LOGIN, _PASSWORD = "muninn_app", "bench"
 _TABLES = ("file", "chunk", "symbol", "place", "memory", "frequency")
 _SENTENCE = re.compile(r"[A-Z][^.\n]{25,150}\.")
+_SECRET = "the secret of the webhooks of a benchmark"
 _MOST_FILES = 400
 """Files of one repository."""
 
@@ -112,18 +115,18 @@ def repositories(corpus: Sequence[Path], folder: Path) -> Iterator[Path]:
                 target = root / each.relative_to(source)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(each, target)
-            _git(root, "init", "-q", "-b", "main")
+            git(root, "init", "-q", "-b", "main")
             commit(root)
             yield root
 
 
 def commit(root: Path) -> None:
     """Commit all files of a repository."""
-    _git(root, "add", "-A")
-    _git(root, "-c", "user.name=Bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "All")
+    git(root, "add", "-A")
+    git(root, "-c", "user.name=Bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "All")
 
 
-def _git(root: Path, *arguments: str) -> None:
+def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(root), *arguments], check=True, stdin=subprocess.DEVNULL)
 
 
@@ -133,7 +136,8 @@ def filled(org: Org, corpus: Sequence[Path], folder: Path, most: int) -> tuple[l
     began, cpu = time.perf_counter(), org.cpu()
     for root in repositories(corpus, folder):
         with org.database.transaction("muninn_writer") as connection:
-            access.put_repository(connection, org.tenant, root.name, "main", private=False)
+            number = access.put_repository(connection, org.tenant, root.name, "main", private=True)
+            access.grant(connection, org.tenant, number, org.asker)
         push(org.database, Target(org.tenant, root.name, "main"), root, "HEAD")
         roots.append(root)
         if size(org) >= most:
@@ -200,8 +204,11 @@ def _shared(exact: Sequence[tuple[int, float]], found: Sequence[tuple[int, float
     return min(1.0, sum(score >= last - 1e-9 for _, score in found) / len(exact))
 
 
-def asking(org: Org, asked: Sequence[str], askers: int, each: int) -> Figure:
-    """Return the time of a question while several ask at once."""
+def asking(
+    org: Org, asked: Sequence[str], askers: int, each: int, principal: int | None = None, who: str = ""
+) -> Figure:
+    """Return the time of a question while several ask at once, as a principal that may read some repositories."""
+    caller = org.asker if principal is None else principal
     times: list[float] = []
     lock = threading.Lock()
 
@@ -210,7 +217,7 @@ def asking(org: Org, asked: Sequence[str], askers: int, each: int) -> Figure:
             question = asked[(first * each + number) % len(asked)]
             began = time.perf_counter()
             with org.database.transaction("muninn_reader", snapshot=True) as connection:
-                branches = enter(connection, org.tenant, org.asker)
+                branches = enter(connection, org.tenant, caller)
                 reader = PostgresReader(connection, org.tenant, branches)
                 recall(Question(reader, branches, datetime.now(UTC)), RecallParams(query=question, plain=True))
             with lock:
@@ -222,7 +229,53 @@ def asking(org: Org, asked: Sequence[str], askers: int, each: int) -> Figure:
     spent = 1000 * (org.cpu() - cpu) / len(times)
     note = f"p50 {percentile(times, 0.5):.0f} ms, processor {spent:.0f} ms a question"
     budget = 150.0 if askers == 1 else None
-    return Figure(f"recall, {askers} at once, p95", percentile(times, 0.95), "ms", budget, note, spread(times))
+    return Figure(
+        f"recall, {who or f'{askers} at once'}, p95", percentile(times, 0.95), "ms", budget, note, spread(times)
+    )
+
+
+def seeing(org: Org, roots: Sequence[Path], asked: Sequence[str], counts: Sequence[int], each: int) -> list[Figure]:
+    """Return the time of a question of people who may read some of the repositories."""
+    found = []
+    for count in counts:
+        if count > len(roots):
+            continue
+        with org.database.transaction("muninn_writer") as connection:
+            person = access.put_principal(connection, org.tenant, "user", f"sees-{count}")
+            for root in random.Random(count).sample(list(roots), count):
+                number = access.find_repository(connection, org.tenant, root.name)
+                access.grant(connection, org.tenant, number, person)
+        found.append(asking(org, asked, 1, each, person, f"of {count} repositories"))
+    return found
+
+
+def burst(org: Org, roots: Sequence[Path], folder: Path, pushes: int) -> list[Figure]:
+    """Return the times of many webhooks at once, and until one worker has done what they ask for.
+
+    Each of the first repositories has one changed file; further webhooks of it are done with the first.
+    """
+    chosen = list(roots)[:50]
+    for number, root in enumerate(chosen):
+        (root / "burst.py").write_text(f"def burst_{number}():\n    return {number}\n")
+        commit(root)
+        with org.database.transaction("muninn_writer") as connection:
+            repository = access.find_repository(connection, org.tenant, root.name)
+            access.put_remote(connection, org.tenant, repository, str(root), _SECRET)
+    body, times, began, cpu = b'{"ref": "refs/heads/main"}', [], time.perf_counter(), org.cpu()
+    for number in range(pushes):
+        first = time.perf_counter()
+        name = chosen[number % len(chosen)].name
+        receive(org.database, "gitlab", "bench", name, {"x-gitlab-token": _SECRET}, body)
+        times.append(1000 * (time.perf_counter() - first))
+    worker, jobs = Worker(org.database, folder, 1), 0
+    while worker.work_once() is not None:
+        jobs += 1
+    wall, spent = time.perf_counter() - began, org.cpu() - cpu
+    note = f"{jobs} jobs of {len(chosen)} repositories, processor {spent:.0f} s"
+    return [
+        Figure("webhook accepted, p95", percentile(times, 0.95), "ms", note=f"{pushes} in a row"),
+        Figure(f"burst of {pushes} pushes until searchable", wall, "s", note=note),
+    ]
 
 
 def _all(threads: Sequence[threading.Thread]) -> None:
@@ -255,6 +308,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--chunks", type=int, default=30_000)
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--askers", type=int, nargs="*", default=[1, 8, 64])
+    parser.add_argument(
+        "--seeing", type=int, nargs="*", default=[1, 10, 100], help="repositories that an asker may read"
+    )
+    parser.add_argument("--burst", type=int, default=1_000, help="webhooks at once; 0 leaves them out")
+    parser.add_argument("--data", type=Path, help="measure quality instead: the folder of questions (`bench quality`)")
+    parser.add_argument("--sets", default="A1,B1", help="sets of questions of --data, by commas")
+    parser.add_argument("--mirrors", type=Path, default=Path(), help="where OWNER+NAME/repo are, bare git directories")
+    parser.add_argument("--archives", type=Path, default=Path(), help="where published archives are")
     parser.add_argument("--out", type=Path, default=HERE / "out" / "org.json", help="the file to write")
     parser.add_argument("--report", type=Path, help="a file for the table in Markdown, as docs/performance.md has it")
     options = parser.parse_args(arguments)
@@ -267,12 +328,20 @@ def main(arguments: list[str]) -> int:
 def measure(options: argparse.Namespace, corpus: Sequence[Path], folder: Path) -> int:
     """Measure in a folder, print a table and write JSON."""
     with organisation(folder / "server") as org:
+        if options.data is not None:
+            from bench.organisation_quality import compare
+
+            print(table(compare(org, options)))
+            return 0
         figures, roots = filled(org, corpus, folder / "repositories", options.chunks)
         asked = questions(org, options.questions)
         figures += candidates(org, asked)
         print(table(figures), file=sys.stderr)
         figures += [asking(org, asked, count, max(2, options.questions // count)) for count in options.askers]
+        figures += seeing(org, roots, asked, options.seeing, options.questions)
         figures.append(changed(org, roots))
+        if options.burst:
+            figures += burst(org, roots, folder / "mirrors", options.burst)
     print(table(figures))
     write(options.out, {"processors": os.cpu_count(), "load_after": os.getloadavg()[0]}, figures)
     if options.report:
