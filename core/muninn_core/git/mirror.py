@@ -85,9 +85,11 @@ def prune(folder: Path, commits: Collection[str], age: str = "1.hour.ago") -> No
     listed = run_process(str(folder), "for-each-ref", "--format=%(objectname) %(refname)")
     lines = [line.split(" ", 1) for line in decode(listed.stdout).splitlines()]
     gone = "".join(f"delete {ref}\n" for commit, ref in lines if commit not in commits)
-    done = run_process(str(folder), "update-ref", "--stdin", stdin=gone)
-    if done.returncode != 0:
-        raise git_error("update-ref", done)
+    # A log of a ref keeps the commits that it was at.
+    for arguments, given in ((("update-ref", "--stdin"), gone), (("reflog", "expire", "--expire=now", "--all"), "")):
+        done = run_process(str(folder), *arguments, stdin=given)
+        if done.returncode != 0:
+            raise git_error(arguments[0], done)
     line = command(str(folder), "gc", "-q", f"--prune={age}")  # it takes minutes for a large repository
     collected = subprocess.run(
         line, env=environment(str(folder)), stdin=subprocess.DEVNULL, capture_output=True, check=False
