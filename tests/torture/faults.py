@@ -54,7 +54,10 @@ class Point(NamedTuple):
 
 
 def run(seed: int, limit: Limit, scenarios: tuple[str, ...] = tuple(SCENARIOS)) -> Outcome:
-    """Meet every point, in an order that the seed chooses, until the limit; a unit of the count is a point."""
+    """Meet every point, in an order that the seed chooses, until the limit; a unit of the count is a point.
+
+    Each call is met by one kind of fault before any is met by a second one.
+    """
     outcome = Outcome()
     chance = random.Random(seed)
     later: list[Point] = []
@@ -63,17 +66,27 @@ def run(seed: int, limit: Limit, scenarios: tuple[str, ...] = tuple(SCENARIOS)) 
         for name in chance.sample(scenarios, len(scenarios)):
             if limit.reached(done):
                 break
-            points = bench.points(name)
-            chance.shuffle(points)
+            points = calls_first(bench.points(name), chance)
             outcome.figures["scenarios"] += 1
             outcome.figures["points found"] += len(points)
             # Most points are in the index, whose writes follow every verb: they come last.
             later += [point for point in points if "/.muninn/cache/" in point.path]
             done += bench.meet_all([point for point in points if "/.muninn/cache/" not in point.path], limit, done)
-        chance.shuffle(later)
-        done += bench.meet_all(later, limit, done)
+        done += bench.meet_all(calls_first(later, chance), limit, done)
         outcome.figures["points met"] = done
     return outcome
+
+
+def calls_first(points: list[Point], chance: random.Random) -> list[Point]:
+    """Return the points in a random order that has one of each call before a second one of any call."""
+    chance.shuffle(points)
+    met: Counter[tuple[str, ...]] = Counter()
+    turns = []
+    for point in points:
+        call = (point.scenario, point.op, point.path, str(point.nth))
+        met[call] += 1
+        turns.append(met[call])
+    return [point for _, _, point in sorted(zip(turns, range(len(points)), points, strict=True))]
 
 
 def build(folder: Path) -> Path:

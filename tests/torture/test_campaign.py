@@ -192,3 +192,13 @@ def test_every_verb_that_writes_memory_takes_part(module) -> None:
     quoted = set(re.findall(r'"([a-z]+(?:\.[a-z]+)?)"', source))
     writing = {verb for verb, method in METHODS.items() if method.effect in ("write", "control")}
     assert writing - quoted - ELSEWHERE == set()
+
+
+def test_each_call_meets_one_fault_before_any_meets_a_second_one() -> None:
+    points = [
+        faults.Point("seal", "write", path, nth, kind) for path in "ab" for nth in (1, 2) for kind in faults.KINDS
+    ]
+    ordered = faults.calls_first(list(points), random.Random(5))
+    assert sorted(ordered) == sorted(points)
+    for turn in range(len(faults.KINDS)):
+        assert len({(point.path, point.nth) for point in ordered[4 * turn : 4 * turn + 4]}) == 4
