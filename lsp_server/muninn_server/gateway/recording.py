@@ -90,11 +90,18 @@ def read_exchange(exchange: Exchange) -> Reading | None:
     turns.reply(key, "", answer.text)
     used = {"model": answer.model, "input_tokens": (answer.tokens_in or 0) - answer.cached}
     turns.used(key, "", {**used, "output_tokens": answer.tokens_out, "cache_read_tokens": answer.cached})
-    agent = _SESSION.search(str((body["metadata"].value or {}).get("user_id"))) if "metadata" in body else None
+    agent = agent_session({name: span.value for name, span in body.items()})
     read = next((each for each in turns.close() if each.id == turn), None)
     if read is None:
         return None
-    return Reading(conversation(found), agent[1] if agent else "", read, not answer.calls)
+    return Reading(conversation(found), agent, read, not answer.calls)
+
+
+def agent_session(body: Mapping[str, Any]) -> str:
+    """Return the session's id that Claude Code puts into a request (observed in version 2.1.330), "" without one."""
+    metadata = body.get("metadata")
+    found = _SESSION.search(str(metadata.get("user_id"))) if isinstance(metadata, dict) else None
+    return found[1] if found else ""
 
 
 def _answer(exchange: Exchange) -> Answer:
