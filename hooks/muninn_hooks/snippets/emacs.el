@@ -1,29 +1,107 @@
-;;; muninn.el --- Muninn through Eglot  -*- lexical-binding: t -*-
-;; For Emacs 28 with the package eglot, and 29 and newer as they are. Load it from your init file:
-;;   muninn install emacs --print > ~/.emacs.d/muninn.el    and    (load "~/.emacs.d/muninn")
-;; Eglot talks to one server a buffer.  Muninn serves text and Markdown from here on, with M-x eglot; where you have no
-;; server for a language, give it Muninn in the same way.  The commands below work in every buffer of a repository:
-;;   M-x muninn-recall       code, knowledge and memories; RET or next-error goes to a place
-;;   M-x muninn-remember     a fact about the region, or about the file
-;;   M-x muninn-decide       a decision about the region, or about the file; muninn-failed what was tried in vain
-;;   M-x muninn-show         what is remembered about this line and the name at point
-;;   M-x muninn-this-file    what is remembered about this file, at its lines
-;;   M-x muninn-context      a pack of what matters for a task
-;;   M-x muninn-sessions     who remembered what when
-;;   M-x muninn-document     a memory by its id, or any address muninn:, to read; RET on a link does the same
-;; `muninn-program' is the program, "muninn" unless it is set.
+;;; muninn.el --- The memory of a repository -*- lexical-binding: t -*-
 
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "28.1"))
+;; Keywords: tools, vc
+;; SPDX-License-Identifier: Apache-2.0
+
+;;; Commentary:
+
+;; Muninn keeps decisions, constraints and findings of a repository in the repository.
+;; Install this file, and turn the mode on:
+;;   muninn install emacs --print > muninn.el    and    M-x package-install-file RET muninn.el RET
+;;   (global-muninn-mode 1)
+;;   (setq muninn-keymap-prefix "C-c m")         ; or M-x customize-group RET muninn RET
+;;
+;;   M-x muninn-recall       code, knowledge and memories; RET or `next-error' goes to a place
+;;   M-x muninn-remember     a fact about the region, or about the file
+;;   M-x muninn-decide       a decision about the region, or about the file; muninn-failed: a failed attempt
+;;   M-x muninn-show         the memories of this line and of the name at point
+;;   M-x muninn-this-file    the memories of this file, at their lines
+;;   M-x muninn-context      a pack of what a task needs
+;;   M-x muninn-sessions     the sessions that wrote to the memory
+;;   M-x muninn-document     a memory by its id, or an address muninn:; RET on a link opens its target
+;;
+;; In a buffer with `muninn-mode', \[xref-find-definitions] and \[xref-find-references] ask Muninn's index where no
+;; other backend answers.  Eglot starts Muninn for text and Markdown; add it for other languages in the same way.
+
+;;; Code:
+
+(require 'cl-lib)
 (require 'compile)
 (require 'json)
+(require 'subr-x)
+(require 'url-util)
+(require 'xref)
 
-(defvar muninn-program "muninn" "The program `muninn', or its whole path.")
+(defvar eglot-server-programs)
+
+(defgroup muninn nil
+  "The memory of a repository."
+  :group 'tools
+  :prefix "muninn-")
+
+(defcustom muninn-program "muninn"
+  "The program `muninn', or its whole path."
+  :type 'string)
+
+(defcustom muninn-recall-limit 10
+  "The most hits of `muninn-recall'."
+  :type 'natnum)
+
+(defvar muninn-command-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map "r" #'muninn-recall)
+    (define-key map "a" #'muninn-remember)
+    (define-key map "d" #'muninn-decide)
+    (define-key map "x" #'muninn-failed)
+    (define-key map "s" #'muninn-show)
+    (define-key map "f" #'muninn-this-file)
+    (define-key map "c" #'muninn-context)
+    (define-key map "l" #'muninn-sessions)
+    map)
+  "The keys of Muninn's commands, below `muninn-keymap-prefix'.")
+(fset 'muninn-command-map muninn-command-map)
+
+(defvar muninn-mode-map (make-sparse-keymap)
+  "The keymap of `muninn-mode'.")
+
+(defun muninn--set-prefix (symbol key)
+  "Set SYMBOL to KEY, and bind KEY to the commands in place of the former one."
+  (when (and (boundp symbol) (symbol-value symbol))
+    (define-key muninn-mode-map (kbd (symbol-value symbol)) nil))
+  (set-default symbol key)
+  (when key (define-key muninn-mode-map (kbd key) 'muninn-command-map)))
+
+(defcustom muninn-keymap-prefix nil
+  "The key of `muninn-command-map', such as \"C-c m\"; nil binds none."
+  :type '(choice (const :tag "None" nil) string)
+  :set #'muninn--set-prefix)
+
+;;;###autoload
+(define-minor-mode muninn-mode
+  "Keys and cross-references of Muninn in this buffer."
+  :lighter " Muninn"
+  :keymap muninn-mode-map
+  (if muninn-mode
+      (add-hook 'xref-backend-functions #'muninn-xref-backend 90 t)
+    (remove-hook 'xref-backend-functions #'muninn-xref-backend t)))
+
+(defun muninn--turn-on ()
+  "Turn `muninn-mode' on in a file of a repository with a folder .muninn."
+  (when (and buffer-file-name (not (file-remote-p buffer-file-name))
+             (locate-dominating-file buffer-file-name ".muninn"))
+    (muninn-mode 1)))
+
+;;;###autoload
+(define-globalized-minor-mode global-muninn-mode muninn-mode muninn--turn-on)
 
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs
                (cons '(markdown-mode gfm-mode text-mode) (list muninn-program "lsp"))))
 
 (defun muninn--root ()
-  "Return the folder with .muninn around this buffer; an error says when there is none."
+  "Return the folder with .muninn around this buffer, or signal an error."
   (let ((root (locate-dominating-file default-directory ".muninn")))
     (unless root (user-error "Muninn: there is no folder .muninn here; `muninn init' makes it"))
     (file-truename root)))
@@ -62,7 +140,7 @@
       (goto-char (point-min)))))
 
 (defun muninn--link (pattern words address)
-  "Let the group WORDS of each match of PATTERN open the document that the group ADDRESS names."
+  "Make group WORDS of each match of PATTERN open the document in group ADDRESS."
   (goto-char (point-min))
   (while (re-search-forward pattern nil t)
     (let ((named (match-string-no-properties address)))
@@ -76,20 +154,25 @@
   "Return a line that leads to LINE of PATH, with WORDS behind it."
   (format "%s:%d: %s" path (max line 1) words))
 
-(defun muninn-recall (query)
-  "List what the repository knows for QUERY."
-  (interactive "sRecall: ")
-  (muninn--list
-   query
-   (mapcar (lambda (hit)
-             (let* ((title (plist-get hit :title))
-                    (words (if (string= title "") (muninn--first-line (plist-get hit :text)) title))
-                    (told (if (string= (plist-get hit :kind) "memory") (concat (plist-get hit :type) ": " words) words)))
-               (if (string= (plist-get hit :path) "")
-                   (format "%s (%s)" told (plist-get hit :id))
-                 (muninn--place (plist-get hit :path) (plist-get hit :start_line) told))))
-           (plist-get (muninn--ask "recall" query) :hits))))
+(defun muninn--hit-line (hit)
+  "Return the line of HIT: its place and words, or its words and id."
+  (let* ((title (plist-get hit :title))
+         (words (if (string= title "") (muninn--first-line (plist-get hit :text)) title))
+         (told (if (string= (plist-get hit :kind) "memory") (concat (plist-get hit :type) ": " words) words)))
+    (if (string= (plist-get hit :path) "")
+        (format "%s (%s)" told (plist-get hit :id))
+      (muninn--place (plist-get hit :path) (plist-get hit :start_line) told))))
 
+;;;###autoload
+(defun muninn-recall (query)
+  "List what the repository knows for QUERY, the memories that answer it first."
+  (interactive "sRecall: ")
+  (let ((answer (muninn--ask "recall" query "--limit" (number-to-string muninn-recall-limit))))
+    (muninn--list
+     query
+     (delete-dups (mapcar #'muninn--hit-line (append (plist-get answer :remembered) (plist-get answer :hits)))))))
+
+;;;###autoload
 (defun muninn-remember (text &optional type)
   "Remember TEXT, of TYPE, about the region or the file."
   (interactive "sRemember: ")
@@ -100,19 +183,22 @@
                       (t file)))
          (stored (apply #'muninn--ask "remember" text "--type" (or type "insight")
                         (and place (list "--file" place)))))
-    (message "Muninn: remembered %s" (car (plist-get stored :ids)))
+    (message "Muninn: remembered \"%s\"" (muninn--first-line text))
     stored))
 
+;;;###autoload
 (defun muninn-decide (text)
   "Record the decision TEXT about the region or the file."
   (interactive "sDecision: ")
   (muninn-remember text "decision"))
 
+;;;###autoload
 (defun muninn-failed (text)
   "Record the attempt TEXT, which failed, about the region or the file."
   (interactive "sWhat was tried, and why it failed: ")
   (muninn-remember text "attempt"))
 
+;;;###autoload
 (defun muninn-this-file ()
   "List what is remembered about this file, at its lines."
   (interactive)
@@ -121,19 +207,66 @@
      file
      (mapcar (lambda (note)
                (muninn--place file (plist-get note :start)
-                              (format "%s: %s %s" (plist-get note :type) (plist-get note :title) (plist-get note :state))))
+                              (string-trim-right
+                               (format "%s: %s %s" (plist-get note :type) (plist-get note :title) (plist-get note :state)))))
              (plist-get (muninn--ask "annotate" file) :notes)))))
 
+(defvar muninn-view-mode-map
+  (let ((map (make-sparse-keymap)))
+    (set-keymap-parent map (make-composed-keymap button-buffer-map special-mode-map))
+    map)
+  "The keymap of `muninn-view-mode'.")
+
+(define-derived-mode muninn-view-mode special-mode "Muninn"
+  "A rendered document of Muninn.  TAB goes to the next link, RET opens it."
+  (visual-line-mode 1))
+
+(defun muninn--restyle (pattern face)
+  "Replace each match of PATTERN by its first group, in FACE."
+  (goto-char (point-min))
+  (while (re-search-forward pattern nil t)
+    (let ((words (match-string 1)) (start (match-beginning 0)))
+      (replace-match words t t)
+      (add-face-text-property start (point) face))))
+
+(defun muninn--follow (address)
+  "Open ADDRESS: a document, a place in a file, or a page of the web."
+  (cond ((string-prefix-p "muninn:" address) (muninn-document address))
+        ((string-match "\\`file://\\([^#]*\\)\\(?:#L?\\([0-9]+\\)\\)?" address)
+         (let ((line (match-string 2 address)))
+           (find-file-other-window (url-unhex-string (match-string 1 address)))
+           (when line
+             (goto-char (point-min))
+             (forward-line (1- (string-to-number line))))))
+        (t (browse-url address))))
+
+(defun muninn--render ()
+  "Render the Markdown of this buffer: headings, emphasis, code, links."
+  (goto-char (point-min))
+  (while (re-search-forward "\\[\\([^]\n]+\\)\\](\\([a-z]+:[^)\n]+\\))" nil t)
+    (let ((words (match-string 1)) (address (match-string-no-properties 2)))
+      (replace-match "")
+      (insert-text-button words 'action (lambda (_) (muninn--follow address)) 'help-echo address)))
+  (muninn--restyle "^# +\\(.*\\)$" '(:inherit bold :height 1.2))
+  (muninn--restyle "^##+ +\\(.*\\)$" 'bold)
+  (muninn--restyle "\\*\\*\\([^*\n]+\\)\\*\\*" 'bold)
+  (muninn--restyle "\\*\\([^* \n][^*\n]*\\)\\*" 'italic)
+  (muninn--restyle "`\\([^`\n]+\\)`" 'fixed-pitch)
+  (muninn--restyle "</?\\(?:details\\|summary\\)>\\(\\)" 'default)
+  (muninn--restyle "\\\\\\([][_*`<>#.()+-]\\)" 'default)
+  (delete-trailing-whitespace))
+
 (defun muninn--document (title text)
-  "Show TEXT in a buffer of its own."
+  "Show TEXT, which is Markdown, in a buffer named after TITLE."
   (pop-to-buffer (get-buffer-create (format "*Muninn: %s*" title)))
+  (muninn-view-mode)
   (let ((inhibit-read-only t))
     (erase-buffer)
     (insert text)
-    (muninn--link "\\[\\([^]\n]+\\)\\](\\(muninn:[^)\n]+\\))" 1 2))
-  (goto-char (point-min))
-  (view-mode 1))
+    (muninn--render))
+  (goto-char (point-min)))
 
+;;;###autoload
 (defun muninn-document (address)
   "Show the document at ADDRESS, an address muninn: or the id of a memory."
   (interactive "sMemory or address: ")
@@ -141,22 +274,25 @@
          (page (muninn--ask "document" uri)))
     (muninn--document (plist-get page :title) (plist-get page :text))))
 
+;;;###autoload
 (defun muninn-show ()
   "Show what is remembered about this line and the name at point."
   (interactive)
   (let* ((file (or (muninn--file) (user-error "Muninn: this buffer is no file of the repository")))
          (line (number-to-string (line-number-at-pos nil t)))
          (name (or (thing-at-point 'symbol t) ""))
-         (text (plist-get (muninn--ask "about" file "--line" line "--name" name "--link") :text)))
-    (if (string= text "")
+         (told (plist-get (muninn--ask "about" file "--line" line "--name" name "--link") :text)))
+    (if (string= told "")
         (message "Muninn: nothing is remembered about this line")
-      (muninn--document (concat file ":" line) text))))
+      (muninn--document (concat file ":" line) told))))
 
+;;;###autoload
 (defun muninn-context (task)
   "Gather what matters for TASK."
   (interactive "sTask: ")
   (muninn--document task (plist-get (muninn--ask "context" task) :text)))
 
+;;;###autoload
 (defun muninn-sessions ()
   "List the sessions that wrote to the memory."
   (interactive)
@@ -166,6 +302,46 @@
                 (format "%s  %s  %d memories  %s" (plist-get one :title) (plist-get one :state)
                         (plist-get one :memories) (plist-get one :branch)))
               (plist-get (muninn--ask "sessions") :sessions) "\n")))
+
+(defun muninn-xref-backend ()
+  "Return the backend of cross-references in a repository with .muninn."
+  (and (locate-dominating-file default-directory ".muninn") 'muninn))
+
+(cl-defmethod xref-backend-identifier-at-point ((_backend (eql 'muninn)))
+  "Return the name at point."
+  (thing-at-point 'symbol t))
+
+(cl-defmethod xref-backend-identifier-completion-table ((_backend (eql 'muninn)))
+  "Return no names: the index has too many."
+  nil)
+
+(defun muninn--xref (root path line words)
+  "Return the cross-reference to LINE of PATH below ROOT, summarised by WORDS."
+  (xref-make words (xref-make-file-location (expand-file-name path root) (max line 1) 0)))
+
+(defun muninn--definitions (name exact)
+  "Return the definitions for NAME; with EXACT only those of that name."
+  (let ((root (muninn--root)) found)
+    (dolist (one (plist-get (muninn--ask "symbols" name) :symbols) (nreverse found))
+      (when (or (not exact) (string= (plist-get one :name) name))
+        (push (muninn--xref root (plist-get one :path) (plist-get one :start_line)
+                            (if (string= (plist-get one :signature) "") (plist-get one :name) (plist-get one :signature)))
+              found)))))
+
+(cl-defmethod xref-backend-definitions ((_backend (eql 'muninn)) identifier)
+  "Return the definitions of IDENTIFIER."
+  (muninn--definitions identifier t))
+
+(cl-defmethod xref-backend-apropos ((_backend (eql 'muninn)) pattern)
+  "Return the definitions whose name is like PATTERN."
+  (muninn--definitions pattern nil))
+
+(cl-defmethod xref-backend-references ((_backend (eql 'muninn)) identifier)
+  "Return the places that call IDENTIFIER."
+  (let ((root (muninn--root)))
+    (mapcar (lambda (edge)
+              (muninn--xref root (plist-get edge :at_path) (plist-get edge :at_line) (plist-get edge :name)))
+            (plist-get (muninn--ask "graph" identifier "callers") :edges))))
 
 (provide 'muninn)
 ;;; muninn.el ends here
