@@ -280,6 +280,22 @@ def test_what_is_not_there_is_an_error_that_names_what_is_near(muninn):
     assert muninn.call("symbols", query="nothing_is_called_so").symbols == ()
 
 
+def test_a_method_calls_the_method_of_its_own_class_first(start, tmp_path):
+    root = tmp_path / "two"
+    root.mkdir()
+    classes = [
+        f"class {name}:\n    def send(self):\n        return 1\n\n    def request(self):\n        return self.send()\n"
+        for name in ("Client", "AsyncClient")
+    ]
+    (root / "client.py").write_text("\n\n".join(classes))
+    muninn = start(root)
+    muninn.call("init")
+    muninn.call("index", wait=True)
+    for name in ("Client", "AsyncClient"):
+        assert edges(muninn, f"client.py#{name}.request", "callees") == [f"client.py#{name}.send"]
+        assert edges(muninn, f"client.py#{name}.send", "callers") == [f"client.py#{name}.request"]
+
+
 def test_the_graph_follows_the_files(start, tmp_path):
     root = tmp_path / "grown"
     for path, text in {"app.py": "from lib.util import go\n\n\ndef run():\n    go()\n", "lib/util.py": ""}.items():

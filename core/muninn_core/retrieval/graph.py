@@ -224,7 +224,7 @@ class Graph:
         one = node.definition
         for name, lines in self._facts.calls(node.path):
             line = next((at for at in lines if one is None or one.start <= at <= one.end), None)
-            target = self._call_target(node.path, name) if line is not None else None
+            target = self._call_target(node.path, name, line) if line is not None else None
             if target is not None and line is not None and target[0] != node and (one or target[0].path != node.path):
                 yield target[0], node.path, line, target[1]
 
@@ -238,10 +238,12 @@ class Graph:
             labels |= {label for each, label in made if each and each.qualified == one.container}
         for name in sorted(names):
             for path, lines in self._facts.called(name)[:_MOST_CALLERS]:
-                target = self._call_target(path, name)
-                if target is None or target[0].label not in labels or (not node.definition and path == node.path):
+                if not node.definition and path == node.path:
                     continue
                 for line in lines:
+                    target = self._call_target(path, name, line)
+                    if target is None or target[0].label not in labels:
+                        continue
                     caller = self._enclosing(path, line)
                     if caller.label != target[0].label:
                         yield caller, path, line, target[1]
@@ -307,12 +309,22 @@ class Graph:
             }
         return [each for each in wanted if each.path in imported]
 
-    def _call_target(self, path: str, name: str) -> tuple[Node, str] | None:
-        """Return (definition, how) that a call of a name in a file resolves to; None if it can't be resolved."""
+    def _call_target(self, path: str, name: str, line: int) -> tuple[Node, str] | None:
+        """Return (definition, how) that a call of a name at a line resolves to; None if it can't be resolved.
+
+        Of several methods in the file, that of the innermost class around the line is the target.
+        """
         key = (path, name)
         if key not in self._targets:
             self._targets[key] = self._resolve_call(path, name)
-        return self._targets[key]
+        target = self._targets[key]
+        if target is None or target[0].path != path:
+            return target
+        own = [each for each in self._callables(name) if each.path == path]
+        caller = self._enclosing(path, line).definition if len(own) > 1 and all(map(_container, own)) else None
+        around = f"{caller.qualified}." if caller else ""
+        members = [each for each in own if around.startswith(f"{_container(each)}.")]
+        return (max(members, key=lambda each: len(_container(each))), target[1]) if members else target
 
     def _resolve_call(self, path: str, name: str) -> tuple[Node, str] | None:
         known = self._callables(name)
@@ -355,6 +367,10 @@ class Graph:
         if path not in self._outlines:
             self._outlines[path] = self._facts.outline(path)
         return self._outlines[path]
+
+
+def _container(node: Node) -> str:
+    return node.definition.container if node.definition else ""
 
 
 def is_constructor(one: Definition | None) -> bool:
