@@ -89,7 +89,14 @@ def _allowed(action: argparse.Action) -> str:
 ALIASES = {alias: method for method in METHODS.values() for alias in method.aliases}
 """The verbs by their aliases, which are one or two words."""
 
+_UNSAFE = ("reset", "destroy", "wipe", "drop", "erase")
+"""Words for which no verb is suggested: each one that is spelt alike changes something else."""
+
 _COMMAND_SYNONYMS = {
+    "ui": "open",
+    "web": "open",
+    "browse": "open",
+    "dashboard": "open",
     "modify": "edit",
     "change": "edit",
     "start": "daemon start",
@@ -160,10 +167,15 @@ def example(method: Method) -> str:
         else:
             values = [str(each) for each in value] if isinstance(value, list) else [str(value)]
         if parameter.positional:
-            words += [shlex.quote(each) for each in values]
+            words += [_quoted(each) for each in values]
         else:
-            options += [word for each in values for word in (parameter.flags[0], shlex.quote(each))]
+            options += [word for each in values for word in (parameter.flags[0], _quoted(each))]
     return " ".join([*words, *options])
+
+
+def _quoted(word: str) -> str:
+    """Return a word as a person would write it in a shell: double quotes around an apostrophe."""
+    return f'"{word}"' if "'" in word and not re.search(r'["$`\\!]', word) else shlex.quote(word)
 
 
 def group_parser(family: str) -> Parser:
@@ -360,6 +372,8 @@ def suggest(word: str, commands: Iterable[str]) -> str:
 
     Synonyms come first. Verbs that lose or stop something are never suggested for a misspelt word.
     """
+    if word in _UNSAFE:
+        return ""
     meant = next((method.words for method in METHODS.values() if word in method.synonyms), "")
     if meant or word in _COMMAND_SYNONYMS:
         return meant or _COMMAND_SYNONYMS[word]

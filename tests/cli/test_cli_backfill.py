@@ -26,7 +26,7 @@ def test_people_see_what_a_backfill_would_remember_before_it_does(new_shell: Cal
     assert f"decision        7  Migrate the log to whale songs  {sha[:10]} · src/whales.py\n" in planned
     assert "Would remember 1 memory  of " in planned
     assert "  1 routine\n" in planned
-    assert planned.endswith("Nothing was stored. Use --apply to store them.\n")
+    assert planned.endswith("Nothing was stored. `muninn backfill git --apply` stores them.\n")
     assert shell.json("memories")["total"] == 0
     done = shell.run("backfill", "git", "--apply").stdout
     assert "Remembered 1 memory" in done

@@ -17,6 +17,26 @@ ERRORS = {
         "there is no verb 'recal'",
         "Did you mean `muninn recall`?",
     ),
+    "ui": (
+        2,
+        "there is no verb 'ui'",
+        "Did you mean `muninn open`?",
+    ),
+    "callers moor_ship": (
+        2,
+        "there is no verb 'callers'",
+        "Did you mean `muninn graph`?",
+    ),
+    "where do ships moor": (
+        2,
+        "there is no verb 'where'",
+        "Did you mean `muninn recall`?",
+    ),
+    "reset": (
+        2,
+        "there is no verb 'reset'",
+        "`muninn help` lists all verbs.",
+    ),
     "recall": (
         2,
         "there is no question",

@@ -77,7 +77,7 @@ def test_the_help_of_each_verb_has_an_example_that_parses(verb: str, capsys: pyt
         ("add", "remember"),
         ("rm", "forget"),
         ("delete", "forget"),
-        ("ui", "overview"),
+        ("ui", "open"),
         ("stop", "daemon stop"),
         ("setup", "install"),
         ("shwo", "show"),

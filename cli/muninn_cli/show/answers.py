@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import print_stale
-from muninn_cli.show.facts import branch_facts, count, in_repository, moment, own_title, place, provenance, snapshot
+from muninn_cli.show.facts import (
+    branch_facts,
+    count,
+    in_repository,
+    lagging,
+    moment,
+    own_title,
+    place,
+    provenance,
+    snapshot,
+)
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import bar, excerpt, joined, line, paragraph, verbatim
 
@@ -31,7 +41,9 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         line(console, ("Nothing found.", "warn"))
         _notes(console, result["notes"])
         if not result["notes"]:
-            line(console, ("Try other words. `muninn status` shows whether the index is complete.", "hint"))
+            behind = lagging(result["saw"]["index"])
+            waits = f"The index {behind}; `muninn index --wait` waits for it."
+            paragraph(console, (waits if behind else "Try other words, or fewer filters.", "hint"))
         return
     top = max(hit["score"] for hit in (*remembered, *hits))
     for heading, block in (("Remembered", remembered), ("Other hits" if remembered else "", hits)):
@@ -74,11 +86,8 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
-    newer = f"newer: {hit['newer']}" if hit["newer"] else ""
-    marks = joined(newer, _signed(hit), *provenance(hit), hit["status"], *branch_facts(hit))
-    if marks:
-        line(console, (f"       {marks}", "hint"))
-    _excerpt(console, hit)
+    for part in (_excerpt, _marks) if hit["kind"] == "memory" else (_marks, _excerpt):
+        part(console, hit)
     if why:
         for reason in hit["why"]:
             _reason(console, reason)
@@ -88,6 +97,14 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
 def _notes(console: Console, notes: list[str]) -> None:
     for note in notes:
         paragraph(console, (note, "hint"))
+
+
+def _marks(console: Console, hit: dict[str, Any]) -> None:
+    """Print who wrote a memory and when, and what limits it."""
+    newer = f"newer: {hit['newer']}" if hit["newer"] else ""
+    marks = joined(newer, _signed(hit), *provenance(hit), hit["status"], *branch_facts(hit))
+    if marks:
+        line(console, (f"       {marks}", "hint"))
 
 
 def _excerpt(console: Console, hit: dict[str, Any]) -> None:

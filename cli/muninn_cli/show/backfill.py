@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line
+from muninn_cli.terminal import joined, line, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -39,7 +39,8 @@ def backfill(console: Console, result: dict[str, Any], given: argparse.Namespace
     _problems(console, result)
     if fresh:
         again = "`muninn memories --tag backfill` lists them; `muninn seal` writes them to a file to commit."
-        line(console, (again if result["applied"] else "Nothing was stored. Use --apply to store them.", "hint"))
+        apply = f"Nothing was stored. `muninn backfill {given.source} --apply` stores them."
+        paragraph(console, (again if result["applied"] else apply, "hint"))
 
 
 def _row(console: Console, found: dict[str, Any]) -> None:

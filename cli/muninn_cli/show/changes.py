@@ -23,10 +23,10 @@ def init(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         return
     line(console, ("Initialised ", "good"), (result["root"], "path"))
     _paths(console, created)
-    line(console, ("Commit these. Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
+    paragraph(console, ("Commit these. Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
     if result["memorable"]:
         looked = f"Of the newest {result['looked']:,} commits, {result['memorable']:,} are worth remembering"
-        line(console, (f"{looked}: `muninn backfill git` lists them.", "hint"))
+        paragraph(console, (f"{looked}: `muninn backfill git` lists them.", "hint"))
 
 
 @renders("seal")

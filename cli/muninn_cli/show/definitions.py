@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.diagrams import diagram
-from muninn_cli.show.facts import count, in_repository, place, snapshot
+from muninn_cli.show.facts import count, in_repository, lagging, place, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, verbatim
+from muninn_cli.terminal import joined, line, paragraph, verbatim
 
 if TYPE_CHECKING:
     import argparse
@@ -21,7 +21,11 @@ def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace)
     found = result["symbols"]
     if not found:
         line(console, ("No definition has such a name.", "warn"))
-        line(console, ("`muninn recall` finds code by its meaning.", "hint"))
+        if result["saw"]["index"]["lag"]:
+            hint = f"The index {lagging(result['saw']['index'])}; `muninn index --wait` waits for it."
+        else:
+            hint = "`muninn recall` finds code by its meaning."
+        paragraph(console, (hint, "hint"))
         return
     for one in found:
         name = f"{one['container']}.{one['name']}" if one["container"] else one["name"]

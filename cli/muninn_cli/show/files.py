@@ -70,3 +70,4 @@ def list_files(console: Console, result: dict[str, Any], given: argparse.Namespa
         line(console, ("No file matches.", "warn"))
     omitted = f"{result['omitted']:,} left out" if result["omitted"] else ""
     line(console, (joined(count(result["total"], "file"), omitted, snapshot(result["saw"])), "state"))
+    line(console, ("`muninn memories` lists memories.", "hint"))

@@ -48,7 +48,7 @@ def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
     for entry in result["entries"]:
         event = entry["event"]
         who = joined(writer(event["author"], event["actor"], event["agent"]), event["branch"])
-        line(
+        paragraph(
             console,
             (f"{moment(event['ts'])}  ", "faint"),
             (event["summary"], "name"),

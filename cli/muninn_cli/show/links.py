@@ -46,6 +46,8 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
     """Print the project, its recent and important memories, and their links."""
     project = result["project"]
     line(console, (project["name"], "name"), (f"  {project['description']}" if project["description"] else "", ""))
+    if not result["memories"]:
+        paragraph(console, ("Nothing is remembered. `muninn remember TEXT` stores a memory.", "hint"))
     for item in result["focus"]["items"]:
         line(console, (f"{item['level']} {item['code']} ", "hint"), (item["title"], ""))
     for name in ("recent", "important"):
@@ -63,7 +65,7 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
         paragraph(console, (f"{identity}  ", "faint"), (headline, ""), indent=2)
     console.print()
     _counts(console, result)
-    density = f"{result['density']:g} links each"
+    density = f"{result['density']:g} links each" if result["memories"] else ""
     line(console, (joined(count(result["memories"], "memory", "memories"), density, snapshot(result["saw"])), "state"))
 
 

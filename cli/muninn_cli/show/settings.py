@@ -24,7 +24,7 @@ def config_list(console: Console, result: dict[str, Any], given: argparse.Namesp
         line(console, (f"{entry['key']}: ", "path"), (entry["value"], "name" if own else ""), (origin, "faint"))
     for problem in result["problems"]:
         paragraph(console, (problem, "bad"))
-    line(console, ("`muninn config get KEY` explains a key; `muninn config set KEY VALUE` changes it.", "hint"))
+    paragraph(console, ("`muninn config get KEY` explains a key; `muninn config set KEY VALUE` changes it.", "hint"))
 
 
 @renders("config.get")

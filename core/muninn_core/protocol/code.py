@@ -229,6 +229,7 @@ FAMILY = Family(
         Method(
             verb="graph",
             title="Follow relations in the code",
+            synonyms=("callers", "callees", "calls", "imports", "importers"),
             summary="Show what a file or definition imports and calls, and what imports, calls and tests it.",
             params=GraphParams,
             result=GraphResult,

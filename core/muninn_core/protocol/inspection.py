@@ -372,7 +372,7 @@ FAMILY = Family(
         Method(
             verb="overview",
             title="Show an overview",
-            synonyms=("ui", "web", "dashboard", "stats", "summary"),
+            synonyms=("stats", "summary"),
             summary=("Summarise the project's memory: recent and important memories, their links, and counts."),
             params=OverviewParams,
             result=OverviewResult,
