@@ -57,6 +57,26 @@ def test_prompts_bring_what_they_touch_and_others_mostly_nothing(tmp_path: Path)
     assert idle["value"] <= 0.08, idle["detail"]
 
 
+@pytest.mark.slow
+def test_a_models_help_is_measured_and_a_model_that_lies_merges_nothing() -> None:
+    found = ""
+    for part, *options in (("gateway", "--requests", "3"), ("models", "--memories", "40", "--pairs", "40")):
+        done = subprocess.run(
+            [sys.executable, "-m", "bench", part, *options], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        found += done.stdout
+    for name, value in (
+        ("gateway: prefix kept", "100 %"),
+        ("a lying model: merges of different facts", "0.00"),
+        ("a lying model: merges that its verdicts add", "0.00"),
+    ):
+        (row,) = [line for line in found.splitlines() if line.startswith(name)]
+        assert row.removeprefix(name).strip().startswith(value), row
+    assert "20 of 20 got a block" in found
+    assert "remember, enrichment on, p50" in found
+
+
 def test_an_unknown_part_is_refused_with_the_known_ones() -> None:
     done = subprocess.run([sys.executable, "-m", "bench", "--only", "recal"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
