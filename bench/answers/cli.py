@@ -22,18 +22,20 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--repo", action="append", type=Path, metavar="DIR", help="a git directory; may be repeated")
     parser.add_argument("--questions", action="append", type=Path, metavar="JSONL", help="a file of questions")
     parser.add_argument("--memories", type=int, default=MEMORIES, metavar="N", help="memories of each repository")
+    parser.add_argument("--calls", action="store_true", help="count calls of Python functions instead of time")
     parser.add_argument("--cache", type=Path, default=CACHE, help="the folder of the prepared repositories")
     options = parser.parse_args(arguments)
     if options.record is None:
         parser.error("give --record FILE")
     if options.repo:
         fixtures = [prepare(repository, options.cache, options.memories) for repository in options.repo]
-        answers = record(fixtures, options.questions or [])
+        answers = record(fixtures, options.questions or [], calls=options.calls)
         options.record.parent.mkdir(parents=True, exist_ok=True)
         options.record.write_text("".join(f"{answer.line()}\n" for answer in answers), "utf-8")
         counts = Counter(answer.kind for answer in answers)
+        unit = "calls of Python functions each" if options.calls else "ms of processor time each"
         for kind, cost in costs(answers).items():
-            print(f"{kind:24} {counts[kind]:5} questions {cost:9.3f} ms of processor time each")
+            print(f"{kind:24} {counts[kind]:5} questions {cost:9.{0 if options.calls else 3}f} {unit}")
         print(f"{len(answers)} answers")
     elif options.compare is None:
         parser.error("give at least one --repo to record")

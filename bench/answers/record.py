@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from types import FrameType
 from typing import Any
 
 from bench.answers.fixture import NOW, Fixture, Session, copy, session
@@ -22,13 +23,17 @@ from muninn_core.model.value import to_plain
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and its answer. `milliseconds` is processor time, of all threads of the process."""
+    """A question and its answer. `milliseconds` is processor time, of all threads of the process.
+
+    `calls` are the calls of Python functions on the thread that answers, if they were counted, which takes time.
+    """
 
     key: str
     kind: str
     question: dict[str, Any]
     answer: Any
     milliseconds: float
+    calls: int = 0
 
     @property
     def digest(self) -> str:
@@ -41,8 +46,8 @@ class Answer:
         return _encode({**shown, "milliseconds": round(self.milliseconds, 3), "answer": self.answer})
 
 
-def record(fixtures: Iterable[Fixture], files: Sequence[Path]) -> list[Answer]:
-    """Return the answers to every question, in the order of the questions."""
+def record(fixtures: Iterable[Fixture], files: Sequence[Path], *, calls: bool = False) -> list[Answer]:
+    """Return the answers to every question, in the order of the questions. `calls`: count calls of functions."""
     found: list[Answer] = []
     for fixture in fixtures:
         with tempfile.TemporaryDirectory(prefix="muninn-answers-") as folder:
@@ -53,16 +58,16 @@ def record(fixtures: Iterable[Fixture], files: Sequence[Path]) -> list[Answer]:
                 one.call("verify")  # judges all citations now; otherwise answers depend on a time limit
                 asked = questions_of(copied, texts_of(copied, files))
                 for number, ask in enumerate(asked):
-                    found += _answers(one, f"{fixture.name}/{number}", ask)
+                    found += _answers(one, f"{fixture.name}/{number}", ask, calls)
         print(f"{fixture.name}: {len(asked)} questions", file=sys.stderr)
     return found
 
 
 def costs(answers: Sequence[Answer]) -> dict[str, float]:
-    """Return the mean processor time in milliseconds of each kind of question."""
+    """Return for each kind of question the mean number of calls if counted, else of milliseconds."""
     spent: dict[str, list[float]] = defaultdict(list)
     for answer in answers:
-        spent[answer.kind].append(answer.milliseconds)
+        spent[answer.kind].append(answer.calls or answer.milliseconds)
     return {kind: mean(values) for kind, values in spent.items()}
 
 
@@ -72,23 +77,33 @@ def load(file: Path) -> dict[str, dict[str, Any]]:
     return {line["key"]: line for line in lines}
 
 
-def _answers(one: Session, key: str, ask: Ask) -> list[Answer]:
-    first = _answer(one, key, ask)
+def _answers(one: Session, key: str, ask: Ask, calls: bool) -> list[Answer]:
+    first = _answer(one, key, ask, calls)
     following = first.answer.get("next") if ask.follow else None
     if not following:
         return [first]
-    return [first, _answer(one, f"{key}/next", Ask(f"{ask.kind}, next", ask.verb, {"page": following, "limit": 4}))]
+    further = Ask(f"{ask.kind}, next", ask.verb, {"page": following, "limit": 4})
+    return [first, _answer(one, f"{key}/next", further, calls)]
 
 
-def _answer(one: Session, key: str, ask: Ask) -> Answer:
+def _answer(one: Session, key: str, ask: Ask, calls: bool) -> Answer:
+    count = 0
+
+    def counting(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
     begun = time.process_time()
+    sys.setprofile(counting if calls else None)
     try:
         answer: Any = to_plain(one.call(ask.verb, **ask.params))
     except MuninnError as error:
         answer = {"error": type(error).__name__, "message": error.message, "hint": error.hint}
+    finally:
+        sys.setprofile(None)
     spent = (time.process_time() - begun) * 1000
     answer = json.loads(_encode(answer).replace(str(one.root), "ROOT"))
-    return Answer(key, ask.kind, {ask.verb: ask.params}, answer, spent)
+    return Answer(key, ask.kind, {ask.verb: ask.params}, answer, spent, count)
 
 
 def _encode(value: Any) -> str:

@@ -506,6 +506,14 @@ def test_a_filter_finds_what_lies_behind_the_first_hundred():
     assert ask([], memories, lexical=lexical, bounds=Bounds(admits=lambda _chunk, _memory: False)) == ()
 
 
+def test_bounds_that_admit_all_files_decide_on_memories_only():
+    asked = []
+    bounds = Bounds(admits=lambda _chunk, memory: asked.append(memory) or memory is None, admits_files=True)
+    hits = ask([code("a.py")], [said("m1")], lexical=[(0, 2.0), (1, 1.0)], bounds=bounds)
+    assert [hit.path for hit in hits] == ["a.py"]
+    assert [memory.id for memory in asked] == ["m1"]
+
+
 def test_what_is_sure_is_a_candidate_without_a_word_in_common_and_stands_once():
     told, silent = said("m1"), said("m2")
     hits = ask([], [told, silent], lexical=[(0, 1.0)], bounds=Bounds(required=(told, silent)))

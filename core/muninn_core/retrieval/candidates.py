@@ -57,6 +57,7 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
 def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Sequence[Scores]) -> list[ScoredChunk]:
     """Return the chunks among `ids` that the request may find, with their scores."""
     memories, now, admits = request.memories, request.now, request.bounds.admits
+    every_file = request.bounds.admits_files
     found = []
     for source, wanted, known in zip(reader.sources, ids, scores, strict=True):
         for number, chunk in source.chunks(wanted).items() if wanted else ():
@@ -65,9 +66,9 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
                 memory = memories.get(chunk.path)
                 if memory is None or not is_recallable(memory, now):
                     continue
-            if admits(chunk, memory):
-                words, meaning = known[number]
-                found.append(ScoredChunk(chunk, memory, words, meaning))
+            if (every_file and memory is None) or admits(chunk, memory):
+                # Without the constructor of the tuple, which is a Python function.
+                found.append(tuple.__new__(ScoredChunk, (chunk, memory, *known[number])))
     return found
 
 

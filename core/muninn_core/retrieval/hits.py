@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from muninn_core.model.answer import Hit, Reason
 from muninn_core.model.byline import writer
@@ -10,6 +11,8 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.bridge import bridge_of, origin_of
+
+_contribution = attrgetter("contribution")
 
 
 def hit_of(
@@ -19,7 +22,7 @@ def hit_of(
 
     `newer` is the id of a newer version of the memory's fact.
     """
-    score = round(sum(found.contribution for found in reasons), 4)
+    score = round(sum(map(_contribution, reasons)), 4)
     if memory is None:
         bridge = bridge_of(chunk.path) if chunk.kind == "knowledge" else None
         return Hit(
@@ -49,7 +52,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         path=path,
         start_line=start,
         end_line=end,
-        score=round(sum(found.contribution for found in reasons), 4),
+        score=round(sum(map(_contribution, reasons)), 4),
         why=tuple(reasons),
         text=memory.text,
         title=memory.title,

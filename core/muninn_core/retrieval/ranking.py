@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from muninn_core.model.value import replace
@@ -39,19 +40,35 @@ def no_decision(_path: str) -> None:
 class Candidate:
     """A chunk or memory with its signals. Lighter than a hit, since most candidates never become one."""
 
-    __slots__ = ("chunk", "citations", "citations_counted", "memory", "newer", "order", "signals")
+    __slots__ = ("_signals", "chunk", "citations", "citations_counted", "memory", "newer", "order")
 
-    def __init__(self, chunk: Chunk, memory: Memory | None, signals: list[Signal]) -> None:
+    def __init__(
+        self,
+        chunk: Chunk,
+        memory: Memory | None,
+        signals: list[Signal] | Callable[[], list[Signal]],
+        score: float | None = None,
+    ) -> None:
+        """`signals` may be a function, which is called when the signals are read; `score` is then their total."""
         self.chunk = chunk
         self.memory = memory
-        self.signals = signals
+        self._signals = signals
         self.citations: Sequence[Citation] = ()
         self.citations_counted = False
         """Whether the signals include those of the citations."""
         self.newer = ""
         """The id of a newer version of the memory's fact, the newest one that was found."""
-        self.order = self._order()
+        self.order: tuple[float, str, str, int, int | str] = (
+            self._order() if score is None else (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
+        )
         """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
+
+    @property
+    def signals(self) -> list[Signal]:
+        """The signals, whose contributions add up to the score."""
+        if callable(self._signals):
+            self._signals = self._signals()
+        return self._signals
 
     def add(self, further: Signal) -> None:
         """Add a signal and update the sort key."""
@@ -108,4 +125,4 @@ def _settled(
         for further in staleness(candidate.citations):
             candidate.add(further)
         heappush(heap, (candidate.order, number, candidate))
-    return found, [candidate for _, _, candidate in sorted(heap, key=lambda item: item[:2])]
+    return found, [candidate for _, _, candidate in sorted(heap, key=itemgetter(0, 1))]

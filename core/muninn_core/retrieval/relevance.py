@@ -110,7 +110,7 @@ class Relevance(NamedTuple):
         count = max(w.RANKED, 3 * request.limit)
         of_files = [each for each in pool.found if each.memory is None]
         of_files += _further_files(reader, request, context, {each.chunk.path for each in of_files})
-        ranking += [Candidate(chunk, None, signals) for chunk, signals in rank_files(context, of_files, count)]
+        ranking += rank_files(context, of_files, count)
         ranking += rank_memories(reader, request, pool, context, self.neighbours, count)
         return ranking
 

@@ -32,13 +32,14 @@ class Bounds(NamedTuple):
 
     `admits` returns whether a chunk and its memory may be found, with the filters applied. `required` are memories that
     are always candidates. `filters` are those of the query. `allowed` has the ids of the chunks that pass the filters;
-    None allows all.
+    None allows all. `admits_files` is true if `admits` returns true for every file, so that it need not be called.
     """
 
     admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
     required: Sequence[Memory] = ()
     filters: FilterSet = NO_FILTERS
     allowed: Allowed | None = None
+    admits_files: bool = False
 
 
 class Focus:

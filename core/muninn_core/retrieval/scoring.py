@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
@@ -167,17 +168,19 @@ def parts_signal(matches: Sequence[float]) -> list[Signal]:
     return [signal("parts", value, w.PARTS, f"{len(matches)} more")] if value > 0 else []
 
 
-def spread_signal(count: int, most: int) -> list[Signal]:
+@lru_cache(maxsize=1_000)
+def spread_signal(count: int, most: int, weight: float) -> tuple[Signal]:
     """Return the `spread` signal of a file with `count` candidate chunks. `most` is the highest count of any file.
 
     It applies to change requests, which often concern several places of a file.
     """
-    return [signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")]
+    return (signal("spread", min(1.0, count / most), weight, f"{count} of {most}"),)
 
 
-def crowd_signal(context: ScoringContext, place: int) -> list[Signal]:
+@lru_cache(maxsize=1_000)
+def crowd_signal(place: int, weight: float) -> tuple[Signal]:
     """Return the `crowd` penalty of a file's chunk at `place` (0 is the best), so that no file fills the list."""
-    return [signal("crowd", place, w.CROWD_OF_CHANGE if context.query.change else w.CROWD)]
+    return (signal("crowd", place, weight),)
 
 
 def memory_signals(

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import floor
+from operator import itemgetter
 
 from muninn_core.model.answer import Reason
 
 Signal = tuple[str, float, float, float, str]
 """(name, value, weight, contribution, note). A tuple, because most are discarded before they become a `Reason`."""
+
+
+contribution = itemgetter(3)
+"""Returns a signal's contribution."""
 
 
 def signal(name: str, value: float, weight: float, note: str = "") -> Signal:
@@ -18,7 +23,8 @@ def signal(name: str, value: float, weight: float, note: str = "") -> Signal:
 
 def total(signals: Iterable[Signal]) -> float:
     """Return the score: the sum of the contributions, rounded to 4 decimals."""
-    return floor(sum([found[3] for found in signals]) * 10_000 + 0.5) / 10_000
+    exact: float = sum(map(contribution, signals))
+    return floor(exact * 10_000 + 0.5) / 10_000
 
 
 def reason_of(found: Signal) -> Reason:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 
 from muninn_core.model.answer import Mark, SnippetLine
 from muninn_core.retrieval.phrase import parts
@@ -41,15 +42,14 @@ class _RunCache(dict[str, tuple[tuple[int, int, str], ...]]):
         self._seeming = tuple(seeming)
 
     def __missing__(self, run: str) -> tuple[tuple[int, int, str], ...]:
-        found = self[run] = tuple(self._find_wanted(run[:MAX_WORD_LENGTH]))
+        cut = run[:MAX_WORD_LENGTH]
+        # Cheap substring tests rule out most runs before they are split.
+        may_hold = not cut.isascii() or any(map(cut.lower().replace("_", "").__contains__, self._seeming))
+        found = self[run] = tuple(self._find_wanted(cut)) if may_hold else ()
         return found
 
     def _find_wanted(self, run: str) -> _Marks:
         """Return the wanted words in an identifier: its matching parts, else the whole identifier."""
-        if run.isascii():  # cheap substring tests rule out most runs before they are split
-            low = run.lower().replace("_", "")
-            if not any(map(low.__contains__, self._seeming)):
-                return []
         own = split_identifier(run)
         if " " not in own and own not in self._wanted:
             return []
@@ -64,7 +64,7 @@ class _RunCache(dict[str, tuple[tuple[int, int, str], ...]]):
 @lru_cache(maxsize=10_000)
 def _parts(run: str) -> tuple[tuple[int, int, str], ...]:
     """Return (start, end, stem) of the parts of an identifier."""
-    return tuple((match.start(), match.end(), stem(match[0].lower())) for match in _PART.finditer(run))
+    return tuple([(match.start(), match.end(), stem(match[0].lower())) for match in _PART.finditer(run)])
 
 
 class _Worths(dict[int, int]):
@@ -186,7 +186,8 @@ class Marker:
     def _joined(self, low: str) -> bool:
         """Whether a prefix occurs more often without underscores."""
         whole = low.replace("_", "")
-        return any(part in whole and whole.count(part) > low.count(part) for part, _ in self._seeming)
+        within = filter(whole.__contains__, map(itemgetter(0), self._seeming))
+        return sum([whole.count(part) > low.count(part) for part in within]) > 0
 
     def _seem_in_row(self, row: str, joined: bool) -> int:
         if row.isascii():
@@ -200,12 +201,11 @@ class Marker:
         return self._beginnings.all([_beginning(word) for _, _, word in self._in_row(row, joined)])
 
     def _in_row(self, row: str, joined: bool) -> _Marks:
-        looked = self._looked
-        return [
-            (start + begin, start + end, word)
-            for start, run in self._runs(row, joined)
-            for begin, end, word in looked[run]
-        ]
+        found = []
+        for start, run in self._runs(row, joined):
+            for begin, end, word in self._looked[run]:
+                found.append((start + begin, start + end, word))
+        return found
 
     def _runs(self, row: str, joined: bool) -> list[tuple[int, str]]:
         """Return (start, run) of the runs of letters that may contain a wanted word."""
@@ -289,6 +289,8 @@ def _unspaced(run: str, there: Collection[str]) -> _Marks:
 
 def _in_utf16(row: str, spans: _Marks) -> tuple[Mark, ...]:
     """Convert places in code points to marks in UTF-16 code units."""
+    if not spans:
+        return ()
     wide = [] if row.isascii() else [i for i, sign in enumerate(row) if ord(sign) > 0xFFFF]
     if not wide:
         return tuple([Mark(start=a, end=b) for a, b, _ in spans])
