@@ -441,6 +441,39 @@ def test_lines_of_a_definition_that_are_all_replaced_are_gone_from_it(muninn):
     assert drifted.state == "drifted"
 
 
+@pytest.mark.parametrize(
+    ("file", "head", "place"),
+    [("plan.py", "def rest(step_9):\n", "src/plan.py:15-18"), ("rest.py", "def rest(step_9):\n", "src/rest.py:2-5")],
+    ids=["same file", "another file"],
+)
+def test_lines_that_left_their_definition_verbatim_have_moved(muninn, file, head, place):
+    body = [f"    step_{n} = prepare(step_{n - 1}, {n})\n" for n in range(1, 14)]
+    plan = muninn.root / "src" / "plan.py"
+    plan.write_text("".join(("def plan(step_0):\n", *body)))
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Plan")
+    part = keep(muninn, files=["src/plan.py:11-14"])
+    plan.write_text("".join(("def plan(step_0):\n", *body[:9], "    return rest(step_9)\n\n\n")))
+    with (muninn.root / "src" / file).open("a") as target:
+        target.write("".join((head, *body[9:])))
+    muninn.touch("src/plan.py", f"src/{file}")
+    assert [(one.state, one.place) for one in standing(muninn, part)] == [("moved", place)]
+
+
+def test_lines_of_a_renamed_definition_have_drifted_while_one_is_left(muninn):
+    body = "".join(f"    step_{n} = prepare(step_{n - 1}, {n})\n" for n in range(1, 14))
+    plan = muninn.root / "src" / "plan.py"
+    plan.write_text(f"def plan(step_0):\n{body}")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Plan")
+    part = keep(muninn, files=["src/plan.py:10-13"])
+    lines = plan.read_text().replace("def plan(", "def scheme(").split("\n")
+    lines[9:12] = ["    step_11 = all_at_once(step_8)"]
+    plan.write_text("\n".join(lines))
+    muninn.touch("src/plan.py")
+    assert [one.state for one in standing(muninn, part)] == ["drifted"]
+
+
 def test_text_without_a_symbol_is_followed_into_another_file(muninn):
     (muninn.root / "steps.txt").write_text(LONG)
     git(muninn.root, "add", ".")

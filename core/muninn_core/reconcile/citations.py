@@ -63,7 +63,9 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
         return _at(cite, "fresh", cite.path, (cite.start, cite.end))
     mark = mark or _mark_at_commit(cite, tree)
     found = _search_file(cite, mark, page, tree) if page else None
-    if found is None or (found.state == "drifted" and page and _has_only_namesakes(cite, page)):
+    if found is None or (
+        found.state == "drifted" and page and (_has_only_namesakes(cite, page) or _is_part(cite, tree))
+    ):
         other = _search_other_files(cite, mark, page, tree)
         found = other if other and (found is None or other.state == "moved") else found
     if found:
@@ -87,6 +89,19 @@ def _survives(cite: Cite, found: Citation, tree: FileSource) -> bool:
         return True
     others = {*informative_words(old.span(1, cite.start - 1)), *informative_words(old.span(cite.end + 1, old.length))}
     return not (cited - others).isdisjoint(informative_words(page.lines))
+
+
+def _is_part(cite: Cite, tree: FileSource) -> bool:
+    """Whether a cite is of some lines in a definition, without its head."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    around = innermost_extent(old.extents, cite.start, cite.end) if old else None
+    return around is not None and around.start < cite.start
+
+
+def _was_once(cite: Cite, mark: Mark, tree: FileSource) -> bool:
+    """Whether some lines of a definition were nowhere else in their file, so that equal lines are no copy."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and _is_part(cite, tree) else None
+    return old is not None and len(old.find(mark)) == 1
 
 
 def _gone_from(cite: Cite, found: Citation) -> Citation:
@@ -133,7 +148,8 @@ def _find_text(
     """Return where the marked text is in a file. A copy does not count while the symbol of the original exists."""
     spots = page.find(mark)
     if meant:
-        spots = [spot for spot in spots if any(one.start <= spot[0] and spot[1] <= one.end for one in meant)]
+        inside = [spot for spot in spots if any(one.start <= spot[0] and spot[1] <= one.end for one in meant)]
+        spots = inside or (spots if len(spots) == 1 and mark.lines >= MIN_LINES and _was_once(cite, mark, tree) else [])
     elif spots and (mark.lines < MIN_LINES or len(spots) > 1):
         left = _surviving_lines(cite, mark, page, tree)
         if left or mark.lines < MIN_LINES:
@@ -160,9 +176,14 @@ def _surviving_lines(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) 
     kept += range(at + shift, cite.end + shift + 1)
     stand = [page.lines[line - 1] for line in kept if line <= page.length and page.lines[line - 1].strip()]
     telling = sum(map(is_informative, stand))
-    lost = telling < MIN_SHARE * (telling + mark.lines - len(stand))
-    if lost if cite.symbol else not (telling or replaced):
-        return None  # without a symbol only the place identifies it, so a single line and edited lines count, too
+    if not cite.symbol:
+        left = bool(telling or replaced)  # only the place identifies it, so a single line and edited lines count, too
+    elif _is_part(cite, tree):
+        left = telling > 0
+    else:
+        left = telling >= MIN_SHARE * (telling + mark.lines - len(stand))
+    if not left:
+        return None
     found = kept if len(kept) == _size(cite) else kept + replaced
     return (min(found), max(found)) if max(found) <= page.length else None  # otherwise the commit had other lines there
 
@@ -178,12 +199,16 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
     if mark is None:
         return None
     meant: list[tuple[LineIndex, Extent]] = []
-    texts = [cite.symbol.rpartition(".")[2]] if cite.symbol else _longest_lines(cite, tree) if own is not None else []
+    whole = bool(cite.symbol) and not _is_part(cite, tree)
+    if cite.symbol and whole:
+        texts = [cite.symbol.rpartition(".")[2]]
+    else:
+        texts = _longest_lines(cite, tree) if own is not None or cite.symbol else []
     if own is not None and not texts:
         return None
     for path in tree.elsewhere(cite.commit, cite.path, *texts):
         page = tree.page(path)
-        spots = page.find(mark) if page and (cite.symbol or mark.lines >= MIN_LINES) else []
+        spots = page.find(mark) if page and (whole or mark.lines >= MIN_LINES) else []
         here = page.find_named(cite.symbol) if page and cite.symbol else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
         if spots and not (before and before.find(mark)):  # text that was there before is a copy
