@@ -12,6 +12,7 @@ and checks that every measurement still works.
 `python -m bench models` measures memory with a scripted model that lies or enriches (`helping.py`).
 `python -m bench links` measures the rules that link memories (`linking.py`).
 `python -m bench org` measures an organisation's memory on PostgreSQL (`organisation.py`).
+`python -m bench past` measures what earlier commits add to finding files (`past.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -83,10 +84,10 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `capture`, `quality`, `lift`, `memory`, `explore`, `gateway`, `models`, `links`, `growth`,
+    `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `explore`, `gateway`, `models`, `links`, `growth`,
     `federation`, `org`, `journal`, `pairs` and `masking` have their own options.
     """
-    if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["memory"]):
+    if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["links"]:
         return linking.main(sys.argv[2:])

@@ -1,4 +1,4 @@
-"""Traces of commits: they raise the files of similar tasks and are never hits themselves."""
+"""Traces of commits, which are never hits, and the votes of the commits themselves."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def reasons(muninn, query, path):
     return {one.signal: one for hit in hits if hit.path == path for one in hit.why}
 
 
-def test_a_commit_says_which_files_its_task_needed(muninn):
+def test_a_commit_raises_the_files_that_it_changed_once(muninn):
     begin(muninn)
-    assert "remembered" not in reasons(muninn, "frobnicator stutters", "src/valve.py")
+    assert "history" not in reasons(muninn, "frobnicator stutters", "src/valve.py")
     commit(muninn, "The frobnicator no longer stutters", valve="def valve():\n    return 3\n")
     assert muninn.call("capture", source="commit", session="s1").ids == ()
-    why = reasons(muninn, "frobnicator stutters", "src/valve.py")["remembered"]
-    assert why.contribution > 0
-    assert why.note.endswith("The frobnicator no longer stutters")
-    assert "remembered" not in reasons(muninn, "frobnicator stutters", "src/pump.py")
+    why = reasons(muninn, "frobnicator stutters", "src/valve.py")
+    assert why["history"].note.endswith("The frobnicator no longer stutters")
+    assert "remembered" not in why, "the trace of a commit that votes must not count as well"
+    assert "history" not in reasons(muninn, "frobnicator stutters", "src/pump.py")
 
 
 def test_a_trace_is_no_answer_is_not_listed_and_stays_on_this_machine(muninn):
@@ -47,14 +47,3 @@ def test_a_trace_is_no_answer_is_not_listed_and_stays_on_this_machine(muninn):
     muninn.call("seal")
     written = b"".join(path.read_bytes() for path in (muninn.root / ".muninn" / "memory").rglob("*.jsonl"))
     assert b"frobnicator" not in written
-
-
-def test_a_backfill_tells_what_commits_showed_once(muninn):
-    begin(muninn)
-    commit(muninn, "The frobnicator no longer stutters", valve="def valve():\n    return 3\n")
-    assert "remembered" not in reasons(muninn, "frobnicator stutters", "src/valve.py")
-    for _ in range(2):
-        assert muninn.call("backfill", source="git", apply=True).ids == ()
-        log = muninn.call("status").saw.log
-    assert "remembered" in reasons(muninn, "frobnicator stutters", "src/valve.py")
-    assert muninn.call("backfill", source="git", apply=True).saw.log == log

@@ -40,13 +40,13 @@ def test_what_commits_showed_finds_the_file_that_words_do_not(history, tmp_path)
 
 
 def test_files_that_changed_together_find_each_other_when_one_is_at_hand(history, tmp_path):
-    for step in range(2):
+    for step, when in enumerate(("early", "late")):
         for name in ("gauge", "wheel"):
             (history / f"{name}.py").write_text(f"def {name}():\n    return {step} + 7\n")
-        git(history, "commit", "-q", "-a", "-m", f"Squeak {step}")
+        git(history, "commit", "-q", "-a", "-m", f"Squeak {when}")
     with Walk(history, tmp_path, load_bundled()) as walk:
         last = list(walk.answers(2, backfill=False))[-1]
-    assert (last.title, last.beside) == ("Squeak 1", 1.0)
+    assert (last.title, last.beside) == ("Squeak late", 1.0)
 
 
 def test_lines_tell_means_and_gains():

@@ -52,6 +52,31 @@ class FileList(Sequence[ListedFile]):
         """The paths of the files of code."""
         return frozenset([file.path for file in self._files if file.kind == "code"])
 
+    @cached_property
+    def _code_by_end(self) -> dict[str, list[str]]:
+        """The paths of the files of code by their last two parts."""
+        found: dict[str, list[str]] = {}
+        for path in self.code:
+            found.setdefault(path[path.rfind("/", 0, path.rfind("/")) + 1 :], []).append(path)
+        return found
+
+    def present_code(self, path: str) -> str | None:
+        """Return the file of code that an earlier path means: itself, or the one that shares its longest end.
+
+        The end has the name and at least one folder. None without such a file, and if several share as much.
+        """
+        if path in self.code:
+            return path
+        parts = path.split("/")
+        likely = self._code_by_end.get("/".join(parts[-2:]), ()) if len(parts) > 1 else ()
+        for first in range(len(parts) - 2, -1, -1):
+            end = "/" + "/".join(parts[first:])
+            closer = [each for each in likely if f"/{each}".endswith(end)]
+            if not closer:
+                break
+            likely = closer
+        return likely[0] if len(likely) == 1 else None
+
     def containing(self, part: str) -> list[ListedFile]:
         """Return the files whose path contains `part`. A slash is in front of each path and a NUL at its end."""
         joined, found = self._joined, []

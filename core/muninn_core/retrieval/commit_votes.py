@@ -9,17 +9,24 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from muninn_core.retrieval.query_terms import significant_words
+
+if TYPE_CHECKING:
+    from muninn_core.index.file_list import FileList
 
 VOTERS = 30
 """The most commits that vote."""
 
 MOST_FILES = 20
 """Commits with more files are ignored: their titles describe none of them."""
+
+SHARPNESS = 3
+"""The power of a commit's score that counts. Files of nearly equal titles come before those of many distant ones."""
 
 LENGTH = 3.0
 """Added to the number of a title's words, so that titles of one word do not win."""
@@ -73,27 +80,32 @@ class CommitVotes:
         """The commits that may vote."""
         return self._commits
 
-    def lookup(self, words: Sequence[str], files: Callable[[], Set[str]]) -> Mapping[str, FileVote]:
-        """Return {path: vote} of those of the `files` that have one, from the distinct words of a question.
+    @cached_property
+    def ids(self) -> Set[str]:
+        """The ids of the commits that may vote."""
+        return frozenset([commit.sha for commit in self._commits])
+
+    def lookup(self, words: Sequence[str], files: Callable[[], FileList]) -> Mapping[str, FileVote]:
+        """Return {path: vote} of those files of code that have one, from the distinct words of a question.
 
         A commit's score is the sum of the inverse document frequencies of the shared words, divided by the square root
-        of its title's length plus `LENGTH`. Each of its files gets the score divided by the square root of their
-        number.
+        of its title's length plus `LENGTH`. Each of its files gets the score to the power `SHARPNESS`, divided by the
+        square root of their number. A file that is in another folder now is found by the end of its path.
         """
         best = self._best(words)
+        if not best:
+            return {}
         sums: dict[str, float] = {}
         first: dict[str, CommitTitle] = {}
+        present = files().present_code
         for score, row in best:
             commit = self._commits[row]
-            for path in commit.files:
-                sums[path] = sums.get(path, 0.0) + score / math.sqrt(len(commit.files))
+            share = score**SHARPNESS / math.sqrt(len(commit.files))
+            for path in filter(None, map(present, commit.files)):
+                sums[path] = sums.get(path, 0.0) + share
                 first.setdefault(path, commit)
-        if not sums:
-            return {}
-        known = files()
-        there = {path: value for path, value in sums.items() if path in known}
-        most = max(there.values(), default=1.0)
-        return {path: FileVote(value / most, first[path]) for path, value in there.items()}
+        most = max(sums.values(), default=1.0)
+        return {path: FileVote(value / most, first[path]) for path, value in sums.items()}
 
     def _best(self, words: Sequence[str]) -> list[tuple[float, int]]:
         """Return (score, row) of the `VOTERS` best commits, best first, the newer of equal ones first."""

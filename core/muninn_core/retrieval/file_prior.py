@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,6 +64,8 @@ class _PriorIndex:
         self.sizes = array("d")
         self.born = array("d")
         self.alive = array("b")
+        self._counted: Container[str] = ()
+        self._uncounted = array("b")
         for memory in memories:
             self.add(memory)
 
@@ -88,14 +90,24 @@ class _PriorIndex:
         if row is not None:
             self.alive[row] = 0
 
+    def uncounted(self, counted: Container[str]) -> NDArray[np.bool_]:
+        """Return for each row whether its memory is not made from one of the `counted` commits."""
+        if counted is not self._counted:
+            self._counted, self._uncounted = counted, array("b")
+        fresh = self.rows[len(self._uncounted) :]
+        self._uncounted.extend([str(one.memory.details.get("commit")) not in counted for one in fresh])
+        return np.frombuffer(bytes(self._uncounted), bool)
+
     @property
     def mostly_dead(self) -> bool:
         """Whether most rows belong to memories that are gone."""
         return len(self.rows) > 2 * len(self.row_of) + _SPARE
 
-    def rows_with(self, asked: Sequence[str]) -> list[NDArray[np.int64]]:
-        """Return, for each word that any memory has, the rows that have it and are alive."""
+    def rows_with(self, asked: Sequence[str], counted: Container[str]) -> list[NDArray[np.int64]]:
+        """Return, for each word that any memory has, the rows that have it, are alive and not `counted`."""
         alive = np.frombuffer(self.alive, bool)
+        if counted:
+            alive = alive & self.uncounted(counted)
         found = (np.frombuffer(self.by_word[word], np.int64) for word in asked if word in self.by_word)
         return [living for rows in found if len(living := rows[alive[rows]])]
 
@@ -132,9 +144,15 @@ class FilePriors:
                 self._index = _PriorIndex(one.memory for row, one in enumerate(index.rows) if index.alive[row])
 
     def lookup(
-        self, asked: Sequence[str], now: datetime, seen: Callable[[Memory], bool] = lambda _memory: True
+        self,
+        asked: Sequence[str],
+        now: datetime,
+        seen: Callable[[Memory], bool] = lambda _memory: True,
+        counted: Set[str] = frozenset(),
     ) -> dict[str, FilePrior]:
         """Return {path: prior} from the memories that may be `seen`. `asked` are a question's distinct words.
+
+        Memories made from the `counted` commits are left out, since these commits vote by their titles.
 
         A memory's value is the mean of the share of the question's words that it has, weighted by their rarity among
         memories, and of the share of its own words that the question has; it halves every `REMEMBERED_DAYS`. Several
@@ -144,7 +162,7 @@ class FilePriors:
             if self._index is None:
                 self._index = _PriorIndex(self._all().values())
             index = self._index
-            rows, values = _compared(index, index.rows_with(asked), now)
+            rows, values = _compared(index, index.rows_with(asked, counted), now)
         best: list[tuple[float, _PriorSource]] = []
         # Most of the best rows may be seen, so few more are sorted.
         for value, one in _ordered(index, rows, values):

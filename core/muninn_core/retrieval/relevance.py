@@ -116,10 +116,11 @@ class Relevance(NamedTuple):
 
     def _votes(self, reader: Reader, request: SearchRequest, pool: Pool) -> Mapping[str, FileVote]:
         """Return the votes of commits for code files; only the title of a long question is compared."""
-        if request.kind not in (None, "code"):
+        votes = self.votes() if request.kind in (None, "code") else NO_VOTES
+        if not votes.commits:
             return {}
         words = significant_words(request.title) if request.title else pool.query.words
-        return self.votes().lookup(words, lambda: reader.paths().code)
+        return votes.lookup(words, reader.paths)
 
     def _weighed(self, request: SearchRequest, pool: Pool) -> Ranking:
         """Return all candidates with the signals that need no question."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,9 +97,12 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
     if params.at is not None:
         return Relevance(decisions, half_life, weights)
     seen = visible(workspace.memory, params.scope, params.session)
-    priors = partial(workspace.memory.file_priors.lookup, now=searched.now, seen=seen)
     neighbours = workspace.memory.sessions.near
     evolution = workspace.evolution
+
+    def priors(words: Sequence[str]) -> Mapping[str, FilePrior]:
+        return workspace.memory.file_priors.lookup(words, searched.now, seen, evolution.votes().ids)
+
     return Relevance(decisions, half_life, weights, priors, evolution.current, neighbours, evolution.votes)
 
 

@@ -35,16 +35,14 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
     workspace.follow()
     drafts = (from_git if params.source == "git" else from_transcripts)(workspace, params, call)
     records, masked = _records(drafts.memories, params.source, workspace.config, call)
-    traces, hidden = _records(drafts.traces, params.source, workspace.config, call)
     known = {record.key for record in workspace.memory.log.records.values()}
     fresh = [record for record in records if record["key"] not in known]
-    fresh_traces = [record for record in traces if record["key"] not in known]
     ids: tuple[str, ...] = ()
-    if params.apply and (fresh or fresh_traces):
+    if params.apply and fresh:
         call.report("report", f"storing {len(fresh)} memories", 95)
         call.raise_if_cancelled()
-        stored = workspace.memory.append([*fresh, *fresh_traces], f"backfill-{params.source}")
-        ids = tuple(record.id for record in stored[: len(fresh)])
+        stored = workspace.memory.append(fresh, f"backfill-{params.source}")
+        ids = tuple(record.id for record in stored)
     call.report("end", f"{len(fresh)} memories")
     return BackfillResult(
         source=params.source,
@@ -54,7 +52,7 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
         ids=ids,
         skipped=drafts.skipped,
         malformed=drafts.malformed,
-        masked=masked + hidden,
+        masked=masked,
         saw=replace(workspace.read_state(), note=drafts.note),
     )
 

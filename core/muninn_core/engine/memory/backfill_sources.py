@@ -18,16 +18,12 @@ from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.session import BackfillParams
 from muninn_core.source.commit_history import HistoryMemory, memory_of_commit, reverted_commits
-from muninn_core.source.commit_memory import draft_trace, without_private
 from muninn_core.source.session_facts import SessionFacts, SessionReader
 from muninn_core.source.session_memories import drafts_of
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import normalise
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
-
-MOST_TRACED = 1_000
-"""The most commits that get a trace, the newest first; older ones say little about current files."""
 
 MOST_MALFORMED = 1_000
 """The most malformed lines that are reported."""
@@ -39,12 +35,11 @@ _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class BackfillDrafts(Value):
     """The memories of a source, oldest first, with the counts and places of the result.
 
-    `traces` record the files of commits that are worth no memory. `note` says what could not be read.
+    `note` says what could not be read.
     """
 
     memories: tuple[HistoryMemory, ...]
     looked: int
-    traces: tuple[HistoryMemory, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
     malformed: tuple[str, ...] = ()
     note: str = ""
@@ -66,7 +61,7 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
         log.append(entry)
     reverted = reverted_commits(log)
     subjects = {entry.commit.sha: entry.commit.subject for entry in log}
-    memories, traces, skipped = [], [], Counter[str]()
+    memories, skipped = [], Counter[str]()
     for number, entry in enumerate(reversed(log)):
         if number % 100 == 0:
             call.raise_if_cancelled()
@@ -75,25 +70,12 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
             memories.append(result)
         else:
             skipped[result] += 1
-            if number >= len(log) - MOST_TRACED and (shown := _traced(entry)):
-                traces.append(shown)
     note = "This clone is shallow: older commits are not here." if git.is_shallow(root) else ""
     return BackfillDrafts(
         memories=tuple(memories),
-        traces=tuple(traces),
         looked=len(log),
         skipped=dict(sorted(skipped.items())),
         note=note,
-    )
-
-
-def _traced(logged: history.LogEntry) -> HistoryMemory | None:
-    """Return the trace of a commit's files, None when its message has no traceable task."""
-    shown = draft_trace(without_private(logged.commit), session=None, agent=None)
-    return (
-        HistoryMemory(draft=replace(shown, actor="import"), commit=logged.commit.sha, time=logged.commit.time)
-        if shown
-        else None
     )
 
 
