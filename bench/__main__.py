@@ -5,6 +5,7 @@ and checks that every measurement still works.
 `python -m bench growth` measures how cost grows with size (`growth.py`).
 `python -m bench federation` measures questions to many repositories at once (`federation.py`).
 `python -m bench journal` measures the journal (`recording.py`).
+`python -m bench outcome` compares agents with and without Muninn in pairs (`outcome/`).
 `python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
 `python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
 `python -m bench explore` compares explorations with contexts (`exploring.py`).
@@ -84,10 +85,10 @@ class Size:
 def main() -> int:
     """Run the wanted measurements.
 
-    `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `explore`, `gateway`, `models`, `links`, `growth`,
-    `federation`, `org`, `journal`, `pairs` and `masking` have their own options.
+    `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `outcome`, `explore`, `gateway`, `models`, `links`,
+    `growth`, `federation`, `org`, `journal`, `pairs` and `masking` have their own options.
     """
-    if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"]):
+    if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["links"]:
         return linking.main(sys.argv[2:])

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.scripted.messages import Request, ScriptedModel, Turn
 from repositories import MUNINN, PATIENCE
-from scripted_model import Request, ScriptedModel, Turn
 from workbench import Workbench
 
 NAME = "Claude Code"

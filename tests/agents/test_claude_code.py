@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from bench.scripted.messages import Call, Request
 from claude_code import NAME, ClaudeCode
-from scripted_model import Call, Request
 
 RULE = "Never log the e-mail addresses of customers."
 

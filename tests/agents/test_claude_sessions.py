@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from bench.scripted.messages import Call, Request
 from claude_code import NAME, ClaudeCode
 from repositories import PATIENCE, daemon_pid, git
-from scripted_model import Call, Request
 
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 

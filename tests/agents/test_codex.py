@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from bench.scripted.responses import Call, Request, ResponsesModel, Turn
 from repositories import daemon_pid, git, stop_daemon
-from responses_model import Call, Request, ResponsesModel, Turn
 from workbench import Connected, installed
 
 NAME = "Codex"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from scripted_model import Call, Request, ScriptedModel, Turn
+from bench.scripted.messages import Call, Request, ScriptedModel, Turn
 from workbench import Connected, installed
 
 NAME = "OpenCode"

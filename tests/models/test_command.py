@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from responses_model import ResponsesModel
-from scripted_model import ScriptedModel
+from bench.scripted.messages import ScriptedModel
+from bench.scripted.responses import ResponsesModel
 from workbench import installed
 
 from muninn_core.config.model_settings import Route

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Request, anthropic_events, sse, status
+from bench.scripted.messages import Call, ScriptedModel
+from bench.scripted.responses import ResponsesModel
 from repositories import PATIENCE
-from responses_model import ResponsesModel
-from scripted_model import Call, ScriptedModel
 from workbench import installed
 
 from muninn_server.gateway.recording import agent_session

@@ -1,7 +1,8 @@
 """A scripted language model on loopback: the part of the Messages API that Claude Code uses.
 
-A script is a list of turns, a turn a list of texts and tool calls. Only requests of the conversation itself take turns;
-requests for a summary and asides (titles and the like) have fixed answers. Every request is kept for the test to read.
+A script is a list of turns. A turn is a list of texts and tool calls, or a function that makes one from the request.
+Only requests of the conversation itself take turns; requests for a summary and asides (titles and the like) have fixed
+answers. Every request is stored for the caller to read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from loopback import Handler, Json, Loopback
+from bench.scripted.loopback import Handler, Json, Loopback
 
 Kind = Literal["turn", "summary", "aside"]
 
@@ -65,7 +66,11 @@ def text_of(content: Any) -> str:
 class ScriptedModel(Loopback):
     """The server; a context manager. `input_tokens` says how full the context shall seem, given the request."""
 
-    def __init__(self, script: Sequence[Turn], input_tokens: Callable[[Request], int] | None = None) -> None:
+    def __init__(
+        self,
+        script: Sequence[Turn | Callable[[Request], Turn]],
+        input_tokens: Callable[[Request], int] | None = None,
+    ) -> None:
         self._turns = iter(script)
         self._tokens = input_tokens or (lambda request: len(json.dumps(request.body)) // 4)
         self._numbers = itertools.count(1)
@@ -81,7 +86,7 @@ class ScriptedModel(Loopback):
         request = Request(_kind(body), body)
         with self.lock:
             self.requests.append(request)
-            turn = self._turn(request.kind)
+            turn = self._turn(request)
             blocks = [self._block(part) for part in turn]
             number = next(self._numbers)
         calls = any(block["type"] == "tool_use" for block in blocks)
@@ -96,10 +101,11 @@ class ScriptedModel(Loopback):
             "usage": {"input_tokens": self._tokens(request), "output_tokens": 10},
         }
 
-    def _turn(self, kind: Kind) -> Turn:
-        if kind == "turn":
-            return next(self._turns, ["There is nothing left to say."])
-        return [SUMMARY] if kind == "summary" else ["Fine."]
+    def _turn(self, request: Request) -> Turn:
+        if request.kind == "turn":
+            turn = next(self._turns, ["There is nothing left to say."])
+            return turn(request) if callable(turn) else turn
+        return [SUMMARY] if request.kind == "summary" else ["Fine."]
 
     def _block(self, part: str | Call) -> Json:
         if isinstance(part, str):

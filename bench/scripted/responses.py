@@ -1,7 +1,7 @@
 """A scripted language model on loopback: the part of the Responses API that Codex uses.
 
-A script is a list of turns, a turn a list of texts and tool calls. A request for a summary has a fixed answer and takes
-no turn. Every request is kept for the test to read.
+A script is a list of turns. A turn is a list of texts and tool calls, or a function that makes one from the request. A
+request for a summary has a fixed answer and takes no turn. Every request is stored for the caller to read.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from loopback import Handler, Json, Loopback
-from scripted_model import SUMMARY
+from bench.scripted.loopback import Handler, Json, Loopback
+from bench.scripted.messages import SUMMARY
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,11 @@ def _texts(content: Any) -> list[str]:
 class ResponsesModel(Loopback):
     """The server; a context manager. `input_tokens` says how full the context shall seem, given the request."""
 
-    def __init__(self, script: Sequence[Turn], input_tokens: Callable[[Request], int] = lambda _request: 1000) -> None:
+    def __init__(
+        self,
+        script: Sequence[Turn | Callable[[Request], Turn]],
+        input_tokens: Callable[[Request], int] = lambda _request: 1000,
+    ) -> None:
         self._turns = iter(script)
         self._tokens = input_tokens
         self._numbers = itertools.count(1)
@@ -76,8 +80,7 @@ class ResponsesModel(Loopback):
         request = Request(body)
         with self.lock:
             self.requests.append(request)
-            turn = [SUMMARY] if request.is_summary else next(self._turns, ["There is nothing left to say."])
-            items = [self._item(part) for part in turn]
+            items = [self._item(part) for part in self._turn(request)]
             number = f"resp_{next(self._numbers):08}"
         yield {"type": "response.created", "response": {"id": number}}
         for index, item in enumerate(items):
@@ -86,6 +89,12 @@ class ResponsesModel(Loopback):
         tokens = {"input_tokens": given, "output_tokens": 10, "total_tokens": given + 10}
         details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
         yield {"type": "response.completed", "response": {"id": number, "usage": {**tokens, **details}}}
+
+    def _turn(self, request: Request) -> Turn:
+        if request.is_summary:
+            return [SUMMARY]
+        turn = next(self._turns, ["There is nothing left to say."])
+        return turn(request) if callable(turn) else turn
 
     def _item(self, part: str | Call) -> Json:
         number = next(self._numbers)

@@ -1,0 +1,1 @@
+"""A paired benchmark of agents with and without Muninn: `python -m bench outcome`."""
