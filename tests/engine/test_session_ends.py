@@ -366,3 +366,17 @@ def test_changes_beside_a_session_that_only_reads_are_not_its_own(muninn, transc
     (muninn.root / "made.txt").write_text("new\n")
     end(muninn, transcript)
     assert of(muninn, "session_summary") == []
+
+
+def test_a_statement_cites_the_code_that_it_names_and_says_when_that_is_gone(muninn, transcript):
+    rule = "Never call `get_user_name` in a loop, users.py reads the database each time."
+    transcript.add(spoken("user", rule), spoken("user", "Always run the whole suite before a release, never a part."))
+    muninn.call("index", wait=True)
+    end(muninn, transcript)
+    by_text = {memory.text: memory for memory in of(muninn, "constraint")}
+    named = by_text[rule]
+    assert (named.files, named.entities) == (("src/users.py",), ("get_user_name",))
+    assert [(cite.path, cite.symbol) for cite in named.cites] == [("src/users.py", "get_user_name")]
+    assert all(memory.files == () for text, memory in by_text.items() if text != rule)
+    (muninn.root / "src" / "users.py").write_text("USERS = {}\n")
+    assert "[code gone: src/users.py" in muninn.call("brief", session="s2").text

@@ -25,6 +25,9 @@ from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.brief")
 
+CITATION_SECONDS = 1.0
+"""The time limit for judging the citations of a brief. A session starts once and may trust what it is told."""
+
 
 def brief(
     workspace: Workspace,
@@ -59,7 +62,7 @@ def brief(
     current = workspace.memory.active
     latest = list(islice(filter(seen, current.newest(now)), session_start.READ_MEMORIES))
     current_focus = focus(workspace, filter(seen, current.newest(now)), params.session)
-    checker = workspace.citations.checker()
+    checker = workspace.citations.checker(CITATION_SECONDS)
     touched, records = session_start.current_work(workspace, seen, now)
     others = elsewhere.recallable(branches, now)
     made = make_brief(

@@ -20,6 +20,7 @@ from muninn_core.engine.session import candidates, failed_commands, hook_inbox, 
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related
 from muninn_core.engine.session.journal import At
+from muninn_core.engine.session.named_code import with_named_code
 from muninn_core.engine.session.reminders import missed_note
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value, replace
@@ -32,7 +33,6 @@ from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.capture")
@@ -180,7 +180,7 @@ def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captu
     if params.source == "commit":
         return _commits(workspace, params, now)
     if params.source == "transcript":
-        found = _transcript(workspace.memory, workspace.session_notes, params)
+        found = _transcript(workspace, params)
         return replace(found, archive=(*found.archive, *session_end.settled_failures(workspace, params)))
     if params.source == "failure":
         return _failure(workspace, params, now)
@@ -220,7 +220,8 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
     )
 
 
-def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) -> Captured:
+def _transcript(workspace: Workspace, params: CaptureParams) -> Captured:
+    store, notes = workspace.memory, workspace.session_notes
     if not params.transcript:
         raise BadParams("'capture' from a transcript needs 'transcript'", hint="Give the path of the JSON lines file.")
     path = Path(params.transcript)
@@ -243,7 +244,7 @@ def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) 
     said = zip(reading.drafts, reading.times, strict=True)
     undecided = keep_request.without_answered(said, store, notes, session)
     fresh = [draft for draft in undecided if store.log.record_of_key(draft.key or "") is None]
-    drafts = (*fresh[: MAX_STATEMENTS - len(open_drafts)], *open_drafts)
+    drafts = (*with_named_code(workspace, fresh[: MAX_STATEMENTS - len(open_drafts)]), *open_drafts)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in drafts
@@ -278,7 +279,7 @@ def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
     session = params.session or workspace.memory.session
     parts = [_commits(workspace, params, now)]
     try:
-        parts.append(_transcript(workspace.memory, workspace.session_notes, params))
+        parts.append(_transcript(workspace, params))
     except (BadParams, NotFoundError) as error:
         log.info("session %s ends without a transcript: %s", session, error)
     end = session_end.summarise(workspace, params, (*parts[0].drafts, *parts[0].traces))
