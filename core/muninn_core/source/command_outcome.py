@@ -40,12 +40,14 @@ _FAILED = re.compile(
     r"|\bno tests ran\b|no tests found|No tests found|panicked at|BUILD FAILED|BUILD FAILURE|make(?:\[\d+\])?: \*\*\*"
     r"|command not found|No such file or directory|Segmentation fault|could not compile|failed to (?:load|start"
     r"|run)|^fatal:|^ERROR\b"
-    r"|Errors? during collection|usage: |Killed$|Terminated$|Timeout",
+    r"|Errors? during collection|usage: |Killed$|Terminated$|Timeout"
+    r"|\b(?:Failures|Errors|Failed): +[1-9]|\b[1-9]\d* tests? failed\b|^# FAIL: +[1-9]|: FAIL code \d",
     re.MULTILINE,
 )
 _PASSED = re.compile(
     r"\b[1-9]\d* (?:passed|passing)\b|test result: ok|^OK(?: \(.*\))?\s*$|\b[1-9]\d* (?:tests?"
     r"|examples?), 0 (?:failures|failed)"
+    r"|Tests run: [1-9]\d*, Failures: 0, Errors: 0|^\s*\w+: OK \("
     r"|^ok\s+\S+|Tests:\s+[1-9]\d* passed|BUILD SUCCESS|100% tests passed|Passed!  - Failed: +0|^PASS$",
     re.MULTILINE,
 )
