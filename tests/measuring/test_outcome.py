@@ -38,7 +38,10 @@ def test_the_scripted_model_follows_what_it_reads() -> None:
     task = next(task for task in load() if task.name == "separator that changed")
     choose = of_task(task.scripted).choose
     assert choose is not None
-    old, new = "The columns are separated by semicolons, because of Excel.", "The columns are separated by tabs."
+    old, new = (
+        "The columns are separated by semicolons, because the German Excel expects them.",
+        "The columns are separated by tabs.",
+    )
     assert choose("") == task.scripted.usual
     assert choose(old) == task.scripted.wrong
     assert choose(f"{old}\n{new}") == task.scripted.right
