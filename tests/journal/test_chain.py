@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
 import threading
 
 import pytest
 from journals import draft, open_journal, tamper
 
-from muninn_core.errors import BadParams, UsageError
+from muninn_core.errors import BadParams, StorageError, UsageError
 from muninn_core.journal import sealing
 from muninn_core.journal.payload import INLINE_BYTES
+from muninn_core.journal.row import row_of
+from muninn_core.journal.sealed import read_sealed
 from muninn_core.journal.sealing import drop_sealed, month_before, seal_months
 
 SWAP = (
@@ -214,3 +217,22 @@ def test_a_scan_during_a_seal_misses_nothing(journal, clock):
     for thread in threads:
         thread.join()
     assert missed == []
+
+
+@pytest.mark.parametrize("line", [b"1", b'"text"', b"[]", b"null", b"{}"])
+def test_a_line_that_is_no_event_is_a_damaged_file_and_no_bug(line, tmp_path):
+    path = tmp_path / "events-2026-01.jsonl.gz"
+    head = b'{"format": 1, "previous": "' + b"0" * 64 + b'"}\n'
+    for content in (head + line + b"\n", line + b"\n"):
+        path.write_bytes(gzip.compress(content))
+        with pytest.raises(StorageError, match="can't be read"):
+            list(read_sealed(path))
+
+
+def test_a_value_of_another_type_is_no_event(journal):
+    journal.append(draft(1))
+    line = json.loads(next(iter(journal.replay()))[1])
+    assert row_of(json.dumps(line).encode()).position == 1
+    for name, wrong in (("position", "1"), ("stream_seq", 1.0), ("event_id", None), ("trace_id", 3)):
+        with pytest.raises(ValueError, match="not an event"):
+            row_of(json.dumps({**line, name: wrong}).encode())

@@ -103,3 +103,8 @@ def test_data_with_a_secret_is_never_taken_as_surely_clean(text):
 
 def test_ordinary_data_is_surely_clean():
     assert is_surely_clean(json.dumps({"tool": "Bash", "command": "pytest -q tests", "exit": 0}))
+
+
+def test_the_mark_of_a_masked_secret_names_no_other_secret():
+    text = 'login me password [masked:netrc-password]: "dXNlcjpacjR0UTh3THA="'
+    assert mask(text) == (text, 0)

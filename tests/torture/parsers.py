@@ -22,6 +22,8 @@ from typing import Any
 from muninn_core.config.parser import read_config
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.gitignore import IgnoreRules, compile_glob
+from muninn_core.journal.payload import canonical
+from muninn_core.journal.row import line_of, row_of
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.reconcile.citations import make_cite
@@ -39,6 +41,7 @@ from muninn_core.store.lines import read_lines
 from muninn_core.store.pack.archive import read_archive
 from muninn_core.store.pack.manifest import read_manifest
 from muninn_core.store.record import encode_line, parse_line
+from muninn_core.store.secrets import is_surely_clean, mask, mask_value
 from muninn_hooks import dialects, payload
 from muninn_server.mcp.arguments import coerce
 from muninn_server.rpc import decode_hello, read_message
@@ -197,11 +200,35 @@ def citations(data: bytes) -> None:
         assert made is None or page.matches(made, start, page.length), "a new mark does not match its own lines"
 
 
+def secrets(data: bytes) -> None:
+    """Text in which secrets are masked: none is left, and text that counts as surely clean has none."""
+    text = _text(data)
+    masked, _ = mask(text)
+    assert mask(masked) == (masked, 0), "a second pass finds more"
+    try:
+        value = wire.loads(data)
+        encoded = canonical(value).decode()
+    except (ValueError, MuninnError):
+        return
+    assert not is_surely_clean(encoded) or mask_value(value)[1] == 0, "a secret counts as surely clean"
+
+
+def events(data: bytes) -> None:
+    """Lines of sealed months: a line that is read is written again as it was."""
+    for line in data.splitlines()[:20]:
+        try:
+            row = row_of(line)
+            written = line_of(row, _scratch())
+        except (ValueError, MuninnError):
+            continue
+        assert row_of(written) == row, "a rewrite changed an event"
+
+
 PARSERS: Mapping[str, Callable[[bytes], None]] = {
     parser.__name__: parser
     for parser in (
         *(records, config, frontmatter, query, frames, packs),
-        *(bundles, transcripts, hooks, arguments, ignore_patterns, citations),
+        *(bundles, transcripts, hooks, arguments, ignore_patterns, citations, secrets, events),
     )
 }
 """All of them, by name."""
@@ -210,6 +237,27 @@ _LINE = {"v": 1, "id": "01a", "ts": "2026-01-01T00:00:00.000Z", "type": "insight
 _CHANGE = {"v": 1, "id": "01b", "ts": "2026-01-02T00:00:00Z", "type": "update", "target": "01a", "set": {"text": "No."}}
 _TURN = {"type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-01-01T00:00:00Z"}
 _TOOL = {"session_id": "s", "hook_event_name": "PostToolUse", "cwd": "/", "tool_input": {"command": "git commit"}}
+_EVENT = {
+    "position": 1,
+    "event_id": "e",
+    "project_id": "",
+    "session_id": "s",
+    "turn_id": "",
+    "stream_id": "project",
+    "stream_seq": 1,
+    "event_type": "x",
+    "event_version": 1,
+    "occurred_at": "2026-01-01T00:00:00.000Z",
+    "actor": "user",
+    "source": "cli",
+    "idempotency_key": None,
+    "trace_id": None,
+    "recorded_at": 1,
+    "payload_hash": "00" * 32,
+    "hash": "11" * 32,
+    "redacted": False,
+    "payload": {"a": [1, 2.5, "é"]},
+}
 _FRONT = (
     b"---\ntitle: Sessions\ntags: [a, b]\nconfidence: 0.5\nsupersedes:\n  - x\n---\n# T\n\n## Decision\n\nUse it.\n"
 )
@@ -250,6 +298,12 @@ def seeds(parser: str) -> list[bytes]:
             b"1-00000000-0000000000000000\ndef f():\n    pass\n",
             b"See [[x]], @src/a.py:1-3 and [t](a.md#b) ?{q}.\n",
         ],
+        "secrets": [
+            b'{"text": "curl -u me:Zr4tQ8wLp https://x", "token": "9fK2xQ7zLm4RvT8wJp3YcH6n"}',
+            b"https://me:Zr4tQ8wLp@host/ Authorization: Bearer 9fK2xQ7zLm4RvT8wJp3YcH6n\nCookie: sid=9fK2xQ7zLm4RvT8w",
+            b'{"auth": "dXNlcjpacjR0UTh3THA=", "note": "machine h login me password Zr4tQ8wLp"}',
+        ],
+        "events": [_json(_EVENT, {**_EVENT, "payload": None, "redacted": True})],
     }[parser]
 
 

@@ -114,9 +114,28 @@ def row_of(line: bytes) -> Row:
     """Return the row of a line that `line_of` made. Raises ValueError for a malformed line."""
     try:
         fields = json.loads(line)
+        if not isinstance(fields, dict):
+            raise ValueError("not an event: not an object")
         redacted, payload = fields.pop("redacted"), fields.pop("payload")
         fields["payload_hash"], fields["hash"] = bytes.fromhex(fields["payload_hash"]), bytes.fromhex(fields["hash"])
+        _check_types(fields)
         text = "" if redacted else canonical(payload).decode()
         return Row(**fields, stored="redacted" if redacted else "inline", payload_json=text)
     except (KeyError, TypeError, MuninnError) as error:
         raise ValueError(f"not an event: {error}") from None
+
+
+_NUMBERS = ("position", "stream_seq", "event_version", "recorded_at")
+_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(Row._fields, (str,)),
+    **dict.fromkeys(_NUMBERS, (int,)),
+    **dict.fromkeys(("idempotency_key", "trace_id"), (str, type(None))),
+    **dict.fromkeys(("payload_hash", "hash"), (bytes,)),
+}
+
+
+def _check_types(fields: dict[str, Any]) -> None:
+    """Raise TypeError for a value that no column has: a comparison with it would fail later."""
+    for name, value in fields.items():
+        if type(value) not in _TYPES.get(name, ()):
+            raise TypeError(f"'{name}' is {type(value).__name__}")

@@ -57,8 +57,8 @@ def read_sealed(path: Path) -> Iterator[Row]:
     try:
         with gzip.open(path, "rb") as file:
             head = json.loads(file.readline())
-            if head.get("format") != FORMAT:
-                raise ValueError(f"format {head.get('format')} is not {FORMAT}")
+            if not isinstance(head, dict) or head.get("format") != FORMAT:
+                raise ValueError(f"its first line does not name format {FORMAT}")
             for line in file:
                 yield row_of(line)
     except (OSError, EOFError, ValueError) as error:

@@ -75,6 +75,7 @@ _WORDS = re.compile(r"[a-z]+|[A-Z]?[a-z]+|[A-Z]+", re.ASCII)
 _COMPOUND = re.compile(r"(?:[A-Z]?[a-z]+|v?\d{1,8})(?:[-_.:](?:[A-Z]?[a-z]+|[a-z]?\d{1,8}))+")
 """Words and numbers joined by punctuation, such as `checkout-flow-v2`."""
 
+_MARK = "[masked:"
 _MAX_CHECKED_NAME = 200
 """Longer names are not checked, because the cost of the expressions grows with the square of the length."""
 
@@ -119,6 +120,8 @@ def _assignments(text: str) -> Iterator[re.Match[str]]:
         earliest = max(end, start - _MAX_NAME_LENGTH, 0)
         while start > earliest and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
             start -= 1
+        if text[max(0, start - len(_MARK)) : start] == _MARK:
+            continue  # the kind of a masked secret is no name of another one
         if start >= end and (match := _ASSIGNED.match(text, start)):
             end = match.end()
             yield match
