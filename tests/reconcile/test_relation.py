@@ -23,6 +23,9 @@ Set the request time-out to 8 seconds. | The request timeout should be set to 8s
 The rate limiter permits 50 calls per key. | The rate limiter allows 50 calls per key.
 On Windows the installer needs administrator rights. | The installer needs administrator rights on Windows.
 Never commit generated files. | Generated files must not be committed.
+Never log card numbers. | Do not log card numbers.
+The time-out of the geocoder is 4 s. | The timeout of the geocoder is 4 seconds.
+The attachment limit is 2 GB. | Attachments are limited to 2048 MB.
 Tokens expire after 5 minutes. | Tokens are valid for 300 seconds.
 Ledger backups run every 12 hours. | Ledger backups run twice a day.
 The search budget is a quarter of a second. | The search budget is 250 ms.
@@ -57,6 +60,9 @@ Caching is done in Redis. | Caching in Redis would be an option.
 Some trades are booked by hand. | All trades are booked by hand.
 Databases are backed up hourly. | Redis is backed up hourly.
 The pump feeds the tank. | The tank feeds the pump.
+The pump is filling the tank. | The tank is filling the pump.
+The probe is moved into the tank. | The probe is moved out of the tank.
+The sensor hangs in the tank. | The sensor hangs under the tank.
 The loader converts CSV to Parquet. | The loader converts Parquet to CSV.
 Redis is the cache of the shop. | Redis is the queue of the shop.
 The app needs Node 20. | The app needs 20 seconds.
@@ -78,6 +84,15 @@ def test_one_fact_in_two_wordings_is_the_same_in_both_orders(one, other):
     assert relate(one, other).verdict == relate(other, one).verdict == "same"
 
 
+@pytest.mark.parametrize(("one", "other"), rows(SAME))
+def test_two_wordings_of_one_fact_are_compared_at_all(one, other):
+    records = [
+        make_record({"id": name, "ts": "2026-01-07T10:00:00Z", "type": "decision", "text": text})
+        for name, text in (("a", one), ("b", other))
+    ]
+    assert compare_all(list(fold(records).memories.values()), set()).merges == (("a", "b"),)
+
+
 @pytest.mark.parametrize(("one", "other", "reason"), rows(CONTRADICTIONS))
 def test_a_contradiction_names_its_reason_and_the_sides_in_the_order_of_the_question(one, other, reason):
     assert relate(one, other).reason == reason
@@ -97,6 +112,8 @@ def test_near_misses_are_neither_merged_nor_disputed(one, other):
         ("0.5 s", "500 ms", "time"),
         ("half a second", "500 ms", "time"),
         ("1 gib", "1073741824 byte", "byte"),
+        ("2048 mb", "2000000000 byte", "byte"),
+        ("1000 mb", "1000000000 byte", "byte"),
         ("1,204", "1204", ""),
         ("daily", "every 86400000 ms", "every"),
         ("twice a day", "every 43200000 ms", "every"),

@@ -129,7 +129,13 @@ _ACTING = frozenset(("agent", "theme"))
 
 
 def _names_thing(text: Proposition) -> bool:
-    """Whether a text says what something is or is called: its two sides may change places."""
+    """Whether a text says what something is or is called: its two sides may change places.
+
+    "The worker is polling the queue" does not.
+    """
+    said = next((term for term in text.terms if term.role == "pred"), None)
+    if said is not None and not said.head and said.shown.endswith("ing"):
+        return False
     return text.verb in ("", "call", "nam") and any(term.role in ("pred", "obj") for term in text.terms)
 
 

@@ -18,7 +18,9 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.compare import judge, replaces, same_subject
 from muninn_core.reconcile.contradictions import MOST_VALUE_WORDS
+from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.proposition import without_reasons
+from muninn_core.reconcile.quantity import is_unit, split_units
 from muninn_core.reconcile.relation import Relation
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
 from muninn_core.reconcile.vocabulary import ANTONYMS, LIGHT, STOP, WEAK, key_of
@@ -99,14 +101,27 @@ class Words(NamedTuple):
 @lru_cache(maxsize=20_000)
 def words_of(text: str) -> Words:
     """Return the words of a text."""
-    words = (word.lower() for word in _WORD.findall(without_reasons(text)))
+    words = _joined(_WORD.findall(without_reasons(text)))
     keys = [key_of(word) for word in words if word not in STOP and not word.isdigit()]
     kept = [key for key in keys if key not in WEAK] or keys
     opens = bool(keys) and keys[0] not in WEAK and keys[0] not in _RESTRICTING and len(keys[0]) > 2
     return Words(frozenset(kept), keys[0] if opens else "")
 
 
-_RESTRICTING = frozenset(map(key_of, ("only", "nobody", "none", "no", "each", "every")))
+def _joined(words: Sequence[str]) -> Iterator[str]:
+    """Yield words in lower case, two that are one word elsewhere as that one: "time-out" as "timeout".
+
+    Units behind a figure are left out: a figure may have another one elsewhere.
+    """
+    before = ""
+    for word, shown in rewrite([part for each in words for part in split_units(each)]):
+        if not (before.isdigit() and is_unit(word)):
+            yield from shown.lower().split() if word.startswith("§") else (word,)
+        before = word
+
+
+_RESTRICTING = frozenset(map(key_of, ("only", "nobody", "none", "no", "not", "never", "each", "every")))
+"""A text that begins with one of these words does not begin with its subject."""
 
 
 def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:

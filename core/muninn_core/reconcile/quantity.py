@@ -75,6 +75,11 @@ def split_units(token: str) -> list[str]:
     return list(found.groups()) if found and found[2].lower() in _UNITS else [token]
 
 
+def is_unit(word: str) -> bool:
+    """Whether a word in lower case names a unit."""
+    return word in _UNITS
+
+
 def number_of(token: str) -> Fraction | None:
     """Return the number that a token stands for, None for other tokens."""
     plain = token.lower()
@@ -137,7 +142,17 @@ def _amount(words: Sequence[str], at: int) -> tuple[str, int] | None:
         return f"{value}", end
     if unit[1] == "core" and _word(words, end).rstrip("s") == "cpu":
         return f"{value}", end
+    if unit[1] == "byte":
+        value = _decimal(value, unit[0])
     return f"{value * unit[0]} {unit[1]}", end + 1
+
+
+def _decimal(value: Fraction, factor: Fraction) -> Fraction:
+    """Return an amount of kB, MB or GB that counts in steps of 1024 in steps of 1000: 2048 MB are 2 GB."""
+    step = 1
+    while factor >= 1000 and factor % 1000 == 0 and value and value % 1024 == 0:
+        value, step = value / 1024, step * 1000
+    return value * step
 
 
 def _frequency(words: Sequence[str], at: int) -> tuple[str, int] | None:

@@ -153,6 +153,13 @@ OPPOSED = (
     _words("from into"),
     _words("before after"),
     _words("inside outside"),
+    _words("in outside"),
+    _words("in without"),  # "out of" and "out" are read as "without"
+    _words("inside without"),
+    _words("into without"),
+    _words("onto from"),
+    _words("on under"),
+    _words("in under"),
     _words("above below"),
 )
 """Pairs of prepositions that exclude each other."""
