@@ -12,6 +12,8 @@ from muninn_core.retrieval import weights
 
 RULES: dict[str, tuple[str, Any]] = {
     "without neighbours in the session": ("NEARBY", 0.0),
+    "without replies to questions": ("ANSWERS", 0.0),
+    "without the session as a whole": ("SESSION_MATCH", 0.0),
     "without times": ("TIME", 0.0),
     "without the penalty of questions": ("QUESTION", 0.0),
     "without less weight for words that cover little": ("COVERED", 0.0),

@@ -64,6 +64,32 @@ def test_a_memory_beside_a_match_ranks_higher_than_one_of_another_session(muninn
     assert "nearby" not in found.get("unrelated statement bravo", {})
 
 
+def test_a_reply_to_a_matching_question_ranks_higher(muninn: Muninn) -> None:
+    for text in ("does the grapefruit harvest begin?", "yes, on Monday", "good to know"):
+        muninn.call("remember", text=text, session="one")
+    found = signals(muninn, "grapefruit harvest")
+    assert found["yes, on Monday"]["answers"] > 0
+    assert "answers" not in found["good to know"]
+    assert "answers" not in found["does the grapefruit harvest begin?"]
+
+
+def test_a_session_that_holds_more_of_the_question_ranks_higher(muninn: Muninn) -> None:
+    muninn.call("remember", text="grapefruit is sweet", session="one")
+    muninn.call("remember", text="harvest is late", session="one")
+    muninn.call("remember", text="grapefruit is bitter", session="two")
+    muninn.call("remember", text="grapefruit is sour")
+    found = signals(muninn, "grapefruit harvest")
+    assert found["grapefruit is sweet"]["session"] == found["harvest is late"]["session"]
+    assert found["grapefruit is sweet"]["session"] > found["grapefruit is bitter"]["session"]
+    assert found["grapefruit is bitter"]["session"] == found["grapefruit is sour"]["session"]
+
+
+def test_sessions_of_one_memory_each_count_nothing(muninn: Muninn) -> None:
+    muninn.call("remember", text="grapefruit is sweet", session="one")
+    muninn.call("remember", text="grapefruit is bitter")
+    assert all("session" not in each for each in signals(muninn, "grapefruit harvest").values())
+
+
 def test_questions_rank_lower_and_times_higher_where_a_time_is_asked_for(muninn: Muninn) -> None:
     muninn.call("remember", text="harvest begins in March")
     muninn.call("remember", text="does the harvest begin")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from muninn_core.retrieval import weights as w
@@ -13,18 +13,20 @@ from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.reader import ids_of_memories
 from muninn_core.retrieval.scoring import ScoringContext, graph_signals, memory_signals
+from muninn_core.retrieval.session_match import (
+    NOTHING,
+    REACH,
+    NeighbourLookup,
+    SessionMatch,
+    is_question,
+    session_matches,
+)
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.retrieval.versions import newer_first
 
 if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
-
-NeighbourLookup = Callable[[str, int], Sequence[tuple[str, int]]]
-"""Returns (id, distance) of the memories stored up to so many places before and after one in its session."""
-
-_REACH = 2
-"""The distance of the neighbours that count."""
 
 _FROM = 40
 """The best memories whose neighbours become candidates."""
@@ -56,14 +58,15 @@ def rank_memories(
 ) -> list[Candidate]:
     """Return the `count` best memories of a pool, ties with the last, and memories that are linked or have no match."""
     found = _with_required(request, pool)
-    nearby: Mapping[str, float] = {}
+    beside: Mapping[str, SessionMatch] = {}
     if request.encoded is not None:
         share = _word_share(reader, pool)
         found = [one._replace(words=one.words * share) for one in found]
         found += _neighbours(reader, request, found, context, neighbours)
-        nearby = _nearby(found, context, neighbours)
+        matched = [(one.memory, _match(one, context)) for one in found if one.memory is not None]
+        beside = session_matches(matched, pool.query.words, reader.rarity, neighbours)
     graph = graph_signals(found, context.memory_weights)
-    matches = [_match(one, context) + w.NEARBY * nearby.get(_id(one), 0.0) for one in found]
+    matches = [_match(one, context) + beside.get(_id(one), NOTHING).value() for one in found]
     least = sorted(matches, reverse=True)[count - 1] if len(found) > count else 0.0
     asks_time = bool(_ASKS_TIME.search(request.text))
     ranked = [
@@ -71,7 +74,8 @@ def rank_memories(
             chunk,
             memory,
             memory_signals(context, memory, words, meaning, graph.get(memory.id))
-            + _further_signals(nearby.get(memory.id, 0.0), memory.text, asks_time=asks_time),
+            + beside.get(memory.id, NOTHING).signals()
+            + _signals_of_form(memory.text, asks_time=asks_time),
         )
         for match, (chunk, memory, words, meaning) in zip(matches, found, strict=True)
         if memory is not None and (match >= least or not match or memory.id in graph)
@@ -90,12 +94,10 @@ def _word_share(reader: Reader, pool: Pool) -> float:
     return min(1.0, pool.top / whole) if whole > 0 else 1.0
 
 
-def _further_signals(nearby: float, text: str, *, asks_time: bool) -> list[Signal]:
-    """Return the signals of neighbours and of the text's form, without those of value 0."""
-    found = [signal("nearby", nearby, w.NEARBY)] if nearby else []
-    if asks_time and _GIVES_TIME.search(text):
-        found.append(signal("time", 1.0, w.TIME))
-    if text.rstrip().endswith("?"):
+def _signals_of_form(text: str, *, asks_time: bool) -> list[Signal]:
+    """Return the signals of the text's form, without those of value 0."""
+    found = [signal("time", 1.0, w.TIME)] if asks_time and _GIVES_TIME.search(text) else []
+    if is_question(text):
         found.append(signal("question", 1.0, w.QUESTION))
     return found
 
@@ -131,7 +133,7 @@ def _neighbours(
     """Return the neighbours of the best memories that are not candidates yet, with their match by meaning."""
     best = sorted(found, key=lambda one: (-_match(one, context), _id(one)))[:_FROM]
     known = {_id(one) for one in found}
-    wanted = {each for one in best for each, _ in neighbours(_id(one), _REACH)} - known
+    wanted = {each for one in best for each, _ in neighbours(_id(one), REACH)} - known
     allowed = sorted(
         each
         for each in wanted
@@ -148,15 +150,3 @@ def _neighbours(
         ScoredChunk(memory_chunk(memory), memory, 0.0, min(most, max(0.0, cosines.get(memory.id, 0.0)) * w.ENCODED))
         for memory in (request.memories[each] for each in allowed)
     ]
-
-
-def _nearby(found: Sequence[ScoredChunk], context: ScoringContext, neighbours: NeighbourLookup) -> dict[str, float]:
-    """Return {id: sum of the matches of its neighbours}; the second neighbour counts less."""
-    match = {_id(one): _match(one, context) for one in found}
-    sums: dict[str, float] = {}
-    for identity in match:
-        near = neighbours(identity, _REACH)
-        value = sum(match.get(each, 0.0) * (1.0 if distance == 1 else w.SECOND) for each, distance in near)
-        if value:
-            sums[identity] = value
-    return sums

@@ -13,7 +13,7 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior, likely_files
 from muninn_core.retrieval.file_ranking import rank_files
-from muninn_core.retrieval.memory_ranking import NeighbourLookup, no_neighbours, rank_memories
+from muninn_core.retrieval.memory_ranking import no_neighbours, rank_memories
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query, significant_words
 from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
@@ -25,6 +25,7 @@ from muninn_core.retrieval.scoring import (
     file_signals,
     memory_signals,
 )
+from muninn_core.retrieval.session_match import NeighbourLookup
 
 if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader

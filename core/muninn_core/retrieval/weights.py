@@ -115,6 +115,13 @@ NEARBY = 0.15
 """`nearby`: The matches of the memories stored right before and after it in the same session, and `SECOND` of those two
 away: what is stored together is often about one thing."""
 
+ANSWERS = 0.4
+"""`answers`: The match of the memory right before it in the same session, if that is a question."""
+
+SESSION_MATCH = 0.6
+"""`session`: How much of the question the found memories of its session hold together, by rarity, relative to the best
+session. It counts where several come from one session; a memory without a session is one of its own."""
+
 TIME = 0.2
 """`time` where the question asks when or how long: 1 for a memory that names a time or a span."""
 
