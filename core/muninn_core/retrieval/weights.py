@@ -115,7 +115,7 @@ NEARBY = 0.15
 """`nearby`: The matches of the memories stored right before and after it in the same session, and `SECOND` of those two
 away: what is stored together is often about one thing."""
 
-ANSWERS = 0.4
+ANSWERS = 0.2
 """`answers`: The match of the memory right before it in the same session, if that is a question."""
 
 SESSION_MATCH = 0.6
