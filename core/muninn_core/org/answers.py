@@ -19,13 +19,12 @@ from muninn_core.engine.answer.contexts import REACH
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.index.embed import load_bundled
-from muninn_core.index.encoder import load_encoder
 from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
+from muninn_core.org import models
 from muninn_core.org.reader import PostgresReader, ReadBranch, repository_of
 from muninn_core.org.symbols import SymbolNames
 from muninn_core.protocol.code import CodeSymbol, SymbolsParams, SymbolsResult
@@ -192,13 +191,13 @@ def _request(question: Question, parsed: ParsedRecall, files: Sequence[str]) -> 
         bounds = apply_filters(
             reader, bounds, memories, parsed.filters, parsed.phrases, parsed.without, question.now
         ).bounds
-    encoder = load_encoder() if memories and text and reader.encoded else None
+    encoder = models.encoder() if memories and text and reader.encoded else None
     encoded = encoder.embed_query(text) if encoder is not None else None
     return SearchRequest(
         text=text,
         title=title,
         named=named,
-        vector=question_vector(load_bundled(), text, title) if text else None,
+        vector=question_vector(models.embedder(), text, title) if text else None,
         encoded=encoded if encoded is not None and encoded.any() else None,
         memories=memories,
         limit=0,

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.index.embed import Embedder, load_bundled
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embed import Embedder
 from muninn_core.index.encodings import encoder_text
 from muninn_core.index.extract import (
     CHANGED,
@@ -32,6 +31,7 @@ from muninn_core.index.quantise import quantise
 from muninn_core.index.term_counts import FIELDS
 from muninn_core.index.workers import WorkerPool
 from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.org import models
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import split_words
 
@@ -110,7 +110,7 @@ def cut_files(contents: Iterable[tuple[str, bytes, bytes]], most: int, workers: 
 
     Files of more than `most` bytes and binary files are left out. `workers` is the number of processes.
     """
-    embedder = load_bundled()
+    embedder = models.embedder()
     with tempfile.TemporaryDirectory(prefix="muninn-org-") as folder, WorkerPool(workers, embedder) as pool:
         root = Path(folder)
         ids: dict[str, bytes] = {}
@@ -153,7 +153,7 @@ def _cut(found: Sequence[Extracted], ids: Mapping[str, bytes], embedder: Embedde
 
 def cut_memories(memories: Iterable[MemoryText]) -> Iterator[CutFile]:
     """Yield memories as files of one chunk, with encodings where the text encoder is installed."""
-    embedder, encoder = load_bundled(), load_encoder()
+    embedder, encoder = models.embedder(), models.encoder()
     for item in memories:
         key = memory_key(item.id)
         end = item.text.count("\n") + 1

@@ -1,12 +1,13 @@
 """BM25 over PostgreSQL: the index of words finds candidates, the code of the local index computes their scores.
 
 All documents with a word of the question are candidates while they are at most `MOST`; then the result is exact. Of
-more, the candidates are those with the rarest words of the question.
+more, the candidates are those with the rarest words of the question, and those with several of the frequent ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 from muninn_core.index.term_counts import Term, scores
@@ -16,7 +17,10 @@ from muninn_core.org.statistics import WordStatistics
 from muninn_core.retrieval.reader import Asked
 
 MOST = 4_000
-"""The most documents whose scores are computed for one search."""
+"""The most documents that one condition finds, whose scores are then computed."""
+
+_MOST_FREQUENT = 6
+"""The frequent words that are combined, the rarest of them."""
 
 CHUNK_WEIGHTS: Mapping[str, float] = {"body": 1.0, "symbol": 1.0, "title": 1.0, "path": 0.1}
 FILE_WEIGHTS: Mapping[str, float] = {"whole": 1.0}
@@ -64,8 +68,12 @@ class LexicalSearch:
         if conditions.only is not None or conditions.every:
             return self._documents(table, _any_of(words), conditions)
         rarest = self._rarest(table, words)
-        found = self._documents(table, _any_of(rarest) if rarest else _first_with_others(words), conditions)
-        if len(found) < limit and len(rarest) < len(words):
+        frequent = words[len(rarest) :][:_MOST_FREQUENT]
+        found = self._documents(table, _any_of(rarest), conditions) if rarest else {}
+        for together in (3, 2):
+            if len(found) <= MOST and len(frequent) >= together:
+                found |= self._documents(table, _several_of(frequent, together), conditions)
+        if len(found) < limit and frequent:
             found |= self._documents(table, _any_of(words), conditions)
         return found
 
@@ -110,9 +118,9 @@ def _any_of(words: Sequence[str]) -> str:
     return " | ".join(map(_quoted, words))
 
 
-def _first_with_others(words: Sequence[str]) -> str:
-    """Return the condition for frequent words: the rarest of them together with any other."""
-    return f"{_quoted(words[0])} & ({_any_of(words[1:])})" if len(words) > 1 else _quoted(words[0])
+def _several_of(words: Sequence[str], count: int) -> str:
+    """Return the condition that a document has at least `count` of some words."""
+    return " | ".join(f"({' & '.join(map(_quoted, some))})" for some in combinations(words, count))
 
 
 def _quoted(word: str) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.federation.offer import FILES, MEMORIES, Offer, OfferedBranch, OfferedChunk, OfferedFile
-from muninn_core.index.embed import load_bundled
-from muninn_core.index.encoder import load_encoder
 from muninn_core.model.value import replace
+from muninn_core.org import models
 from muninn_core.org.answers import Question, searched
 from muninn_core.org.reader import RowOfFile, repository_of
 from muninn_core.protocol.search import RecallParams
@@ -32,7 +31,7 @@ def offer(question: Question, params: RecallParams) -> Offer:
         found += search(reader, request._replace(kind="memory", limit=MEMORIES))[:MEMORIES]
     chunks, files = _rows(question, found)
     words = dict.fromkeys((*split_words(request.text).split(), *split_words(params.query).split()))
-    embedder, encoder = load_bundled(), load_encoder()
+    embedder, encoder = models.embedder(), models.encoder()
     offered, commits = {each.repository for each in chunks}, reader.commits()
     return Offer(
         embedder=(embedder.name, embedder.dim),

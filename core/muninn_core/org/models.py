@@ -1,0 +1,20 @@
+"""The models of the server, loaded once: reading the tokenizer takes longer than answering a question."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.index.encoder import load_encoder
+
+
+@cache
+def embedder() -> Embedder:
+    """Return the bundled table of tokens."""
+    return load_bundled()
+
+
+@cache
+def encoder() -> Embedder | None:
+    """Return the text encoder, None where it is not installed."""
+    return load_encoder()
