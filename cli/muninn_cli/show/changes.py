@@ -46,9 +46,10 @@ def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespac
     paragraph(console, (result["summary"], "name"))
     for merge in result["merges"]:
         others = ", ".join(merge["merged"])
-        line(console, (f"  {merge['kept']}", "name"), (f" replaces {others}  {merge['reason']}", "faint"))
+        paragraph(console, (merge["kept"], "name"), (f" replaces {others}  {merge['reason']}", "faint"), indent=2)
     for each in result["superseded"]:
-        line(console, (f"  {each['newer']}", "name"), (f" supersedes {each['older']}  {each['reason']}", "faint"))
+        replaced = f" supersedes {each['older']}  {each['reason']}"
+        paragraph(console, (each["newer"], "name"), (replaced, "faint"), indent=2)
     if result["conflicts"]:
         waiting = count(result["conflicts"], "conflict needs", "conflicts need")
         line(console, (f"{waiting} your decision: `muninn conflicts`.", "warn"))
@@ -59,7 +60,7 @@ def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespac
 @renders("undo")
 def undo(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print what was undone, and list the restored files."""
-    line(console, (f"Undone {result['kind']}: ", "good"), (result["summary"], "name"))
+    paragraph(console, (f"Undone {result['kind']}: ", "good"), (result["summary"], "name"))
     _paths(console, result["files"])
 
 

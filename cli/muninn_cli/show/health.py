@@ -22,6 +22,7 @@ _MODES = {"read-write": "good", "read-only": "warn", "uninitialised": "warn"}
 def status(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print a summary, then each problem with its hint."""
     mode = result["mode"]
+    new = mode == "uninitialised"
     line(
         console,
         ("Muninn ", "name"),
@@ -35,9 +36,9 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         paragraph(console, (f"  {project['name']}", "name"), (f"  {project['description']}", "faint"))
     for name, value, style in (
         ("daemon", _daemon(result), ""),
-        ("index", _index(result["index"]), "warn" if result["index"]["lag"] else ""),
-        ("memory", _log(result["log"]), ""),
-        ("encoder", _encoder(result["index"], result["log"]["memories"]), ""),
+        ("index", "" if new else _index(result["index"]), "warn" if result["index"]["lag"] else ""),
+        ("memory", "" if new else _log(result["log"]), ""),
+        ("encoder", "" if new else _encoder(result["index"], result["log"]["memories"]), ""),
         *((("bridges", read, ""),) if (read := _bridges(result["bridges"])) else ()),
         ("global", _shared(result["shared"]), ""),
         *((("journal", events, ""),) if (events := _journal(result["journal"])) else ()),
@@ -47,8 +48,6 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
             line(console, (f"  {name:<8}", "faint"), (value, style))
     for item in result["focus"]["items"]:
         _focus(console, item, result["focus"]["task"])
-    if mode == "uninitialised":
-        line(console, ("`muninn init` creates this repository's memory.", "hint"))
     if result["problems"]:
         console.print()
         line(console, (count(len(result["problems"]), "problem"), "bad"))
