@@ -23,11 +23,12 @@ class Draft(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question, the keys of the memories that answer it, and those that may be brought as well."""
+    """A question, the keys of the memories that answer it, those that may be brought as well, and a prompt's kind."""
 
     text: str
     right: tuple[str, ...]
     allowed: tuple[str, ...] = ()
+    kind: str = ""
 
 
 class Case(NamedTuple):
@@ -63,7 +64,10 @@ def _project(found: dict[str, Any]) -> Case:
         for each in found["memories"]
     ]
     asked = [
-        [Question(each["text"], _keys(each["right"]), _keys(each.get("also_ok", []))) for each in found.get(name, [])]
+        [
+            Question(each["text"], _keys(each["right"]), _keys(each.get("also_ok", [])), each.get("kind", ""))
+            for each in found.get(name, [])
+        ]
         for name in ("questions", "prompts")
     ]
     return Case(found["id"], drafts, asked[0], asked[1], older)

@@ -96,6 +96,8 @@ COLUMNS: Sequence[tuple[str, str]] = (
     ("block: wrong on top", "questions"),
     ("block: shown for unrelated", "block: unrelated"),
     ("prompts: told right", "prompts: related"),
+    *((f"{kind}: told right", f"{kind} prompts") for kind in ("paraphrase", "error_text", "file_named", "indirect")),
+    ("prompts: told wrong", ""),
     ("prompts: told for unrelated", "prompts: unrelated"),
     ("brief: useful lines", "brief: lines"),
     ("brief: right", "brief: sessions"),

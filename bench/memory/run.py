@@ -92,7 +92,10 @@ def remind(case: Case, opened: Opened) -> Counter[str]:
         told = [opened.keys.get(identity, "") for identity in opened.repository.remind(prompt=prompt.text).ids]
         if prompt.right:
             counts["prompts: related"] += 1
-            counts["prompts: told right"] += bool(set(told).intersection(prompt.right))
+            right = bool(set(told).intersection(prompt.right))
+            counts["prompts: told right"] += right
+            counts[f"{prompt.kind} prompts"] += 1
+            counts[f"{prompt.kind}: told right"] += right
             counts["prompts: told wrong"] += len(set(told) - {*prompt.right, *prompt.allowed})
         else:
             counts["prompts: unrelated"] += 1
