@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from bench.agent_models.messages import ScriptedModel
+from bench.agent_models.responses import ResponsesModel
 from bench.outcome.scripts import Script, for_claude, for_codex
-from bench.scripted.messages import ScriptedModel
-from bench.scripted.responses import ResponsesModel
 
 TOOLS = Path(__file__).parents[2] / ".tools"
 """Where `scripts/install-agent.sh` installs agents."""

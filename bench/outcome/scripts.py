@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from bench.agent_models import messages, responses
 from bench.outcome.tasks import Earlier, Scripted
-from bench.scripted import messages, responses
 
 
 @dataclass(frozen=True)

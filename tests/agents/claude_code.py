@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.scripted.messages import Request, ScriptedModel, Turn
+from bench.agent_models.messages import Request, ScriptedModel, Turn
 from repositories import MUNINN, PATIENCE
 from workbench import Workbench
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bench.scripted.loopback import Handler, Json, Loopback
+from bench.agent_models.loopback import Handler, Json, Loopback
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from bench.scripted.messages import Call, Request
+from bench.agent_models.messages import Call, Request
 from claude_code import NAME, ClaudeCode
 
 RULE = "Never log the e-mail addresses of customers."

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from bench.scripted.messages import Call, Request
+from bench.agent_models.messages import Call, Request
 from claude_code import NAME, ClaudeCode
 from repositories import PATIENCE, daemon_pid, git
 

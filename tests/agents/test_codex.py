@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from bench.scripted.responses import Call, Request, ResponsesModel, Turn
+from bench.agent_models.responses import Call, Request, ResponsesModel, Turn
 from repositories import daemon_pid, git, stop_daemon
 from workbench import Connected, installed
 

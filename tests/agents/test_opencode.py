@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from bench.scripted.messages import Call, Request, ScriptedModel, Turn
+from bench.agent_models.messages import Call, Request, ScriptedModel, Turn
 from workbench import Connected, installed
 
 NAME = "OpenCode"

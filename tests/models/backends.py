@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bench.scripted.loopback import Handler, Loopback
+from bench.agent_models.loopback import Handler, Loopback
 
 Json = dict[str, Any]
 

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from bench.scripted.messages import ScriptedModel
-from bench.scripted.responses import ResponsesModel
+from bench.agent_models.messages import ScriptedModel
+from bench.agent_models.responses import ResponsesModel
 from workbench import installed
 
 from muninn_core.config.model_settings import Route

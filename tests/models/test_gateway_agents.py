@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Request, anthropic_events, sse, status
-from bench.scripted.messages import Call, ScriptedModel
-from bench.scripted.responses import ResponsesModel
+from bench.agent_models.messages import Call, ScriptedModel
+from bench.agent_models.responses import ResponsesModel
 from repositories import PATIENCE
 from workbench import installed
 

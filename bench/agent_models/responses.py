@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bench.scripted.loopback import Handler, Json, Loopback
-from bench.scripted.messages import SUMMARY
+from bench.agent_models.loopback import Handler, Json, Loopback
+from bench.agent_models.messages import SUMMARY
 
 
 @dataclass(frozen=True)

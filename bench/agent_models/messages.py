@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from bench.scripted.loopback import Handler, Json, Loopback
+from bench.agent_models.loopback import Handler, Json, Loopback
 
 Kind = Literal["turn", "summary", "aside"]
 
