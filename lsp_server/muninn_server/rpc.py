@@ -18,7 +18,11 @@ from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:
     from muninn_core.worktree.call import Progress
+    from muninn_server.events.subscriptions import Subscriptions
 
+
+SUBSCRIBING = ("muninn/subscribe", "muninn/unsubscribe")
+"""Methods that are no verbs: their events follow as notifications."""
 
 MAX_ID_CHARS = 1_000
 """The longest id of a request. Every response repeats it."""
@@ -98,6 +102,7 @@ class RpcConnection:
         self._session = session
         self._running: dict[object, threading.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._subscriptions: Subscriptions | None = None
 
     async def serve(self) -> None:
         """Serve until the client disconnects or sends an invalid frame, then cancel the running requests."""
@@ -118,6 +123,8 @@ class RpcConnection:
             for cancelled in self._running.values():
                 cancelled.set()
             await asyncio.gather(*self._tasks, return_exceptions=True)
+            if self._subscriptions is not None:
+                await self._subscriptions.close()
 
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
@@ -147,6 +154,9 @@ class RpcConnection:
 
     async def _answer(self, number: object, method: str, params: Any, cancelled: threading.Event) -> None:
         try:
+            if method in SUBSCRIBING:
+                await self._subscribed().answer(method, params, lambda result: self._send(result_frame(number, result)))
+                return
             verb = verb_of(method)
             token = params.pop("workDoneToken", None) if isinstance(params, dict) else None
             progress = None if token is None else lambda value: self._progress(token, value)
@@ -162,6 +172,17 @@ class RpcConnection:
     def _progress(self, token: object, value: Progress) -> None:
         params = {"token": token, "value": value.to_lsp()}
         self._send(wire.frame({"jsonrpc": "2.0", "method": "$/progress", "params": params}))
+
+    def _subscribed(self) -> Subscriptions:
+        if self._subscriptions is None:
+            from muninn_server.events.subscriptions import Subscriptions
+
+            self._subscriptions = Subscriptions(self._session, self._write)
+        return self._subscriptions
+
+    async def _write(self, data: bytes) -> None:
+        self._send(data)
+        await self._writer.drain()
 
     def _send(self, data: bytes) -> None:
         if not self._writer.is_closing():

@@ -112,19 +112,26 @@ class Api(NamedTuple):
     @contextlib.contextmanager
     def events(self, query: str = "", last: str = "", buffer: int = 0) -> Iterator[Stream]:
         """Open the event stream. `buffer` is the size of the client's receive buffer in bytes, 0 for the default."""
-        sock = socket.socket()
-        if buffer:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-        sock.settimeout(PATIENCE)
-        sock.connect(("127.0.0.1", self.port))
-        head = [f"GET /events{query} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.token}"]
-        head += [f"Last-Event-ID: {last}"] if last else []
-        sock.sendall("\r\n".join([*head, "", ""]).encode())
-        stream = Stream(sock)
-        try:
+        with streaming(self.port, f"/events{query}", f"Authorization: Bearer {self.token}", last, buffer) as stream:
             yield stream
-        finally:
-            stream.close()
+
+
+@contextlib.contextmanager
+def streaming(port: int, path: str, access: str, last: str = "", buffer: int = 0) -> Iterator[Stream]:
+    """Open a stream of a port with a header that gives access."""
+    sock = socket.socket()
+    if buffer:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+    sock.settimeout(PATIENCE)
+    sock.connect(("127.0.0.1", port))
+    head = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", access]
+    head += [f"Last-Event-ID: {last}"] if last else []
+    sock.sendall("\r\n".join([*head, "", ""]).encode())
+    stream = Stream(sock)
+    try:
+        yield stream
+    finally:
+        stream.close()
 
 
 @contextlib.contextmanager

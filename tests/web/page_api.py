@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from http_api import Answer
+from http_api import Answer, Stream, streaming
 from interrupts import interruptible
 from repositories import MUNINN, PATIENCE
 
@@ -54,12 +54,18 @@ class Opened(NamedTuple):
     def get(self, name: str = "", **headers: str) -> Answer:
         return self.server.request("GET", self.folder + name, **{"Cookie": self.cookie, **headers})
 
-    def post(self, verb: str, params: Any = None, **headers: str) -> Answer:
-        """Call a verb as the page does, unless headers say otherwise."""
+    @contextlib.contextmanager
+    def events(self, last: str = "") -> Iterator[Stream]:
+        """Open the page's event stream."""
+        with streaming(self.server.port, f"{self.folder}events", f"Cookie: {self.cookie}", last) as stream:
+            yield stream
+
+    def post(self, verb: str, params: Any = None, at: str = "", **headers: str) -> Answer:
+        """Call a verb as the page does, of the repository with the key `at`, unless headers say otherwise."""
         own = f"http://127.0.0.1:{self.server.port}"
         given = {"Cookie": self.cookie, "Origin": own, "X_Muninn_Page": self.token, **headers}
         body = {"jsonrpc": "2.0", "id": 1, "method": f"muninn/{verb}", "params": params or {}}
-        return self.server.request("POST", f"{self.folder}rpc", body, **given)
+        return self.server.request("POST", f"{self.folder}{f'at/{at}/' if at else ''}rpc", body, **given)
 
 
 def open_link(server: PageServer) -> Opened:

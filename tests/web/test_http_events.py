@@ -97,7 +97,7 @@ def test_a_wrong_query_is_told(api: Api, query: str, said: str) -> None:
 def test_an_id_of_no_message_is_refused(api: Api, last: str) -> None:
     answer = api.request("GET", "/events", Last_Event_ID=last)
     assert answer.status == 400
-    assert "Last-Event-ID" in answer.json["error"]["message"]
+    assert "the id of the last event" in answer.json["error"]["message"]
 
 
 def test_a_reconnected_client_gets_what_it_missed_and_nothing_twice(api: Api) -> None:

@@ -163,6 +163,7 @@ class Engine(
             ),
             clients=clients,
         )
+        self.runtime = runtime
         self._last_call = self._begun
         self._under_way: set[object] = set()
         self._rested: list[object] | None = None

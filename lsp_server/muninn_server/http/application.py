@@ -10,8 +10,7 @@ from muninn_core.engine.metrics import counter, gauge
 from muninn_core.errors import ParseError
 from muninn_core.model.value import encode_json, to_plain
 from muninn_server.http import json_rpc
-from muninn_server.http.event_stream import stream
-from muninn_server.http.feed import Feed
+from muninn_server.http.event_stream import Streams
 from muninn_server.http.openapi import document
 from muninn_server.http.replies import (
     Reply,
@@ -37,9 +36,9 @@ Route = Callable[[ASGIScope, Receive], Awaitable[Reply]]
 class Application:
     """An ASGI application (version 3) for one work tree. `session` has the rights of an agent."""
 
-    def __init__(self, session: Session, feed: Feed) -> None:
+    def __init__(self, session: Session, streams: Streams) -> None:
         self._session = session
-        self._feed = feed
+        self._streams = streams
         self._routes: Mapping[str, Mapping[str, Route]] = {
             HEALTH: {"GET": self._health},
             "/ready": {"GET": self._ready},
@@ -54,7 +53,7 @@ class Application:
         path, method = scope["path"], scope["method"]
         try:
             if (path, method) == ("/events", "GET"):
-                await stream(scope, receive, send, self._feed, self._session)
+                await self._streams.serve(scope, receive, send)
                 return
             reply = await self._reply(path, method, scope, receive)
         except Exception as error:  # every failure is a response; error_of logs what is unexpected
@@ -83,9 +82,11 @@ class Application:
     async def _metrics(self, _scope: ASGIScope, _receive: Receive) -> Reply:
         text = (await self._session.call("metrics", {}, to_plain))["text"]
         about = "Event streams that are open."
-        text += "".join(f"{row}\n" for row in gauge("muninn_event_streams", about, self._feed.streams))
+        text += "".join(f"{row}\n" for row in gauge("muninn_event_streams", about, self._streams.feed.streams))
         about = "Event streams that were ended because their clients read too slowly."
-        text += "".join(f"{row}\n" for row in counter("muninn_event_streams_dropped_total", about, self._feed.dropped))
+        text += "".join(
+            f"{row}\n" for row in counter("muninn_event_streams_dropped_total", about, self._streams.feed.dropped)
+        )
         return Reply(200, text.encode(), EXPOSITION)
 
     async def _openapi(self, _scope: ASGIScope, _receive: Receive) -> Reply:
@@ -93,8 +94,10 @@ class Application:
 
     async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
         body = await read_json_body(scope, receive)
+        caller = caller_of(scope)
+        session = self._session.as_client(caller) if caller else self._session
         async with cancelled_with(receive) as cancelled:
-            return await json_rpc.answer(self._session, body, caller_of(scope), cancelled)
+            return await json_rpc.answer(session, body, caller, cancelled)
 
     async def _emit(self, scope: ASGIScope, receive: Receive) -> Reply:
         """Append an event to the journal; it is on disk when the response is sent."""

@@ -8,23 +8,32 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, Protocol
 
 from muninn_core.errors import BadParams, ParseError, RefusedError, RequestError
-from muninn_core.model.value import encode_json
+from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_server.http.replies import Reply, json_reply
 from muninn_server.rpc import MAX_ID_CHARS, Unreadable, decode_body, is_id, verb_of
-from muninn_server.session import Session, error_of
+from muninn_server.session import error_of
 
 CLAIMS = ("actor", "agent", "trust", "session")
 """Parameters by which a client states who it is. The daemon sets them for a client that cannot act as a user."""
 
 
+class Caller(Protocol):
+    """What calls verbs: a session of this daemon, or a connection to another one."""
+
+    async def call(
+        self, verb: str, raw: Any, finish: Callable[[Value], bytes], *, cancelled: threading.Event | None = None
+    ) -> bytes:
+        """Call a verb and return its result as JSON. Raises MuninnError."""
+
+
 async def answer(
-    session: Session, body: bytes, caller: str, cancelled: threading.Event, verbs: Collection[str] = METHODS
+    session: Caller, body: bytes, caller: str, cancelled: threading.Event, verbs: Collection[str] = METHODS
 ) -> Reply:
     """Return the response to one request for one of `verbs`. Setting `cancelled` ends the verb at its next safe point.
 
@@ -40,9 +49,7 @@ async def answer(
         if verb in METHODS and verb not in verbs:
             raise RefusedError(f"the page does not call '{verb}'", hint=f"Run `muninn {verb}` in a terminal.")
         params = with_caller(verb, message.get("params"), caller)
-        result = await (session.as_client(caller) if caller else session).call(
-            verb, params, encode_json, cancelled=cancelled
-        )
+        result = await session.call(verb, params, encode_json, cancelled=cancelled)
     except Exception as error:  # every failure is a response; error_of logs what is unexpected
         known = error_of(error, method or "request")
         plain = {"jsonrpc": "2.0", "id": number, "error": known.to_plain()}

@@ -9,19 +9,22 @@ daemon is started again.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import to_plain
 from muninn_server.http import json_rpc, page_view
-from muninn_server.http.event_stream import stream
-from muninn_server.http.feed import Feed
+from muninn_server.http.event_stream import Streams
+from muninn_server.http.neighbours import Merged, Neighbours, Remote, described
 from muninn_server.http.replies import Reply, cancelled_with, header, read_json_body, send_reply
 from muninn_server.http_listener import HOST, ASGIScope, Receive, Send
 from muninn_server.session import Session, error_of
@@ -69,15 +72,19 @@ _FILES = {
     for file in sorted(folder.iterdir())
     if file.suffix in _TYPES
 }
+_AT = re.compile(r"at/([0-9a-f]{16})/rpc")
+"""Calls of another repository's verbs."""
+
 _HTML = "text/html; charset=utf-8"
 
 
 class Page:
     """An ASGI application (version 3). `session` has the rights of a person, `secret` is that of `muninn open`."""
 
-    def __init__(self, session: Session, feed: Feed, port: int, secret: str, *, linked: bool) -> None:
+    def __init__(self, session: Session, streams: Streams, port: int, secret: str, *, linked: bool) -> None:
         self._session = session
-        self._feed = feed
+        self._streams = streams
+        self._neighbours = Neighbours(session.engine.runtime, streams.feed.key)
         self._port = port
         self._code = _derive(secret, "code")
         self._cookie = _derive(secret, "cookie")
@@ -99,7 +106,8 @@ class Page:
             elif refusal := self._refusal(scope):
                 reply = _message(*refusal)
             elif (path, method) == (f"{self._folder}events", "GET"):
-                await stream(scope, receive, send, self._feed, self._session)
+                merged = Merged(self._neighbours, header(scope, b"last-event-id"))
+                await self._streams.serve(scope, receive, send, merged)
                 return
             else:
                 reply = await self._reply(path.removeprefix(self._folder), method, scope, receive)
@@ -140,10 +148,12 @@ class Page:
         return None
 
     async def _reply(self, name: str, method: str, scope: ASGIScope, receive: Receive) -> Reply:
-        if (name, method) == ("rpc", "POST"):
+        at = _AT.fullmatch(name)
+        if (name == "rpc" or at) and method == "POST":
             body = await read_json_body(scope, receive)
+            session = self._neighbours.at(at[1]) if at else self._session
             async with cancelled_with(receive) as cancelled:
-                return await json_rpc.answer(self._session, body, "", cancelled, VERBS)
+                return await json_rpc.answer(session, body, "", cancelled, VERBS)
         if method not in ("GET", "HEAD"):
             return _message(405, "The page takes GET, and POST for calls.")
         if name == "":
@@ -159,17 +169,32 @@ class Page:
             asked = dict(parse_qsl(scope["query_string"].decode("ascii"), max_num_fields=20))
         except ValueError:
             asked = {}
-        wanted = page_view.Question(text=asked.get("q", "")[:1000], type=asked.get("type", "")[:100])
+        wanted = page_view.Question(
+            text=asked.get("q", "")[:1000], type=asked.get("type", "")[:100], at=asked.get("at", "")[:100]
+        )
+        root, found = self._session.place.root, {}
+        others = await asyncio.to_thread(self._neighbours.running)
         try:
+            remote = self._neighbours.at(wanted.at) if wanted.at else None
+            root = remote.root if remote else root
             if wanted.text:
                 params = {"query": wanted.text, "kind": "memory", "limit": page_view.SHOWN}
-                found = await self._session.call("recall", params | wanted.types(many=True), to_plain)
+                found = await self._plain(remote, "recall", params | wanted.types(many=True))
             else:
-                found = await self._session.call("memories", {"limit": page_view.SHOWN, **wanted.types()}, to_plain)
+                found = await self._plain(remote, "memories", {"limit": page_view.SHOWN, **wanted.types()})
         except MuninnError as error:
             found = {"error": error.to_plain()}
-        name = Path(self._session.place.root).name
-        return Reply(200, page_view.document(name, self._token, wanted, found), _HTML)
+        repositories = [
+            {"key": "", **described(self._session.place.root)},
+            *({"key": each.key, **described(each.root)} for each in others),
+        ]
+        return Reply(200, page_view.document(root, self._token, wanted, found, repositories), _HTML)
+
+    async def _plain(self, remote: Remote | None, verb: str, params: dict[str, Any]) -> dict[str, Any]:
+        if remote is not None:
+            return await remote.plain(verb, params)
+        plain: dict[str, Any] = await self._session.call(verb, params, to_plain)
+        return plain
 
 
 def _derive(secret: str, purpose: str) -> str:

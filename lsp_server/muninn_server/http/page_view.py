@@ -5,8 +5,9 @@ Every text is escaped: memories may come from anyone who can commit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from muninn_core.engine.memory.offline import STYLE, article
@@ -21,15 +22,19 @@ ROOMS = ("Memory", "Waiting", "Sessions", "Now", "Code", "Cost", "Health")
 """The rooms of the page; each is a script of the same name."""
 
 
-SCRIPTS = (*map(str.lower, ROOMS), "api", "dom", "card", "happening")
+SCRIPTS = (*map(str.lower, ROOMS), "api", "dom", "card", "happening", "repositories")
 """The modules that `page.js` imports. The browser loads them at the same time as `page.js`."""
 
 
+_CURRENT = ' aria-current="true"'
+
+
 class Question(NamedTuple):
-    """What a reader asks for: words, and a type of memory; both may be empty."""
+    """What a reader asks for: words, a type of memory, and the key of a repository; each may be empty."""
 
     text: str = ""
     type: str = ""
+    at: str = ""
 
     def types(self, *, many: bool = False) -> dict[str, Any]:
         """Return the parameter of a verb that selects the type."""
@@ -47,12 +52,22 @@ def message(text: str) -> bytes:
     return _html("Muninn", f"<main><h1>Muninn</h1><p>{escape(text)}</p></main>")
 
 
-def document(name: str, token: str, asked: Question, found: Mapping[str, Any]) -> bytes:
-    """Return the page: its rooms, a search form and the memories `found`, a result of `recall` or of `memories`."""
+def document(
+    root: str,
+    token: str,
+    asked: Question,
+    found: Mapping[str, Any],
+    repositories: Sequence[Mapping[str, str]],
+) -> bytes:
+    """Return the page: its rooms, a search form and the memories `found`, a result of `recall` or of `memories`.
+
+    `repositories` are those that it can show, this daemon's own one first, with the key "".
+    """
+    name = PurePath(root).name
     rooms = "".join(f'<a href="#{room.lower()}" data-room="{room.lower()}">{room}</a>' for room in ROOMS)
     body = (
         '<a class="skip" href="#main">Skip to the content</a>'
-        f'<header><p class="brand"><strong>Muninn</strong> <span>{escape(name)}</span></p>'
+        f'<header><div class="brand"><strong>Muninn</strong> {_repositories(root, asked.at, repositories)}</div>'
         f'<nav aria-label="Rooms">{rooms}</nav>'
         '<p id="live" role="status"></p></header>'
         f'<main id="main" tabindex="-1"><h1>Memory</h1>{_form(asked)}{_list(asked, found)}'
@@ -60,6 +75,19 @@ def document(name: str, token: str, asked: Question, found: Mapping[str, Any]) -
         "The command <code>muninn help</code> lists what a terminal can do.</p></noscript></main>"
     )
     return _html(f"Memory of {name}", body, token=token)
+
+
+def _repositories(root: str, at: str, repositories: Sequence[Mapping[str, str]]) -> str:
+    """Return the name of the shown repository; with others, it opens their list."""
+    links = "".join(
+        f'<li><a href="?at={escape(each["key"])}" title="{escape(each["root"])}"'
+        f"{_CURRENT if each['key'] == at else ''}>{escape(each['name'])}</a></li>"
+        for each in repositories
+    )
+    return (
+        f'<details class="repositories" data-at="{escape(at)}"><summary><span>{escape(PurePath(root).name)}</span>'
+        f'</summary><ul aria-label="Repositories">{links}</ul></details>'
+    )
 
 
 def _html(title: str, body: str, leads_to: str = "", token: str = "") -> bytes:
@@ -81,12 +109,13 @@ def _html(title: str, body: str, leads_to: str = "", token: str = "") -> bytes:
 
 
 def _form(asked: Question) -> str:
+    here = f'<input type="hidden" name="at" value="{escape(asked.at)}">' if asked.at else ""
     types = "".join(
         f'<option value="{kind}"{" selected" if kind == asked.type else ""}>{kind.replace("_", " ")}</option>'
         for kind in KINDS
     )
     return (
-        '<form class="search" role="search"><label class="grow">Search memory '
+        f'<form class="search" role="search">{here}<label class="grow">Search memory '
         f'<input type="search" name="q" value="{escape(asked.text)}"></label>'
         f'<label>Type <select name="type"><option value="">any</option>{types}</select></label>'
         "<button>Search</button></form>"

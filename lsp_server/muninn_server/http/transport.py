@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
+from muninn_server.events.feed import feed_of
 from muninn_server.http.application import HEALTH, Application
-from muninn_server.http.feed import Feed
+from muninn_server.http.event_stream import Streams
 from muninn_server.http.page import PREFIX, Page
 from muninn_server.http_listener import App, ASGIScope, Receive, Send, Service, serve_port
 from muninn_server.rpc import Hello
@@ -24,14 +25,14 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
 
     @contextlib.asynccontextmanager
     async def service(port: int) -> AsyncIterator[Service]:
-        feed = Feed(session)
-        api = Application(session.as_agent(), feed)
+        streams = Streams(feed_of(session.engine, session.place))
+        api = Application(session.as_agent(), streams)
         if not hello.page:
-            yield Service(api, COMMAND, public=[HEALTH], end_responses=feed.close)
+            yield Service(api, COMMAND, public=[HEALTH], end_responses=streams.close)
             return
-        page = Page(session, feed, port, hello.page, linked=hello.linked)
+        page = Page(session, streams, port, hello.page, linked=hello.linked)
         more = {"link": page.link}
-        yield Service(_either(page, api), COMMAND, more=more, public=[HEALTH, PREFIX], end_responses=feed.close)
+        yield Service(_either(page, api), COMMAND, more=more, public=[HEALTH, PREFIX], end_responses=streams.close)
 
     await serve_port(reader, writer, hello, "muninn open" if hello.page else COMMAND, service)
 

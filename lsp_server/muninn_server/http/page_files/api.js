@@ -3,6 +3,9 @@
 const token = document.querySelector('meta[name=token]').content;
 let last = 0;
 
+/** The key of the repository that the page shows, "" for this daemon's own one. */
+export const at = document.querySelector('.repositories').dataset.at;
+
 /** An error of the daemon: its message, its hint, its kind. */
 export class VerbError extends Error {
   constructor({ message, data = {} }) {
@@ -12,11 +15,11 @@ export class VerbError extends Error {
   }
 }
 
-/** Call a verb and return its result. Throws VerbError. */
-export async function call(verb, params = {}) {
+/** Call a verb of the repository that is shown, or of another one, and return its result. Throws VerbError. */
+export async function call(verb, params = {}, key = at) {
   let response;
   try {
-    response = await fetch('rpc', {
+    response = await fetch(key ? `at/${key}/rpc` : 'rpc', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Muninn-Page': token },
       body: JSON.stringify({ jsonrpc: '2.0', id: ++last, method: `muninn/${verb}`, params }),
@@ -53,7 +56,7 @@ export function connect(state) {
     if (source.readyState !== EventSource.CLOSED) return; // the browser tries again
     setTimeout(() => connect(state), 2000);
   };
-  for (const kind of ['state', 'journal', 'memory', 'index']) {
+  for (const kind of ['state', 'journal', 'memory', 'index', 'repositories']) {
     source.addEventListener(kind, (message) => {
       const data = JSON.parse(message.data);
       for (const listener of [...listeners]) listener(kind, data);

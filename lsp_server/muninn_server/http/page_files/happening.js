@@ -4,10 +4,10 @@ import { clock, fold, h } from './dom.js';
 
 const BRIEF = 300;
 
-/** A list item for an event. `answer` says of what was given what came of it. */
-export function happening(event, answer) {
+/** A list item for an event. `answer` says of what was given what came of it; `where` names the repository. */
+export function happening(event, answer, where = '') {
   const { sentence, more } = answer ? outcome(answer) : words(event);
-  return h('li', { 'data-type': event.event_type }, clock(event.occurred_at), h('div', {}, sentence, more ? fold('More', more) : null));
+  return h('li', { 'data-type': event.event_type }, clock(event.occurred_at), h('div', {}, where ? h('p', { class: 'hint where' }, where) : null, sentence, more ? fold('More', more) : null));
 }
 
 function cut(text) {

@@ -1,19 +1,20 @@
 // Shows the room that the address names, and the state of the connection.
 
-import { connect, follow } from './api.js';
+import { at, connect, follow } from './api.js';
 import { guarded, h } from './dom.js';
 import { code } from './code.js';
 import { cost } from './cost.js';
 import { health } from './health.js';
 import { memory } from './memory.js';
 import { now } from './now.js';
+import { keyOf, nameOf, watch } from './repositories.js';
 import { sessions } from './sessions.js';
 import { waiting } from './waiting.js';
 
 const ROOMS = { memory, waiting, sessions, now, code, cost, health };
 const main = document.getElementById('main');
 const live = document.getElementById('live');
-const project = document.querySelector('.brand span').textContent;
+const project = nameOf(at);
 
 let leave = () => {};
 let shown = 0;
@@ -57,6 +58,7 @@ async function show({ focus = false, again = false }) {
 }
 
 window.addEventListener('hashchange', () => show({ focus: true }));
+watch(() => location.hash.startsWith('#now') || refresh());
 connect((on) => {
   live.textContent = on ? 'live' : 'reconnecting…';
   live.className = on ? 'on' : 'off';
@@ -72,10 +74,11 @@ function refresh() {
 }
 
 follow((kind, data) => {
+  if (keyOf(data) !== at) return;
   if (kind === 'memory') refresh();
   if (kind !== 'state') return;
-  const at = JSON.stringify(data.memory);
-  if (known !== null && known !== at) refresh(); // memory changed while the connection was broken
-  known = at;
+  const position = JSON.stringify(data.memory);
+  if (known !== null && known !== position) refresh(); // memory changed while the connection was broken
+  known = position;
 });
 show({});

@@ -1,8 +1,9 @@
-"""What a client of the event stream asks for, read from the address: topics, fields of events, the first position."""
+"""What a follower asks for, read from an address or from parameters: topics, fields of events, the first position."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -52,6 +53,22 @@ def read_wanted(query: bytes) -> Wanted:
         )
     except ValueError as error:
         raise BadParams(f"the address has a query that can't be read: {error}", hint="Write NAME=VALUE&…") from None
+    return _wanted(pairs)
+
+
+def wanted_of(params: Mapping[str, Any]) -> Wanted:
+    """Return what parameters ask for, with the names of `read_wanted`; a value is one, or a list. Raises BadParams."""
+    pairs = [
+        (name, each if isinstance(each, str) else json.dumps(each))
+        for name, value in params.items()
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    if len(pairs) > MOST_CONDITIONS:
+        raise BadParams(f"more than {MOST_CONDITIONS} conditions", hint="Leave some out.")
+    return _wanted(pairs)
+
+
+def _wanted(pairs: Iterable[tuple[str, str]]) -> Wanted:
     given: dict[str, list[str]] = {}
     for name, value in pairs:
         name = f"payload.{name}" if name.startswith("scope.") else name

@@ -1,0 +1,388 @@
+"""What happens in a work tree, handed to any number of followers: one reader, and a bounded queue for each follower.
+
+The journal is read once for all followers. A follower that reads too slowly is ended when its queue is full, so it
+costs the writer, the other followers and the memory of the daemon nothing. All methods run on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import logging
+import re
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from muninn_core import __version__
+from muninn_core.engine.engine import Engine
+from muninn_core.errors import BadParams, BusyError, MuninnError
+from muninn_core.journal.search import Search
+from muninn_core.launch.place import Place
+from muninn_core.launch.runtime import repository_key
+from muninn_core.model.event import Event
+from muninn_core.model.value import encode_json
+from muninn_server.events.wanted import Wanted
+
+MAX_QUEUED = 4 * 1024 * 1024
+"""The most bytes that wait for one follower. A single longer message is queued alone."""
+
+MAX_STREAMS = 64
+"""The most followers of a work tree at once."""
+
+BATCH = 500
+"""Events read at once."""
+
+GATHER_SECONDS = 0.05
+"""How long changes of memories and of the index are gathered."""
+
+_IDENTITY = re.compile(r"([0-9a-f]{16}):([0-9]{1,15}):([0-9a-f]{16}|)")
+
+log = logging.getLogger("muninn.events")
+
+
+def sse_frame(kind: str, data: bytes, identity: str = "") -> bytes:
+    """Return one message of a stream of Server-Sent Events. `data` is one line.
+
+    Source of the form: HTML Living Standard, "Server-sent events", section "Parsing an event stream".
+    """
+    head = f"id: {identity}\n" if identity else ""
+    return f"{head}event: {kind}\ndata: ".encode() + data + b"\n\n"
+
+
+class Message:
+    """What followers get: its kind, its data as one line of JSON, and an id to continue after, if it has one."""
+
+    def __init__(self, kind: str, data: bytes, identity: str = "") -> None:
+        self.kind = kind
+        self.data = data
+        self.identity = identity
+
+    @property
+    def size(self) -> int:
+        """The bytes of memory that it holds while it waits, without those of its objects."""
+        return len(self.data)
+
+    @functools.cached_property
+    def sse(self) -> bytes:
+        """The message as a Server-Sent Event, encoded once for all followers."""
+        return sse_frame(self.kind, self.data, self.identity)
+
+
+class Start(NamedTuple):
+    """Where a follower begins: after an event. `resumed` tells whether that is what it asked for."""
+
+    position: int
+    digest: str
+    resumed: bool
+    reason: str = ""
+
+
+class Subscriber:
+    """The queue of one follower.
+
+    `encode` makes bytes of each message that is sent, in the order of sending. `dropped` is called when the queue is
+    full.
+    """
+
+    def __init__(
+        self, wanted: Wanted, encode: Callable[[Message], bytes], dropped: Callable[[], None] = lambda: None
+    ) -> None:
+        self.wanted = wanted
+        self.encode = encode
+        self.ready = asyncio.Event()
+        self.ended = False
+        self._dropped = dropped
+        self._waiting: deque[Message] = deque()
+        self._size = 0
+
+    def offer(self, message: Message) -> bool:
+        """Queue a message; return False when the queue is full, which ends the follower with a notice."""
+        if self.ended:
+            return True
+        if self._waiting and self._size + message.size > MAX_QUEUED:
+            self.end("the client reads too slowly")
+            self._dropped()
+            return False
+        self._waiting.append(message)
+        self._size += message.size
+        self.ready.set()
+        return True
+
+    def end(self, reason: str = "") -> None:
+        """End the follower. With a reason, it gets a notice in the place of what waits."""
+        if self.ended:
+            return
+        self.ended = True
+        self._waiting.clear()
+        if reason:
+            hint = "Connect again, and continue after the id of the last event that was read."
+            self._waiting.append(Message("dropped", json.dumps({"reason": reason, "hint": hint}).encode()))
+        self.ready.set()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing waits."""
+        return not self._waiting
+
+    def take(self, most: int = 65_536) -> bytes:
+        """Return messages that wait, about `most` bytes of them; b"" when none waits."""
+        taken = []
+        size = 0
+        while self._waiting and size < most:
+            message = self._waiting.popleft()
+            taken.append(self.encode(message))
+            size += message.size
+        self._size -= min(size, self._size)
+        if not self._waiting and not self.ended:
+            self.ready.clear()
+        return b"".join(taken)
+
+
+class Feed:
+    """What happens in one work tree and in its repository's journal. It follows only while it has followers."""
+
+    def __init__(self, engine: Engine, place: Place) -> None:
+        self._engine = engine
+        self._place = place
+        self._subscribers: list[Subscriber] = []
+        self._due = asyncio.Event()
+        self._follower: asyncio.Task[None] | None = None
+        self._search: Search | None = None
+        self._head: Callable[[], int] = lambda: 0
+        self._position = 0
+        self._ends: list[Callable[[], None]] = []
+        self._memories: dict[str, bool] = {}
+        self._gathering: asyncio.TimerHandle | None = None
+        self._index: object = None
+        self.key = repository_key(place.identity)
+        self.streams = 0
+        """Followers now."""
+        self.dropped = 0
+        """Followers that were ended because they read too slowly."""
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Hold the feed open for one follower. Raises BusyError for too many, and the errors of opening a journal."""
+        if self.streams >= MAX_STREAMS:
+            raise BusyError(f"{MAX_STREAMS} event streams are open", hint="Close one, and connect again.")
+        self.streams += 1
+        try:
+            await self._begin()
+            yield
+        finally:
+            self.streams -= 1
+            if not self.streams:
+                self._stop()
+
+    async def _begin(self) -> None:
+        if self._search is not None:
+            return
+        engine, place = self._engine, self._place
+
+        def opened() -> tuple[Search, Callable[[], int], Callable[[Callable[[int], None]], Callable[[], None]]]:
+            engine.open(place)
+            found = engine.journals.open(place)
+            return found.search, lambda: found.journal.position, found.journal.on_commit
+
+        search, head, on_commit = await asyncio.to_thread(opened)
+        if self._search is None:  # another follower may have opened it meanwhile
+            loop = asyncio.get_running_loop()
+
+            def soon(run: Callable[[], object]) -> None:
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(run)
+
+            self._search, self._head = search, head
+            self._ends = [
+                on_commit(lambda _position: soon(self._due.set)),
+                engine.trees.memories.add(place.root, lambda changed: soon(lambda: self._gather(changed))),
+                engine.trees.indexed.add(place.root, lambda _nothing: soon(lambda: self._gather({}))),
+            ]
+            self._index = self.index_state()
+            self._follower = loop.create_task(self._follow())
+
+    def _stop(self) -> None:
+        for end in self._ends:
+            end()
+        self._ends, self._search = [], None
+        if self._follower is not None:
+            self._follower.cancel()
+        if self._gathering is not None:
+            self._gathering.cancel()
+            self._gathering = None
+
+    async def read(self, after: int) -> tuple[list[tuple[Event, Message]], int]:
+        """Return events after a position with their messages, and the position that was reached. Raises MuninnError."""
+        search = self._search
+        assert search is not None
+
+        def read() -> tuple[list[tuple[Event, Message]], int]:
+            events, reached = search.following(after, BATCH)
+            return [(event, self._message(event)) for event in events], reached
+
+        return await asyncio.to_thread(read)
+
+    @property
+    def position(self) -> int:
+        """The position after which new subscribers get events."""
+        if not self._subscribers:
+            self._position = self._head()
+        return self._position
+
+    def add(self, subscriber: Subscriber) -> None:
+        """Queue all further messages for a subscriber that has read up to `position`."""
+        self._subscribers.append(subscriber)
+        self._due.set()  # what was recorded since `position` was read
+
+    def remove(self, subscriber: Subscriber) -> None:
+        """Queue nothing more for a subscriber."""
+        if subscriber in self._subscribers:
+            self._subscribers.remove(subscriber)
+
+    async def deliver(
+        self, start: Start, subscriber: Subscriber, send: Callable[[bytes], Awaitable[None]], beat: bytes = b""
+    ) -> None:
+        """Send a subscriber's events from `start` on until it ends; `beat` is sent when nothing was for a while.
+
+        Those up to now come from the journal. Then it is subscribed, with no step between in which one could be missed.
+        """
+        position = start.position
+        try:
+            while position < self.position and not subscriber.ended:
+                try:
+                    events, position = await self.read(position)
+                except MuninnError as error:
+                    subscriber.end(f"the journal can't be read: {error.message}")
+                    break
+                for event, message in events:
+                    if subscriber.wanted.takes(event):
+                        await send(subscriber.encode(message))
+            self.add(subscriber)
+            while not subscriber.ended or not subscriber.empty:
+                try:
+                    async with asyncio.timeout(subscriber.wanted.heartbeat if beat else None):
+                        await subscriber.ready.wait()
+                except TimeoutError:
+                    await send(beat)
+                while chunk := subscriber.take():
+                    await send(chunk)
+        finally:
+            self.remove(subscriber)
+
+    async def start(self, last: str, after: int | None) -> Start:
+        """Return where a follower begins. Raises BadParams for an id that no message of this repository has."""
+        head = self.position
+        if not last:
+            position = head if after is None else min(after, head)
+            return Start(position, await asyncio.to_thread(self._digest, position), resumed=after == position)
+        found = _IDENTITY.fullmatch(last)
+        if found is None or found[1] != self.key:
+            about = "is malformed" if found is None else "is one of another repository"
+            hint = "Send the id of the last message that was read, or connect without one to begin now."
+            raise BadParams(f"the id of the last event {about}: '{last[:80]}'", hint=hint)
+        position, digest = int(found[2]), found[3]
+        if position <= head:
+            known = await asyncio.to_thread(self._digest, position)
+            if known in ("", digest) or not digest:  # "": retention removed the event
+                return Start(position, digest, resumed=True)
+        reason = "the journal was made anew since this event"
+        return Start(head, await asyncio.to_thread(self._digest, head), resumed=False, reason=reason)
+
+    def _digest(self, position: int) -> str:
+        """Return the start of the hash of the event at a position, "" for none."""
+        journal = self._engine.journals.open(self._place).journal
+        row = next(journal.rows(position, position), None) if position else None
+        return row.hash.hex()[:16] if row is not None else ""
+
+    def state(self, start: Start) -> Message:
+        """Return the first message: where the journal, memory and the index are, and where the follower begins."""
+        data = {
+            "repository": self.key,
+            "identity": self._place.identity,
+            "root": self._place.root,
+            "version": __version__,
+            "resumed": start.resumed,
+            "reason": start.reason,
+            "after": start.position,
+            "journal": {"position": self.position},
+            "memory": self.memory_state(),
+            "index": self.index_state(),
+        }
+        return Message("state", json.dumps(data).encode(), self.identity(start.position, start.digest))
+
+    def identity(self, position: int, digest: str) -> str:
+        """Return the id of the message with the event at a position: repository, position and part of its hash."""
+        return f"{self.key}:{position}:{digest[:16]}"
+
+    def _message(self, event: Event) -> Message:
+        data = b'{"repository":"%b","event":%b}' % (self.key.encode(), encode_json(event))
+        return Message("journal", data, self.identity(event.position, event.hash))
+
+    def index_state(self) -> dict[str, Any]:
+        """Return the state of the index: generation, changed files that it lacks, and whether it is ready."""
+        workspace = self._engine.trees.get(self._place)
+        if workspace is None or workspace.updater.index is None:
+            return {"generation": 0, "lag": 0, "state": "absent" if workspace is None else workspace.updater.state}
+        updater = workspace.updater
+        index = updater.index
+        generation = index.snapshot().generation if index is not None else 0
+        return {"generation": generation, "lag": updater.lag, "state": updater.state}
+
+    def memory_state(self) -> dict[str, Any]:
+        """Return the state of memory: the number of its records."""
+        workspace = self._engine.trees.get(self._place)
+        return {"log": workspace.memory.log.position if workspace is not None else 0}
+
+    # --- what happens ---
+
+    async def _follow(self) -> None:
+        while True:
+            await self._due.wait()
+            self._due.clear()
+            try:
+                while self._subscribers and self._position < self._head():
+                    events, reached = await self.read(self._position)
+                    self._position = reached
+                    for event, message in events:
+                        self._offer([each for each in self._subscribers if each.wanted.takes(event)], message)
+            except MuninnError as error:
+                log.warning("the journal can't be followed: %s", error.message)
+                for each in self._subscribers:
+                    each.end(f"the journal can't be read: {error.message}")
+
+    def _gather(self, changed: Mapping[str, bool]) -> None:
+        for identity, listed in changed.items():
+            self._memories[identity] = self._memories.get(identity, False) or listed
+        if self._gathering is None and self._subscribers:
+            loop = asyncio.get_running_loop()
+            self._gathering = loop.call_later(GATHER_SECONDS, self._publish_changes)
+
+    def _publish_changes(self) -> None:
+        self._gathering = None
+        memories, self._memories = self._memories, {}
+        if memories:
+            self._publish("memory", {**self.memory_state(), "changed": memories})
+        index = self.index_state()
+        if index != self._index:
+            self._index = index
+            self._publish("index", index)
+
+    def _publish(self, topic: str, content: dict[str, Any]) -> None:
+        data = {"repository": self.key, "root": self._place.root, **content}
+        takers = [each for each in self._subscribers if topic in each.wanted.topics]
+        self._offer(takers, Message(topic, json.dumps(data).encode()))
+
+    def _offer(self, takers: list[Subscriber], message: Message) -> None:
+        for each in takers:
+            if not each.offer(message):
+                self.dropped += 1
+                log.info("an event stream was ended: its client reads too slowly")
+
+
+@functools.cache
+def feed_of(engine: Engine, place: Place) -> Feed:
+    """Return the feed of a work tree, shared by all its followers."""
+    return Feed(engine, place)
