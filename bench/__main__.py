@@ -14,6 +14,7 @@ and checks that every measurement still works.
 `python -m bench links` measures the rules that link memories (`linking.py`).
 `python -m bench org` measures an organisation's memory on PostgreSQL (`organisation.py`).
 `python -m bench past` measures what earlier commits add to finding files (`past.py`).
+`python -m bench page` measures the page in a browser, the event stream and leases (`showing.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -50,6 +51,7 @@ from bench import (
     recording,
     remembering,
     reminding,
+    showing,
     starting,
     storing,
 )
@@ -86,7 +88,7 @@ def main() -> int:
     """Run the wanted measurements.
 
     `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `outcome`, `explore`, `gateway`, `models`, `links`,
-    `growth`, `federation`, `org`, `journal`, `pairs` and `masking` have their own options.
+    `growth`, `federation`, `org`, `journal`, `pairs`, `page` and `masking` have their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -108,6 +110,8 @@ def main() -> int:
         return recording.main(sys.argv[2:])
     if sys.argv[1:2] == ["pairs"]:
         return pairing.main(sys.argv[2:])
+    if sys.argv[1:2] == ["page"]:
+        return showing.main(sys.argv[2:])
     if sys.argv[1:2] == ["masking"]:
         return masking.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")

@@ -277,6 +277,7 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
         },
         "--why": {"action": "store_true", "help": "show the signals that make up each score"},
     },
+    "status": {"--watch": {"action": "store_true", "help": "print it again after each change, until Ctrl-C"}},
     "links": {"--format": _DIAGRAM},
     "graph": {"--format": _DIAGRAM},
     "export": {

@@ -71,6 +71,10 @@ def _run(argv: list[str]) -> int:
         from muninn_cli.batch import answer_queries
 
         return answer_queries(given.repo, given.queries, to_params(method, given))
+    if getattr(given, "watch", False):
+        from muninn_cli.status_watch import watch_status
+
+        return watch_status(given.repo, lambda result: _print(method, result, given), plain=given.json)
     params = _params(method, given)
     _check_text(params)
     result = _answer(method, given, params)
@@ -78,14 +82,18 @@ def _run(argv: list[str]) -> int:
         from muninn_cli.show.bundles import write_bundle
 
         write_bundle(given.out, result)
+    with paged() if method.effect == "read" and not given.json else nullcontext():
+        _print(method, result, given)
+    return OK if result.get("ok", True) else ERROR  # a check with findings exits with 1
+
+
+def _print(method: Method, result: dict[str, Any], given: argparse.Namespace) -> None:
     if given.json:
         print_json(result)
     else:
         from muninn_cli.show import show
 
-        with paged() if method.effect == "read" else nullcontext():
-            show(method, result, given)
-    return OK if result.get("ok", True) else ERROR  # a check with findings exits with 1
+        show(method, result, given)
 
 
 def _answer(method: Method, given: argparse.Namespace, params: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from muninn_core.protocol import wire
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
 HELLO_SECONDS = 60.0
@@ -125,6 +125,20 @@ class Client:
                     raise from_plain(error)
                 result: dict[str, Any] = message["result"]
                 return result
+
+    def follow(self, params: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield what happens in the repository, as it happens; nothing else can be asked meanwhile.
+
+        `params` are filters, with the names of the HTTP event stream, and `last`, the id to continue after. Each item
+        has `kind`, `id` and `data`. Raises ConnectionLost when the connection ends.
+        """
+        self.request("muninn/subscribe", dict(params or {}))
+        while True:
+            message = wire.read(self._stream.readline, self._stream.read)
+            if message is None:
+                raise ConnectionLost("the daemon closed the connection", hint="See `muninn daemon logs`.")
+            if message.get("method") == "muninn/event":
+                yield message["params"]
 
     def detach(self) -> tuple[socket.socket, Any]:
         """Return the socket and its buffered reader, for a proxy. The client must not be used afterwards."""

@@ -400,8 +400,8 @@ class Verbs:
 
         `start`: A file, a definition (`name`, `Class.method`), or one in a file: `path#Class.method`; with `repos` also
             `.`, all that this repository publishes.
-        `relation`: The relation to follow: definitions, imports, importers, callers, callees, tests, or neighbours (all
-            except definitions).
+        `relation`: The relation to follow: definitions, imports, importers, callers, callees, tests, changes (files
+            that commits changed together), or neighbours (all except definitions and changes).
         `depth`: How many steps to follow.
         `limit`: The most edges to return.
         `repos`: Find importers in these repositories of your list as well, by name; `all` is every one.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError
 
@@ -330,3 +332,16 @@ def test_what_is_written_here_comes_before_copies_of_it(start, tmp_path):
     reasons = {hit.path: {one.signal for one in hit.why} for hit in hits}
     assert "generated" in reasons["dist/app.js"]
     assert "aside" in reasons["lib/vendor/app.js"]
+
+
+def test_files_that_the_same_commits_changed_are_related(plain_repo: Path, start: Callable[..., Muninn]) -> None:
+    for number in range(3):
+        for path in ("src/users.py", "src/prices.py", *(["src/once.py"] if number == 0 else [])):
+            (plain_repo / path).write_text(f"LAST = {number}\n")
+        git(plain_repo, "add", ".")
+        git(plain_repo, "commit", "-qm", f"Change prices, {number}")
+    muninn = start(plain_repo)
+    muninn.call("init")
+    muninn.call("index")
+    found = muninn.call("graph", start="src/prices.py", relation="changes").edges
+    assert [(edge.path, edge.how) for edge in found] == [("src/users.py", "3 of 3 commits")]

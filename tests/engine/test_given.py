@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from transcripts import Transcript
 
+from muninn_core.context.tokens import count_tokens
+
 pytest_plugins = ["engines"]
 
 
@@ -90,3 +92,12 @@ def test_pages_continue_before_the_last_answer(muninn, four):
     first = muninn.call("given", limit=2)
     assert [answer.session for answer in first.answers] == ["s-2", "s-1"]
     assert [answer.session for answer in muninn.call("given", limit=2, before=first.next).answers] == ["s-0"]
+
+
+def test_the_tokens_of_what_was_given_are_recorded(muninn, four):
+    text = muninn.call("brief", session="s-1").text
+    muninn.call("recall", query="users table", session="s-1")
+    events = [hit.event for hit in muninn.call("event.query", event_type="given", session_id="s-1").hits]
+    tokens = {event.payload["verb"]: event.payload["tokens"] for event in events}
+    assert tokens["brief"] == count_tokens(text)
+    assert tokens["recall"] > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -110,6 +111,7 @@ async def test_the_list_has_everything_once_in_pages(agents: Agents) -> None:
             "muninn://memory/",
             "muninn://knowledge/",
             "muninn://context/",
+            "muninn://events/",
             "muninn://contexts/",
         ]
 
@@ -261,3 +263,27 @@ async def test_a_newer_client_hears_of_real_changes_over_stdio(agents: Agents) -
 async def test_a_newer_client_hears_of_real_changes_over_http(web: Web) -> None:
     async with web.open() as agent:
         await changes_reach_a_newer_client(agent, web.agents)
+
+
+@both_eras
+async def test_a_subscriber_hears_of_new_events_and_reads_what_it_lacks(agents: Agents, era: str) -> None:
+    heard = Heard()
+    async with agents.open(era, message_handler=heard) as agent:
+        last = json.loads(await read(agent, "muninn://events"))["last"]
+
+        def append() -> None:
+            with client.connect(str(agents.repo), agents.environ) as muninn:
+                for number in range(2):
+                    muninn.call("event.append", {"event_type": "deploy", "payload": {"number": number}})
+
+        if era == "2025-11-25":
+            await agent.subscribe_resource("muninn://events")
+            append()
+            await heard.until("muninn://events")
+        else:
+            async with agent.listen(resource_subscriptions=["muninn://events"]) as told, asyncio.timeout(PATIENCE):
+                append()
+                assert await anext(aiter(told)) == ResourceUpdated(uri="muninn://events")
+        new = json.loads(await read(agent, f"muninn://events/{last}"))
+    assert [each["payload"]["number"] for each in new["events"] if each["event_type"] == "deploy"] == [0, 1]
+    assert new["last"] >= last + 2

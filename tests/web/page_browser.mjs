@@ -219,6 +219,49 @@ await check('events go on after the daemon is killed', async () => {
   if (await page.$('[role=alert]')) return 'the page lost its rights';
 });
 
+await check('an hour of the page runs nothing', async () => {
+  const idle = await context.newPage();
+  await idle.clock.install();
+  await idle.goto(`${home}#memory`);
+  await idle.waitForSelector('[data-shows=memory]');
+  await idle.waitForSelector('#live.on');
+  await idle.clock.runFor(2000); // what belongs to the start
+  const requests = [];
+  idle.on('request', (request) => requests.push(request.url()));
+  await idle.evaluate(() => {
+    window.changes = 0;
+    new MutationObserver(() => (window.changes += 1)).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+  await idle.clock.runFor('01:00:00');
+  const changes = await idle.evaluate(() => window.changes);
+  await idle.close();
+  if (requests.length || changes) return `${requests.join(' ')}, ${changes} changes`;
+});
+
+await check('another repository is listed, shown and followed', async () => {
+  await enter(page, 'memory');
+  await page.locator('.repositories summary').click();
+  const link = page.locator('.repositories a', { hasText: given.other });
+  await link.waitFor();
+  const bad = await violations(page);
+  if (bad) return bad;
+  await page.keyboard.press('Escape');
+  if (await link.isVisible()) return 'Escape leaves the list open';
+  await page.locator('.repositories summary').press('Enter');
+  await link.click();
+  await page.locator('article', { hasText: 'The other harbour' }).waitFor();
+  await enter(page, 'now');
+  await page.waitForSelector('#live.on');
+  verb('event', 'append', 'note', '--payload', 'text=in the first repository');
+  await page.locator('.events li', { hasText: 'in the first repository' }).locator('.where').waitFor({ timeout: 4 * PATIENCE });
+  await page.evaluate(axe);
+  const problems = await violations(page);
+  await page.goto(home);
+  await page.waitForSelector('[data-shows=memory]');
+  await page.evaluate(axe);
+  return problems;
+});
+
 await check('no request names where it came from', () => referrers.join('\n'));
 
 await check('memory is listed without scripts', async () => {

@@ -12,7 +12,7 @@ import clients
 import pytest
 from node import node_folder
 from page_api import page_of
-from repositories import MUNINN, PATIENCE, Home, daemon_pid, git
+from repositories import MUNINN, PATIENCE, Home, copy_plain_repo, daemon_pid, git, kill_daemon
 
 from muninn_core import client
 
@@ -41,6 +41,8 @@ CHECKS = (
     "hostile texts are texts",
     "a page of another origin calls nothing and shows nothing",
     "events go on after the daemon is killed",
+    "an hour of the page runs nothing",
+    "another repository is listed, shown and followed",
     "no request names where it came from",
     "memory is listed without scripts",
     "the exported page searches without a network",
@@ -58,6 +60,10 @@ def outcomes(served: Home, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     exported = tmp_path_factory.mktemp("page") / "memory.html"
     with client.connect(str(served.repo), served.environ) as muninn:
         ids = fill(muninn, served.repo)
+    other = copy_plain_repo(tmp_path_factory.mktemp("page") / "<b>depot")
+    with client.connect(str(other), served.environ) as muninn:
+        muninn.call("init")
+        muninn.call("remember", {"text": "The other harbour has two cranes."})
     command = [MUNINN, "export", "--html", str(exported), "--repo", str(served.repo)]
     subprocess.run(command, env=served.environ, check=True, capture_output=True, timeout=PATIENCE)
     with page_of(served.repo, served.environ) as server:
@@ -69,6 +75,7 @@ def outcomes(served: Home, tmp_path_factory: pytest.TempPathFactory) -> dict[str
             "chromium": os.path.realpath(CHROMIUM),
             "modules": str(MODULES),
             "file": FILE,
+            "other": other.name,
             "pid": daemon_pid(served.repo, served.environ),
             **ids,
         }
@@ -80,6 +87,7 @@ def outcomes(served: Home, tmp_path_factory: pytest.TempPathFactory) -> dict[str
             timeout=PATIENCE * 3,
             check=False,
         )
+    kill_daemon(other, served.environ)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert found, done.stderr
     return {each["name"]: each["problem"] for each in found}

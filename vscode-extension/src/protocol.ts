@@ -616,7 +616,7 @@ export interface MapParams {
 export interface GraphParams {
   /** A file, a definition (`name`, `Class.method`), or one in a file: `path#Class.method`; with `repos` also `.`, all that this repository publishes. */
   start: string;
-  /** The relation to follow: definitions, imports, importers, callers, callees, tests, or neighbours (all except definitions). */
+  /** The relation to follow: definitions, imports, importers, callers, callees, tests, changes (files that commits changed together), or neighbours (all except definitions and changes). */
   relation?: string;
   /** How many steps to follow. */
   depth?: number;
@@ -2577,8 +2577,9 @@ export interface GraphResult {
  * A relation from `origin` to a file, or to a definition in it (`name`, `kind` and lines).
  *
  * It is written in `at_path` at line `at_line`. `how` is why a call refers to this definition: it is in the same file,
- * imported, in the same package, or the only one of its name. `repository` names the repository of both paths, ""
- * for this one; such an edge is an import of a package that this repository publishes, or its declaration.
+ * imported, in the same package, or the only one of its name; for `changes` it is in how many commits both changed.
+ * `repository` names the repository of both paths, "" for this one; such an edge is an import of a package that this
+ * repository publishes, or its declaration.
  */
 export interface GraphEdge {
   depth: number;

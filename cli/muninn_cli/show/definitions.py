@@ -68,7 +68,7 @@ def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 _REVERSED = {"importers": "imports", "callers": "calls", "tests": "tests"}
 """Relations whose edges lead to the start, and the word for an edge."""
 
-_FORWARD = {"imports": "imports", "callees": "calls", "definitions": "defines"}
+_FORWARD = {"imports": "imports", "callees": "calls", "definitions": "defines", "changes": "changes with"}
 
 
 def _arrow(edge: dict[str, Any]) -> tuple[str, str, str]:

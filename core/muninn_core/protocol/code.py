@@ -88,8 +88,8 @@ class GraphParams(Value):
     relation: Annotated[
         str,
         Meta(
-            description="The relation to follow: definitions, imports, importers, callers, callees, tests, or "
-            "neighbours (all except definitions)."
+            description="The relation to follow: definitions, imports, importers, callers, callees, tests, "
+            "changes (files that commits changed together), or neighbours (all except definitions and changes)."
         ),
     ] = "neighbours"
     depth: Annotated[int, Meta(ge=1, le=3, description="How many steps to follow.")] = 1
@@ -104,8 +104,9 @@ class GraphEdge(Value):
     """A relation from `origin` to a file, or to a definition in it (`name`, `kind` and lines).
 
     It is written in `at_path` at line `at_line`. `how` is why a call refers to this definition: it is in the same file,
-    imported, in the same package, or the only one of its name. `repository` names the repository of both paths, ""
-    for this one; such an edge is an import of a package that this repository publishes, or its declaration.
+    imported, in the same package, or the only one of its name; for `changes` it is in how many commits both changed.
+    `repository` names the repository of both paths, "" for this one; such an edge is an import of a package that this
+    repository publishes, or its declaration.
     """
 
     depth: int

@@ -78,6 +78,16 @@ class Evolution:
             self._known[asked] = known
         return known
 
+    def changed_with(self, file: str) -> list[tuple[str, int, int]]:
+        """Return the files that changed with `file` more than once, most often first.
+
+        Each is (path, commits that changed both, commits that changed `file`).
+        """
+        numbers = self._commits_of.get(file, ())
+        counts = Counter(path for number in numbers for path in self._files_of[number] if path != file)
+        found = [(path, count, len(numbers)) for path, count in counts.items() if count > 1]
+        return sorted(found, key=lambda each: (-each[1], each[0]))
+
     def _together(self, files: frozenset[str]) -> dict[str, Together]:
         best: dict[str, Together] = {}
         for file in sorted(files):

@@ -10,13 +10,14 @@ import asyncio
 import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.source.muninn_file import CONTEXT_FOLDER
-from muninn_server.mcp.resources import STATUS, file_uri, memory_uri
+from muninn_server.mcp.resources import EVENTS, STATUS, file_uri, memory_uri
 
 GATHER_SECONDS = 0.05
 """How long changes are gathered."""
@@ -25,13 +26,14 @@ _FOLDERS = (".muninn/knowledge", ".muninn/packs", CONTEXT_FOLDER)
 
 
 class ResourceChanges(NamedTuple):
-    """The URIs of changed resources, and whether the list of resources changed.
+    """The URIs of changed resources, whether the list of resources changed, and whether contexts may have.
 
-    Contexts are not named: any change may affect each of them.
+    Contexts are not named: any change but a new event may affect each of them.
     """
 
     uris: frozenset[str]
     listed: bool
+    contexts: bool = True
 
 
 class Changes:
@@ -44,6 +46,9 @@ class Changes:
         self._ends: list[Callable[[], None]] = []
         self._memories: dict[str, bool] = {}
         self._knowledge: dict[str, tuple[int, int]] = {}
+        self._files = False
+        self._events = False
+        self._journal: Callable[[], None] | None = None
         self._due: asyncio.TimerHandle | None = None
 
     async def subscribe(self, subscriber: Callable[[ResourceChanges], None]) -> Callable[[], None]:
@@ -53,11 +58,33 @@ class Changes:
             loop = asyncio.get_running_loop()
             root = self._place.root
             self._ends = [
-                self._engine.trees.files.add(root, lambda _paths: _call_soon(loop, self._wake, {})),
-                self._engine.trees.memories.add(root, functools.partial(_call_soon, loop, self._wake)),
+                self._engine.trees.files.add(root, lambda _paths: _call_soon(loop, self._wake)),
+                self._engine.trees.memories.add(root, lambda changed: _call_soon(loop, self._wake, changed)),
             ]
             self._knowledge = await asyncio.to_thread(self._open)
         return functools.partial(self._unsubscribe, subscriber)
+
+    async def follow_journal(self) -> None:
+        """Tell of new events as well, as long as there are subscribers. Raises MuninnError."""
+        if self._journal is not None:
+            return
+        loop = asyncio.get_running_loop()
+
+        def note() -> None:
+            self._events = True
+            self._soon()
+
+        def opened() -> Callable[[], None]:
+            self._engine.open(self._place)
+            journal = self._engine.journals.open(self._place).journal
+            return journal.on_commit(lambda _position: _call_soon(loop, note))
+
+        self._journal = lambda: None  # a second call that comes meanwhile has nothing to do
+        try:
+            self._journal = await asyncio.to_thread(opened)
+        except MuninnError:
+            self._journal = None
+            raise
 
     def _open(self) -> dict[str, tuple[int, int]]:
         try:
@@ -73,13 +100,20 @@ class Changes:
             for end in self._ends:
                 end()
             self._ends = []
+            if self._journal is not None:
+                self._journal()
+                self._journal = None
             if self._due is not None:
                 self._due.cancel()
                 self._due = None
 
-    def _wake(self, memories: Mapping[str, bool]) -> None:
+    def _wake(self, memories: Mapping[str, bool] = MappingProxyType({})) -> None:
         for identity, listed in memories.items():
             self._memories[identity] = self._memories.get(identity, False) or listed
+        self._files = True
+        self._soon()
+
+    def _soon(self) -> None:
         if self._due is None and self._subscribers:
             loop = asyncio.get_running_loop()
             self._due = loop.call_later(GATHER_SECONDS, lambda: loop.create_task(self._notify()))
@@ -87,20 +121,23 @@ class Changes:
     async def _notify(self) -> None:
         self._due = None
         memories, self._memories = self._memories, {}
-        before, after = self._knowledge, await asyncio.to_thread(_stamps, Path(self._place.root))
-        self._knowledge = after
-        changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        uris = {*map(memory_uri, memories), *map(file_uri, changed), STATUS}
-        changes = ResourceChanges(frozenset(uris), any(memories.values()) or before.keys() != after.keys())
+        files, self._files = self._files, False
+        uris, self._events = {EVENTS} if self._events else set(), False
+        listed = any(memories.values())
+        if files:
+            before, after = self._knowledge, await asyncio.to_thread(_stamps, Path(self._place.root))
+            self._knowledge = after
+            changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+            uris |= {*map(memory_uri, memories), *map(file_uri, changed), STATUS}
+            listed = listed or before.keys() != after.keys()
+        changes = ResourceChanges(frozenset(uris), listed, files)
         for subscriber in list(self._subscribers):
             subscriber(changes)
 
 
-def _call_soon(
-    loop: asyncio.AbstractEventLoop, wake: Callable[[Mapping[str, bool]], None], memories: Mapping[str, bool]
-) -> None:
+def _call_soon(loop: asyncio.AbstractEventLoop, work: Callable[..., None], *given: Any) -> None:
     if not loop.is_closed():
-        loop.call_soon_threadsafe(wake, memories)
+        loop.call_soon_threadsafe(work, *given)
 
 
 def _stamps(root: Path) -> dict[str, tuple[int, int]]:

@@ -5,6 +5,8 @@
     muninn://context/{query}      the pack for a task or question
     muninn://contexts/{name}      the pack of a context file, by its path in .muninn/context without the extension
     muninn://status               the state of the daemon, the index and the log
+    muninn://events               the newest events of the journal, and the position of the last one
+    muninn://events/{after}       the events after a position
 
 Reading a resource calls a verb. The list has pages: the status, context files and knowledge by path, memories from the
 newest on. A memory that is stored between two pages moves one entry to the next page, which then repeats it.
@@ -18,8 +20,9 @@ from urllib.parse import quote, unquote
 from muninn_core.context.hover import facts, headline
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.editor import DocumentResult
+from muninn_core.protocol.events import EventQueryResult
 from muninn_core.protocol.inspection import MemoriesResult
 from muninn_core.protocol.reference import NamesResult
 from muninn_core.source.muninn_file import CONTEXT_FOLDER
@@ -37,6 +40,12 @@ MAX_COMPLETIONS = 100
 """MCP's limit for the values of one completion."""
 
 STATUS = f"{SCHEME}status"
+EVENTS = f"{SCHEME}events"
+
+NEWEST_EVENTS = 50
+"""Events of `muninn://events`."""
+
+JSON = "application/json"
 MARKDOWN = "text/markdown"
 
 
@@ -54,11 +63,16 @@ TEMPLATES = (
     Resource(f"{SCHEME}memory/{{id}}", "memory", "A memory", "One memory whole: text, places, links and state."),
     Resource(f"{SCHEME}knowledge/{{path}}", "knowledge", "Knowledge", "A file of the repository's knowledge."),
     Resource(f"{SCHEME}context/{{query}}", "context", "Context", "The pack of what matters for a task or question."),
+    Resource(f"{EVENTS}/{{after}}", "events", "Events after", "The events of the journal after a position.", JSON),
     Resource(f"{SCHEME}contexts/{{name}}", "contexts", "Context file", "A context file with what its references mean."),
 )
 
 _STATUS = Resource(
     STATUS, "status", "Status", "How the index and the memory are, and what needs a person.", "text/plain"
+)
+
+_EVENTS = Resource(
+    EVENTS, "events", "Events", "The newest events of the journal; subscribe to it to hear of new ones.", JSON
 )
 
 
@@ -93,7 +107,7 @@ async def listed(session: Session, cursor: str | None) -> tuple[list[Resource], 
 
 
 async def _page(session: Session, start: int) -> tuple[list[Resource], str | None]:
-    first = [_STATUS, *await _files(session, "context"), *await _files(session, "knowledge")]
+    first = [_STATUS, _EVENTS, *await _files(session, "context"), *await _files(session, "knowledge")]
     page = first[start : start + PAGE]
     room, offset = PAGE - len(page), max(0, start - len(first))
     total = 0
@@ -115,7 +129,11 @@ async def read(session: Session, uri: str) -> tuple[str, str]:
     what = unquote(rest)
     if uri == STATUS:
         return await session.call("status", {}, render), _STATUS.kind
+    if uri == EVENTS:
+        return await session.call("event.query", {"limit": NEWEST_EVENTS}, _newest), JSON
     if uri.startswith(SCHEME) and what:
+        if kind == "events" and what.isdecimal() and len(what) < 16:
+            return await session.call("event.wait", {"after": int(what), "wait": 0}, _as_json), JSON
         if kind == "memory":
             return await session.call("memories", {"id": what}, render), MARKDOWN
         if kind == "knowledge":
@@ -127,7 +145,8 @@ async def read(session: Session, uri: str) -> tuple[str, str]:
             path = f"{CONTEXT_FOLDER}/{what.removesuffix('.md')}.md"
             return await session.call("render", {"path": path}, render), MARKDOWN
     raise NotFoundError(
-        f"there is no resource '{uri}'", hint=f"They are {', '.join(each.uri for each in (*TEMPLATES, _STATUS))}."
+        f"there is no resource '{uri}'",
+        hint=f"They are {', '.join(each.uri for each in (*TEMPLATES, _STATUS, _EVENTS))}.",
     )
 
 
@@ -157,6 +176,17 @@ def _as_memories(result: Value) -> MemoriesResult:
 def _as_names(result: Value) -> NamesResult:
     assert isinstance(result, NamesResult)
     return result
+
+
+def _newest(result: Value) -> str:
+    """Return the events of an answer in the form of `event.wait`, oldest first."""
+    assert isinstance(result, EventQueryResult)
+    events = [hit.event for hit in reversed(result.hits)]
+    return encode_json({"events": events, "last": events[-1].position if events else 0}).decode()
+
+
+def _as_json(result: Value) -> str:
+    return encode_json(result).decode()
 
 
 def _as_text(result: Value) -> str:

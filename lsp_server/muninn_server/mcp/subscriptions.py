@@ -15,7 +15,7 @@ from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, Resour
 
 from muninn_server.mcp import resources
 from muninn_server.mcp.changes import ResourceChanges
-from muninn_server.mcp.client_state import Context
+from muninn_server.mcp.client_state import Context, mcp_errors
 
 
 class Notifier:
@@ -33,7 +33,7 @@ class Notifier:
 
     def on_change(self, changes: ResourceChanges) -> None:
         """Queue changes. Called on the event loop."""
-        self._due |= {uri for uri in self.uris if uri in changes.uris or _is_context(uri)}
+        self._due |= {uri for uri in self.uris if uri in changes.uris or (changes.contexts and _is_context(uri))}
         self._listed = self._listed or changes.listed
         if (self._due or self._listed) and (self._task is None or self._task.done()):
             self._task = asyncio.get_running_loop().create_task(self._send())
@@ -75,7 +75,11 @@ async def initialized(context: Context, _params: types.NotificationParams) -> No
 
 async def subscribe(context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
     """Subscribe to a resource."""
-    (await _notifier(context)).uris.add(params.uri)
+    notifier = await _notifier(context)
+    if params.uri == resources.EVENTS:
+        with mcp_errors(context, "resources/subscribe"):
+            await context.lifespan_context.changes.follow_journal()
+    notifier.uris.add(params.uri)
     return types.EmptyResult()
 
 
@@ -94,7 +98,10 @@ class _EventBus:
 
     def on_change(self, changes: ResourceChanges) -> None:
         events: list[ServerEvent] = [ResourcesListChanged()] if changes.listed else []
-        events += [ResourceUpdated(uri=uri) for uri in sorted(changes.uris | self._contexts)]
+        events += [
+            ResourceUpdated(uri=uri)
+            for uri in sorted(changes.uris | (self._contexts if changes.contexts else frozenset()))
+        ]
         for listener in list(self._listeners):
             for event in events:
                 listener(event)
@@ -110,9 +117,14 @@ class _EventBus:
 
 async def listen(context: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
     """Stream changes until the client disconnects or the daemon stops."""
-    bus = _EventBus(frozenset(params.notifications.resource_subscriptions or ()))
-    end = await context.lifespan_context.changes.subscribe(bus.on_change)
+    wanted = frozenset(params.notifications.resource_subscriptions or ())
+    bus = _EventBus(wanted)
+    changes = context.lifespan_context.changes
+    end = await changes.subscribe(bus.on_change)
     try:
+        if resources.EVENTS in wanted:
+            with mcp_errors(context, "subscriptions/listen"):
+                await changes.follow_journal()
         return await ListenHandler(bus)(context, params)
     finally:
         end()

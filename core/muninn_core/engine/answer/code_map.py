@@ -32,6 +32,9 @@ from muninn_core.worktree.index_updater import FIRST_LOOK
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
+CHANGES = "changes"
+"""The relation to the files that the same commits changed."""
+
 _SHOWN = 120
 """The most characters of a name that an error repeats."""
 
@@ -89,7 +92,7 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
     Raises NotFoundError for an unknown target, with the nearest name, and BadParams for a name with several
     definitions, with all of them.
     """
-    _check("relation", params.relation, ("neighbours", *RELATIONS))
+    _check("relation", params.relation, ("neighbours", *RELATIONS, CHANGES))
     if params.repos and params.relation not in ("importers", "neighbours"):
         raise BadParams(
             f"'repos' finds importers, not {params.relation}", hint="Leave `relation` out, or ask for `importers`."
@@ -97,8 +100,12 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
     snapshot, saw = read_index(workspace)
     whole = bool(params.repos) and params.start == package_graph.WHOLE
     node = None if whole else _node(snapshot, params.start, workspace.layout.root)
-    edges, omitted = _around(snapshot, node, params) if node is not None else ([], 0)
-    found = list(map(_edge, edges))
+    if node is not None and params.relation == CHANGES:
+        found = _changes(workspace, snapshot, node)
+        omitted = max(0, len(found) - params.limit)
+    else:
+        edges, omitted = _around(snapshot, node, params) if node is not None else ([], 0)
+        found = list(map(_edge, edges))
     target = node.label if node is not None else params.start
     if params.repos:
         importing = package_graph.importing(snapshot, workspace.layout.root, node, asked)
@@ -115,6 +122,21 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
         repositories=asked.repositories,
         saw=saw,
     )
+
+
+def _changes(workspace: Workspace, snapshot: Snapshot, node: Node) -> list[GraphEdge]:
+    """Return the files of the index that changed together with the node's file in at least two commits."""
+    return [
+        GraphEdge(
+            depth=1,
+            relation=CHANGES,
+            origin=node.path,
+            path=path,
+            how=f"{common} of {commits} commits",
+        )
+        for path, common, commits in workspace.evolution.current().changed_with(node.path)
+        if snapshot.file(path) is not None
+    ]
 
 
 def _around(snapshot: Snapshot, node: Node, params: GraphParams) -> tuple[list[Edge], int]:

@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
+from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.engine.session.journal import At, project_of
 from muninn_core.engine.session.session_end import TEMPORARY
@@ -73,18 +74,25 @@ class AgentJournal:
         verb: str,
         ids: Sequence[str],
         withheld: Sequence[tuple[str, str]] = (),
+        text: Callable[[], str] | None = None,
         **about: Any,
     ) -> None:
         """Record what a verb gave to a session: ids of memories, or `path:lines` of files.
 
-        `withheld` are (id, reason) of what fitted and was not given. Without either, nothing is recorded.
+        `withheld` are (id, reason) of what fitted and was not given. Without either, nothing is recorded. `text` is
+        called in the background and returns what a model reads, whose tokens are counted.
         """
         if session and (ids or withheld):
             payload = {"verb": verb, "ids": list(ids), **strip_private_values(about)[0]}
             if withheld:
                 payload["withheld"] = [{"id": each, "why": why} for each, why in withheld]
-            draft = EventDraft(event_type=GIVEN, payload=payload, actor="muninn")
-            self.record(workspace, session, "", (draft,))
+
+            def run(at: At) -> None:
+                tokens = {"tokens": count_tokens(text())} if text is not None else {}
+                draft = EventDraft(event_type=GIVEN, payload={**payload, **tokens}, actor="muninn")
+                self._append(at, session, "", (draft,), None)
+
+            self.later(workspace, run)
 
     def record(
         self, workspace: Workspace, session: str, turn: str, drafts: Sequence[EventDraft], *, ends: bool = False

@@ -112,15 +112,15 @@ class Captures:
         workspace.deliveries.add(params.session, (*ids, *given))
         if params.source == "session":
             workspace.memory.seal(params.session)
-        self._agents.given(workspace, params.session, "capture", given)
+        note = captured.note if ids or captured.given else ""
+        note = "\n\n".join(part for part in (note, late) if part)
+        self._agents.given(workspace, params.session, "capture", given, text=lambda: note)
         if params.source in ("turn", "session"):
             self._agents.transcript(workspace, params)
         self._agents.event(workspace, params)
         if params.source == "session" and params.session is not None:
             session = params.session
             self._agents.later(workspace, lambda at: _distil(at, session))
-        note = captured.note if ids or captured.given else ""
-        note = "\n\n".join(part for part in (note, late) if part)
         return CaptureResult(ids=ids, note=note, ask=request.text, saw=workspace.read_state())
 
     def _late(self, workspace: Workspace, params: CaptureParams, now: datetime) -> tuple[str, tuple[str, ...]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from muninn_core.config.model_settings import COMMANDS
+from muninn_core.context.text import render
 from muninn_core.engine.answer import contexts, exploration, recall
 from muninn_core.engine.answer.organisation_question import of_context, of_recall
 from muninn_core.engine.memory.remember import remember
@@ -47,7 +49,9 @@ class SearchVerbs(Verbs):
         shown = (hit.id for hit in result.hits if hit.kind == "memory" and not hit.repository)
         workspace.access_counts.count(shown, timestamp(now))
         ids = dict.fromkeys(hit.id for hit in (*result.remembered, *result.hits))
-        self.agent_journal.given(workspace, params.session, "recall", tuple(ids), query=params.query)
+        self.agent_journal.given(
+            workspace, params.session, "recall", tuple(ids), text=lambda: render(result), query=params.query
+        )
         return result
 
     def context(self, params: ContextParams, call: Call) -> ContextResult:
@@ -60,7 +64,7 @@ class SearchVerbs(Verbs):
         shown = (item.id for item in result.items if item.kind == "memory" and not item.repository)
         workspace.access_counts.count(shown, timestamp(now))
         ids = tuple(item.id for item in result.items)
-        about = {"query": result.question, "bundle": result.bundle, "tokens": result.tokens}
+        about: dict[str, Any] = {"query": result.question, "bundle": result.bundle, "tokens": result.tokens}
         left = [(each.id, each.reason) for each in result.left_out if each.id not in ids][:MOST_WITHHELD]
         self.agent_journal.given(workspace, params.session, "context", ids, left, **about)
         return result
@@ -85,7 +89,7 @@ class SearchVerbs(Verbs):
             found = replace(found, explored=replace(found.explored, memory=stored))
         result = exploration.store(workspace, found)
         ids = tuple(item.id for item in found.items)
-        about = {"query": found.question, "bundle": found.bundle, "tokens": found.tokens}
+        about: dict[str, Any] = {"query": found.question, "bundle": found.bundle, "tokens": found.tokens}
         left = [(each.id, each.reason) for each in found.left_out if each.id not in ids][:MOST_WITHHELD]
         self.agent_journal.given(workspace, params.session, "explore", ids, left, **about)
         return result

@@ -37,7 +37,9 @@ class SessionVerbs(Verbs):
         rules = self.repositories.rules(call.place, now)
         result = brief(workspace, self.trees, params, call, now, self._overlap_lines(call), rules)
         capture.note_start(workspace, params.session, now)
-        self.agent_journal.given(workspace, params.session, "brief", result.ids, _reasons(result), source=params.source)
+        self.agent_journal.given(
+            workspace, params.session, "brief", result.ids, _reasons(result), lambda: result.text, source=params.source
+        )
         workspace.warm_up()
         return result
 
@@ -46,7 +48,7 @@ class SessionVerbs(Verbs):
         workspace = self._reading(call)
         self.overlaps.note(call.place.root, params.session)
         result = reminders.remind(workspace, params, call, self.clock(), self._overlap_lines(call))
-        self.agent_journal.given(workspace, params.session, "remind", result.ids, _reasons(result))
+        self.agent_journal.given(workspace, params.session, "remind", result.ids, _reasons(result), lambda: result.text)
         return result
 
     def given(self, params: GivenParams, call: Call) -> GivenResult:

@@ -27,11 +27,11 @@ export async function cost(place) {
   }
   const verbs = new Map();
   for (const { event: { payload } } of given.hits) {
-    const sum = verbs.get(payload.verb) ?? [0, 0];
-    verbs.set(payload.verb, [sum[0] + 1, sum[1] + (payload.ids?.length ?? 0)]);
+    const sum = verbs.get(payload.verb) ?? [0, 0, 0];
+    verbs.set(payload.verb, [sum[0] + 1, sum[1] + (payload.ids?.length ?? 0), sum[2] + (payload.tokens ?? 0)]);
   }
   if (verbs.size) {
     place.append(h('h2', {}, 'Given to agents'), h('p', { class: 'hint' }, `The last ${count(given.hits.length, 'answer')} in the journal.`),
-      table('Given to agents', ['Verb', 'Times', 'Memories and files'], [...verbs].map(([verb, sum]) => [String(verb), ...sum])));
+      table('Given to agents', ['Verb', 'Times', 'Memories and files', 'Tokens'], [...verbs].map(([verb, sum]) => [String(verb), ...sum])));
   }
 }

@@ -32,6 +32,19 @@ function outcome(answer) {
   };
 }
 
+/** Muninn's own events of agents: their names for people. */
+const OWN = {
+  'muninn.agent.registered': 'Registered', 'muninn.agent.granted': 'Granted', 'muninn.agent.left': 'Left', 'muninn.lease.claimed': 'Claimed',
+  'muninn.lease.released': 'Released', 'muninn.handoff': 'Hand-off', 'muninn.handoff.taken': 'Hand-off taken', 'muninn.barrier.passed': 'Barrier passed',
+};
+
+/** The agent, and what its event is about. */
+function told(what) {
+  const things = [what.resources, what.files, what.tasks, what.members].find(Array.isArray) ?? [];
+  return [what.agent ? h('strong', {}, String(what.agent)) : '', ' ', typeof what.text === 'string' ? cut(what.text) : '',
+    things.map((each) => [h('code', {}, String(each)), ' ']), [what.role, what.task, what.name, what.reason].filter((each) => typeof each === 'string' && each).map((each) => ` ${cut(each)}`)];
+}
+
 function words(event) {
   const what = event.payload ?? {};
   const kind = event.event_type;
@@ -54,11 +67,13 @@ function words(event) {
   if (kind === 'given') {
     const ids = what.ids ?? [];
     const links = () => h('ul', { class: 'plain-list' }, ids.map((id) => h('li', {}, named(id))));
-    return { sentence: h('p', {}, label('Given'), ` by ${what.verb}: ${ids.length} memories and files`), more: ids.length ? links : null };
+    return { sentence: h('p', {}, label('Given'), ` by ${what.verb}: ${ids.length} memories and files${what.tokens ? `, ${what.tokens.toLocaleString('en')} tokens` : ''}`), more: ids.length ? links : null };
   }
   if (kind === 'usage') {
     return { sentence: h('p', {}, label('Tokens'), ` ${what.model ?? ''}: ${(what.input_tokens ?? 0).toLocaleString('en')} in, ${(what.output_tokens ?? 0).toLocaleString('en')} out`), more: null };
   }
+  const own = OWN[kind];
+  if (own) return { sentence: h('p', {}, label(own), ' ', told(what)), more: null };
   const text = JSON.stringify(what, null, 1);
   const first = typeof what.text === 'string' ? cut(what.text) : typeof what.title === 'string' ? cut(what.title) : '';
   return { sentence: h('p', {}, label(kind), ' ', first), more: text !== '{}' ? () => h('pre', { tabindex: 0 }, text) : null };

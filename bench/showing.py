@@ -1,0 +1,279 @@
+"""The page and the event stream: `python -m bench page [--memories N] [--seconds N]`.
+
+The page is measured in a real Chromium whose processor is slowed down four times (`page.mjs`), with the driver that
+`scripts/install-clients.sh` installs; without it only the event stream and the leases are measured. The repository is
+a small tree with memories generated from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from bench import corpus
+from bench.figure import Figure, percentile, table, write
+from bench.processes import resident
+from bench.served import ROOT, Served
+from muninn_core.client import Client
+
+TOOLS = ROOT / ".tools"
+FILES = (ROOT / "lsp_server/muninn_server/http/page_files", ROOT / "core/muninn_core/engine/memory/offline_files")
+SLOWDOWN = 4
+RUNS = 8
+TABS = 5
+MARKS = 100
+QUICK_READERS = 10
+RATE = 1_000
+CLAIM_SECONDS = 5.0
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print a table and write JSON."""
+    parser = argparse.ArgumentParser(prog="python -m bench page", description="Measure the page and the event stream.")
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long events are recorded at the full rate")
+    parser.add_argument("--out", type=Path, default=ROOT / "bench/out/page.json", help="the file to write")
+    options = parser.parse_args(arguments)
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="muninn-page-") as name:
+        folder = Path(name)
+        source = corpus.tiny(folder / "tiny")
+        words = corpus.Corpus(source)
+        with Served(corpus.lay_out(source, folder / "repository")) as served:
+            _store(served, words.memories(options.memories), folder)
+            questions = words.queries(200, salt=5)
+            figures = [_weight(), *_browser(served, questions, folder)]
+            figures += _stream(served, questions, options.seconds)
+            figures.append(_claims(served))
+    print(table(figures))
+    print(f"\nload {load:.1f} before the run, {os.getloadavg()[0]:.1f} after")
+    write(options.out, {"load_before": load, "memories": options.memories}, figures)
+    return 0
+
+
+def _store(served: Served, memories: list[dict[str, Any]], folder: Path) -> None:
+    file = folder / "memories.jsonl"
+    file.write_text("".join(json.dumps(memory) + "\n" for memory in memories), "utf-8")
+    served.call("init")
+    command = served.muninn("remember", "--batch", str(file), "--repo", str(served.root), "--json")
+    subprocess.run(command, env=served.environ, stdout=subprocess.DEVNULL, check=True)
+    served.call("index", wait=True)
+
+
+def _weight() -> Figure:
+    sizes = [len(gzip.compress(file.read_bytes())) for folder in FILES for file in folder.iterdir()]
+    return Figure("page weight, gzipped", sum(sizes) / 1000, "kB", 150, f"{len(sizes)} files, all rooms")
+
+
+def _browser(served: Served, questions: list[str], folder: Path) -> list[Figure]:
+    node, chromium = shutil.which("node"), TOOLS / "vscode" / "chromium"
+    if node is None or not chromium.exists():
+        print("Chromium or its driver is missing: the page is not measured", file=sys.stderr)
+        return []
+    exported = folder / "memory.html"
+    command = served.muninn("export", "--html", str(exported), "--repo", str(served.root))
+    subprocess.run(command, env=served.environ, check=True, stdout=subprocess.DEVNULL)
+    opened = subprocess.Popen(
+        served.muninn("open", "--print", "--repo", str(served.root)),
+        env=served.environ,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert opened.stdout is not None
+    link = [opened.stdout.readline() for _ in range(3)][2].strip()
+    given = {
+        "link": link,
+        "modules": f"{TOOLS}/browser/node_modules/",
+        "chromium": os.path.realpath(chromium),
+        "slowdown": SLOWDOWN,
+        "runs": RUNS,
+        "questions": questions,
+        "tabs": TABS,
+        "exported": str(exported),
+    }
+    script = Path(__file__).with_name("page.mjs")
+    browser = subprocess.Popen(
+        [node, str(script)],
+        env={**os.environ, "PAGE": json.dumps(given)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        delays, per_tab = _play(served, browser)
+        assert browser.stdout is not None
+        found = json.loads(browser.stdout.readline())
+    finally:
+        browser.kill()
+        opened.send_signal(signal.SIGINT)
+        opened.wait(30)
+    size = exported.stat().st_size / 1e6
+    return [*_page_figures(found, delays, per_tab), *_export_figures(found, size)]
+
+
+def _play(served: Served, browser: subprocess.Popen[str]) -> tuple[list[float], float]:
+    """Append events while the page watches, then open tabs; return the delays in ms and the bytes of a tab."""
+    assert browser.stdout is not None
+    assert browser.stdin is not None
+    _until(browser, "watching")
+    sent: dict[str, float] = {}
+    delays = []
+    with served.connect() as muninn:
+        for number in range(MARKS):
+            mark = f"mark-{number}"
+            sent[mark] = time.time() * 1000
+            muninn.call("event.append", {"event_type": "prompt", "payload": {"text": mark}, "session_id": "bench"})
+            seen = _until(browser, "shown")
+            delays.append(seen["at"] - sent[seen["shown"]])
+    pid = served.pid
+    assert pid is not None
+    before = resident([pid])
+    browser.stdin.write("on\n")
+    browser.stdin.flush()
+    _until(browser, "tabs")
+    after = resident([pid])
+    browser.stdin.write("on\n")
+    browser.stdin.flush()
+    return delays, (after - before) / TABS
+
+
+def _until(browser: subprocess.Popen[str], name: str) -> dict[str, Any]:
+    assert browser.stdout is not None
+    while True:
+        line = browser.stdout.readline()
+        if not line:
+            raise RuntimeError("the browser ended")
+        found: dict[str, Any] = json.loads(line)
+        if name in found:
+            return found
+
+
+def _page_figures(found: dict[str, Any], delays: list[float], per_tab: float) -> list[Figure]:
+    def p50(name: str) -> float:
+        return percentile(found[name], 0.5)
+
+    slow = f"Chromium, {SLOWDOWN} times slower"
+    return [
+        Figure("page: first paint", p50("paint") / 1000, "s", 1, slow, {"all": found["paint"]}),
+        Figure("page: list of memories shown", p50("list") / 1000, "s", None, slow, {"all": found["list"]}),
+        Figure("page: a key is handled, p50", p50("key"), "ms", 100, slow, {"all": found["key"]}),
+        Figure("page: key to results, p50", p50("search"), "ms", None, slow, {"all": found["search"]}),
+        Figure("page: key to results, p95", percentile(found["search"], 0.95), "ms", None, slow),
+        Figure("event to page, p50", percentile(delays, 0.5), "ms", None, f"{len(delays)} events, one at a time"),
+        Figure("event to page, p95", percentile(delays, 0.95), "ms", 150, "", {"all": delays}),
+        Figure("daemon's memory for an open page", per_tab / 1e6, "MB", 5, f"mean of {TABS} more pages"),
+    ]
+
+
+def _export_figures(found: dict[str, Any], size: float) -> list[Figure]:
+    slow = f"Chromium, {SLOWDOWN} times slower"
+    later = percentile(found["exportSearch"], 0.95)
+    return [
+        Figure("exported page", size, "MB", 5, "all memories"),
+        Figure("exported page: searchable", found["exportReady"] / 1000, "s", None, slow),
+        Figure(
+            "exported page: first search", found["exportFirst"], "ms", 100, f"{slow}; later ones p95 {later:.0f} ms"
+        ),
+    ]
+
+
+class _Reader(threading.Thread):
+    """Reads events from its own connection; `pause` makes it read too slowly."""
+
+    def __init__(self, muninn: Client, wanted: int, *, slow: bool) -> None:
+        super().__init__(daemon=True)
+        self._muninn = muninn
+        self._wanted = wanted
+        self._slow = slow
+        self.numbers: list[int] = []
+        self.dropped = False
+
+    def run(self) -> None:
+        """Read until the last event, or the notice that it was too slow."""
+        for each in self._muninn.follow({"topic": "journal", "event_type": "load"}):
+            if each["kind"] == "dropped":
+                self.dropped = True
+                return
+            self.numbers.append(each["data"]["event"]["payload"]["number"])
+            if self.numbers[-1] == self._wanted - 1:
+                return
+            if self._slow:
+                time.sleep(1)
+
+
+def _stream(served: Served, questions: list[str], seconds: float) -> list[Figure]:
+    """Record events at the full rate while quick readers and a slow one follow; compare recall with a quiet time."""
+    quiet, _ = served.ask([questions[:100]], 0.2)
+    total = int(RATE * seconds)
+    connections = [served.connect() for _ in range(QUICK_READERS + 1)]
+    readers = [_Reader(each, total, slow=number == 0) for number, each in enumerate(connections)]
+    for reader in readers:
+        reader.start()
+    time.sleep(1)
+    begun = time.perf_counter()
+    writers = [threading.Thread(target=_record, args=(served, total, part, 10, begun)) for part in range(10)]
+    for writer in writers:
+        writer.start()
+    busy, _ = served.ask([questions[100:]], 0.2)
+    for writer in writers:
+        writer.join()
+    took = time.perf_counter() - begun
+    for reader in readers[1:]:
+        reader.join(60)
+    lost = [total - len(set(reader.numbers)) for reader in readers[1:]]
+    ratio = percentile(busy, 0.95) / percentile(quiet, 0.95)
+    note = f"p95 {percentile(quiet, 0.95):.1f} ms alone, {percentile(busy, 0.95):.1f} ms with events"
+    return [
+        Figure("events recorded", total / took, "1/s", None, f"{total:,} events of 10 writers in {took:.0f} s"),
+        Figure("events lost to a quick reader", max(lost), "", 0.5, f"{QUICK_READERS} readers"),
+        Figure(
+            "slow readers that got the notice",
+            _noticed(readers[0]),
+            "",
+            None,
+            f"after {len(readers[0].numbers)} events",
+        ),
+        Figure("recall during events to recall alone, p95", ratio, "x", None, note),
+    ]
+
+
+def _noticed(slow: _Reader) -> float:
+    slow._slow = False
+    slow.join(60)
+    return float(slow.dropped)
+
+
+def _record(served: Served, total: int, part: int, parts: int, begun: float) -> None:
+    """Record every `parts`-th event at its time."""
+    text = "x" * 300
+    with served.connect() as muninn:
+        for number in range(part, total, parts):
+            wait = begun + number / RATE - time.perf_counter()
+            if wait > 0:
+                time.sleep(wait)
+            muninn.call("event.append", {"event_type": "load", "payload": {"number": number, "text": text}})
+
+
+def _claims(served: Served) -> Figure:
+    """Claim and release one task as fast as one client can."""
+    with served.connect() as muninn:
+        muninn.call("agent.register", {"name": "bench", "seconds": 300})
+        claims = 0
+        begun = time.perf_counter()
+        while time.perf_counter() - begun < CLAIM_SECONDS:
+            muninn.call("lease.claim", {"tasks": ["one"]})
+            muninn.call("lease.release")
+            claims += 1
+        took = time.perf_counter() - begun
+    return Figure("claims and releases of one client", claims / took, "1/s", None, "both durable; one after the other")
