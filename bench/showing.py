@@ -200,13 +200,13 @@ class _Reader(threading.Thread):
         self.dropped = False
 
     def run(self) -> None:
-        """Read until the last event, or the notice that it was too slow."""
+        """Read until all events have come, or the notice that it was too slow."""
         for each in self._muninn.follow({"topic": "journal", "event_type": "load"}):
             if each["kind"] == "dropped":
                 self.dropped = True
                 return
             self.numbers.append(each["data"]["event"]["payload"]["number"])
-            if self.numbers[-1] == self._wanted - 1:
+            if len(self.numbers) == self._wanted:
                 return
             if self._slow:
                 time.sleep(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -34,6 +35,14 @@ def samples(api: Api) -> dict[str, float]:
             assert re.fullmatch(rf"{declared}(_bucket|_sum|_count)?", parts[1]), line
             found[line.rpartition(" ")[0]] = float(parts[3])
     return found
+
+
+def test_the_dashboard_asks_for_metrics_that_exist(api: Api) -> None:
+    board = json.loads((Path(__file__).resolve().parents[2] / "docs" / "grafana" / "muninn.json").read_text())
+    asked = {target["expr"] for panel in board["panels"] for target in panel["targets"]}
+    names = {name for expression in asked for name in re.findall(r"muninn_[a-z_]+", expression)}
+    declared = set(re.findall(r"# TYPE (\S+)", api.request("GET", "/metrics").body.decode()))
+    assert {re.sub(r"_(bucket|count|sum)$", "", name) for name in names} <= declared
 
 
 def test_metrics_follow_what_happens(api: Api) -> None:

@@ -58,7 +58,7 @@ async function show({ focus = false, again = false }) {
 }
 
 window.addEventListener('hashchange', () => show({ focus: true }));
-watch(() => location.hash.startsWith('#now') || refresh());
+watch(() => location.hash.startsWith('#now') && show({}));
 connect((on) => {
   live.textContent = on ? 'live' : 'reconnecting…';
   live.className = on ? 'on' : 'off';

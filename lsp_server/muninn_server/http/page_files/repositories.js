@@ -34,10 +34,11 @@ export function watch(changed) {
   follow((kind, data) => {
     if (kind === 'state' && !ownKey) ownKey = data.repository; // the own state is the stream's first message
     if (kind !== 'repositories') return;
+    const before = live.map((each) => each.key).join();
     live = data.repositories;
     for (const { key, name } of live) names.set(key, name);
     draw();
-    changed();
+    if (live.map((each) => each.key).join() !== before) changed();
   });
 }
 
