@@ -929,6 +929,7 @@ class Verbs:
         task: str | None = None,
         source: Literal["startup", "resume", "clear", "compact", "fork"] = "startup",
         max_chars: int = 4000,
+        program: str = "muninn",
     ) -> BriefResult:
         """Summarise what a new session should know, in a few characters.
 
@@ -936,8 +937,19 @@ class Verbs:
         `task`: The session's task; it is recorded with the memories of the session.
         `source`: How the session started; after `compact` the memories captured from it come first.
         `max_chars`: The most characters of the brief.
+        `program`: How the session runs Muninn; the brief's commands begin with it.
         """
-        return cast("BriefResult", self.call("brief", session=session, task=task, source=source, max_chars=max_chars))
+        return cast(
+            "BriefResult",
+            self.call(
+                "brief",
+                session=session,
+                task=task,
+                source=source,
+                max_chars=max_chars,
+                program=program,
+            ),
+        )
 
     def remind(
         self,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -25,9 +28,23 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
     params: dict[str, Any] = {"source": source, "max_chars": MAX_CHARS}
     if payload.session:
         params["session"] = payload.session
+    program = _program()
+    if program != "muninn":
+        params["program"] = program
     return "brief", params
 
 
 def render(result: dict[str, Any]) -> str:
     """Return the brief."""
     return str(result["text"])
+
+
+def _program() -> str:
+    """Return how the agent's shell runs Muninn: by its name if it is on the PATH, else by the path of this program."""
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    path = os.path.abspath(sys.argv[0])
+    if any(folder and os.access(os.path.join(folder, "muninn"), os.X_OK) for folder in folders):
+        return "muninn"
+    if os.path.basename(path) != "muninn" or not os.access(path, os.X_OK):
+        return "muninn"
+    return f"'{path}'" if " " in path else path

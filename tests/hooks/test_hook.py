@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import PATIENCE, kill_daemon
+from repositories import MUNINN, PATIENCE, kill_daemon
 from transcripts import Transcript
 
 from muninn_core.client import connect
@@ -112,6 +112,23 @@ def test_a_session_starts_with_the_brief_and_without_a_warm_daemon(remembering: 
     assert len(done.stdout) <= 4001
     assert not done.stdout.startswith("{")
     assert remembering.log() == []
+
+
+def test_the_brief_names_a_program_that_the_session_can_run(remembering: Agent) -> None:
+    payload = json.dumps({"session_id": "s-1", "cwd": str(remembering.root), "source": "startup"})
+    found = {}
+    for path in (f"{Path(MUNINN).parent}:/usr/bin:/bin", "/usr/bin:/bin"):
+        done = subprocess.run(
+            [MUNINN, "hook", "session-start"],
+            input=payload,
+            env={**remembering.env, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=True,
+        )
+        found[path] = done.stdout.rpartition("More: `")[2].partition(" recall")[0]
+    assert list(found.values()) == ["muninn", str(MUNINN)]
 
 
 def test_hooks_that_are_switched_off_print_and_record_nothing(remembering: Agent) -> None:

@@ -1023,6 +1023,8 @@ export interface BriefParams {
   source?: 'clear' | 'compact' | 'fork' | 'resume' | 'startup';
   /** The most characters of the brief. */
   max_chars?: number;
+  /** How the session runs Muninn; the brief's commands begin with it. */
+  program?: string;
 }
 
 /** The prompt to find memories for. */

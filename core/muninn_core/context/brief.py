@@ -112,6 +112,7 @@ def make_brief(
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
     place: SessionContext | None = None,
     role: str = "",
+    program: str = "muninn",
 ) -> Brief:
     """Return a brief of at most `max_chars` UTF-16 units.
 
@@ -121,7 +122,8 @@ def make_brief(
     current task, pins, contradictions, important memories, open work, stale memories, recent memories. A memory appears
     once. `standing` returns a memory's judged citations, which a stale memory is marked with. To an agent with a `role`
     the memories of its focus are more important. `conflicts`, `pending` and `sessions` count open contradictions,
-    memories that wait for approval, and sessions that are not reconciled. Ages are those at `now`.
+    memories that wait for approval, and sessions that are not reconciled. Ages are those at `now`. `program` runs
+    Muninn in the shell of the reader.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -164,18 +166,18 @@ def make_brief(
     worthwhile = place is not None and bool(
         place.focus.items or place.since or place.records or place.disputes or place.overlaps
     )
-    foot = '\nMore: `muninn recall "…"`; a memory in full: `muninn show ID`.\n'
+    foot = f'\nMore: `{program} recall "…"`; a memory in full: `{program} show ID`.\n'
     if place and place.elsewhere:
         count = "memories are" if place.elsewhere > 1 else "memory is"
-        foot = f"\n{place.elsewhere} {count} on other local branches: `muninn memories --branches`.\n{foot}"
+        foot = f"\n{place.elsewhere} {count} on other local branches: `{program} memories --branches`.\n{foot}"
     if sessions >= MANY_SESSIONS:
-        foot = f"\n{sessions} sessions are not reconciled: a person runs `muninn reconcile`.\n{foot}"
+        foot = f"\n{sessions} sessions are not reconciled: a person runs `{program} reconcile`.\n{foot}"
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
-        foot = f"\n{conflicts} {wait} for a person: `muninn conflicts`.\n{foot}"
+        foot = f"\n{conflicts} {wait} for a person: `{program} conflicts`.\n{foot}"
     if pending:
         wait = "memories wait" if pending > 1 else "memory waits"
-        foot = f"\n{pending} {wait} for approval: `muninn memories --pending`.\n{foot}"
+        foot = f"\n{pending} {wait} for approval: `{program} memories --pending`.\n{foot}"
     return _fill(
         sections,
         head,

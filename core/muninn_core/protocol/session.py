@@ -22,6 +22,12 @@ class BriefParams(Value):
         Meta(description="How the session started; after `compact` the memories captured from it come first."),
     ] = "startup"
     max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the brief.")] = 4000
+    program: Annotated[
+        str,
+        Meta(
+            min_length=1, max_length=500, description="How the session runs Muninn; the brief's commands begin with it."
+        ),
+    ] = "muninn"
 
 
 class BriefResult(Result):

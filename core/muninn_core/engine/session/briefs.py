@@ -74,6 +74,7 @@ def brief(
         sessions=unreconciled_sessions(workspace.layout),
         pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
+        program=" ".join(params.program.split()),
         now=now,
         standing=checker.judge,
         place=SessionContext(
