@@ -232,7 +232,7 @@ await check('an hour of the page runs nothing', async () => {
     window.changes = 0;
     new MutationObserver(() => (window.changes += 1)).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   });
-  await idle.clock.runFor('01:00:00');
+  for (let part = 0; part < 6; part++) await idle.clock.fastForward('10:00'); // a timer that is due runs once in each
   const changes = await idle.evaluate(() => window.changes);
   await idle.close();
   if (requests.length || changes) return `${requests.join(' ')}, ${changes} changes`;

@@ -66,28 +66,30 @@ def outcomes(served: Home, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         muninn.call("remember", {"text": "The other harbour has two cranes."})
     command = [MUNINN, "export", "--html", str(exported), "--repo", str(served.repo)]
     subprocess.run(command, env=served.environ, check=True, capture_output=True, timeout=PATIENCE)
-    with page_of(served.repo, served.environ) as server:
-        given: dict[str, Any] = {
-            "link": server.link,
-            "repo": str(served.repo),
-            "muninn": MUNINN,
-            "exported": str(exported),
-            "chromium": os.path.realpath(CHROMIUM),
-            "modules": str(MODULES),
-            "file": FILE,
-            "other": other.name,
-            "pid": daemon_pid(served.repo, served.environ),
-            **ids,
-        }
-        done = subprocess.run(
-            [str(node), str(SCRIPT)],
-            env={**served.environ, "PAGE": json.dumps(given)},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE * 3,
-            check=False,
-        )
-    kill_daemon(other, served.environ)
+    try:
+        with page_of(served.repo, served.environ) as server:
+            given: dict[str, Any] = {
+                "link": server.link,
+                "repo": str(served.repo),
+                "muninn": MUNINN,
+                "exported": str(exported),
+                "chromium": os.path.realpath(CHROMIUM),
+                "modules": str(MODULES),
+                "file": FILE,
+                "other": other.name,
+                "pid": daemon_pid(served.repo, served.environ),
+                **ids,
+            }
+            done = subprocess.run(
+                [str(node), str(SCRIPT)],
+                env={**served.environ, "PAGE": json.dumps(given)},
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE * 6,
+                check=False,
+            )
+    finally:
+        kill_daemon(other, served.environ)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert found, done.stderr
     return {each["name"]: each["problem"] for each in found}
