@@ -6,7 +6,7 @@ import contextlib
 import threading
 
 import pytest
-from repositories import git
+from repositories import PATIENCE, git
 
 from muninn_core.errors import BusyError, NotFoundError, PreconditionError, RefusedError, UsageError
 from muninn_core.launch.place import locate
@@ -85,9 +85,13 @@ def test_a_wait_that_would_deadlock_is_refused(muninn):
     muninn.call("lease.claim", tasks=["one"], agent_key=ada)
     muninn.call("lease.claim", tasks=["two"], agent_key=bob)
     outcome = []
-    waiting = threading.Thread(
-        target=lambda: outcome.append(muninn.call("lease.claim", tasks=["two"], wait=60, agent_key=ada))
-    )
+
+    def wait_for_two():
+        while not outcome:  # the other agent may be waiting first, for a moment
+            with contextlib.suppress(RefusedError):
+                outcome.append(muninn.call("lease.claim", tasks=["two"], wait=PATIENCE, agent_key=ada))
+
+    waiting = threading.Thread(target=wait_for_two)
     waiting.start()
     with pytest.raises(RefusedError, match="would deadlock: ada waits for a lease of 'bob'"):
         claim_until_refused(muninn, bob)

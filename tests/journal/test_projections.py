@@ -7,6 +7,7 @@ import sqlite3
 import numpy as np
 import pytest
 from journals import draft, open_journal
+from repositories import PATIENCE
 
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.index.embed import load_bundled
@@ -217,3 +218,19 @@ def test_a_process_that_does_not_write_the_journal_reads_what_is_there(journal, 
     finally:
         reading.close()
         other.close()
+
+
+def test_a_close_while_the_thread_wakes_ends_it(journal, embedder, monkeypatch):
+    one = Projections(journal, embedder)
+    clear = one._wake.clear
+
+    def clear_after_a_close():
+        one._closing.set()
+        one._wake.set()
+        clear()
+
+    monkeypatch.setattr(one._wake, "clear", clear_after_a_close)
+    one._wake.set()
+    one._thread.join(PATIENCE)
+    assert not one.alive
+    one.close()

@@ -165,9 +165,9 @@ class Projections:
     def _follow(self) -> None:
         while True:
             self._wake.wait()
+            self._wake.clear()  # before `_closing` is read: `close` sets it first, so its wake-up can't be lost
             if self._closing.wait(_PAUSE):
                 return
-            self._wake.clear()
             try:
                 self.catch_up()
                 self.failure = ""
