@@ -345,3 +345,14 @@ def test_files_that_the_same_commits_changed_are_related(plain_repo: Path, start
     muninn.call("index")
     found = muninn.call("graph", start="src/prices.py", relation="changes").edges
     assert [(edge.path, edge.how) for edge in found] == [("src/users.py", "3 of 3 commits")]
+
+
+@pytest.mark.parametrize("query", ["Plug.Conn", "conn", "Conn", "Plug.Con", "Web.Plug.Conn"])
+def test_a_module_with_a_dotted_name_is_found_by_its_whole_and_by_its_last_part(muninn: Muninn, query: str) -> None:
+    text = "defmodule Web.Plug.Conn do\n  def send_resp(conn), do: conn\nend\n"
+    (muninn.root / "conn.ex").write_text(text)
+    muninn.touch("conn.ex")
+    found = [one.name for one in muninn.call("symbols", query=query).symbols]
+    assert found[0].rpartition(".")[2] == "Conn"
+    assert [one.name for one in muninn.call("symbols", query="Conn.send_resp").symbols] == ["send_resp"]
+    assert muninn.call("symbols", query="Other.Conn").symbols == ()

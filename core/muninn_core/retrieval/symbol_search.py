@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from muninn_core.retrieval.graph import Named
+    from muninn_core.source.definition import Definition
 
 _PARTS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|_")
@@ -79,14 +80,14 @@ def _matches(
     """Return the matches with their sort keys: (rank, put last, kind, length of the name, path, line)."""
     container, _, name = query.strip().replace("::", ".").replace("#", ".").rpartition(".")
     close = name_ranker(name)
-    ranked = sorted((rank, len(each), each) for each in code.names() if (rank := close(each)) is not None)
+    ranked = sorted((rank, len(each), each) for each in code.names() if (rank := _rank(close, each)) is not None)
     found: list[tuple[_Order, Named]] = []
     for rank, length, each in ranked:
         for one in code.named(each):
             what = one.definition
             if kind is not None and what.kind != kind:
                 continue
-            if container and not f".{what.container}".lower().endswith(f".{container}".lower()):
+            if container and not f".{_owner(what)}".lower().endswith(f".{container}".lower()):
                 continue
             if language is not None and language_of(one.path) != language:
                 continue
@@ -96,6 +97,17 @@ def _matches(
             order = (rank, behind, _RANK[what.kind], length, one.path, what.start)
             found.append((order, one))
     return found
+
+
+def _rank(close: Callable[[str], int | None], name: str) -> int | None:
+    """Return the rank of a name; a dotted one (`Plug.Conn`) is found by its last part as well as by its whole."""
+    rank = close(name.rpartition(".")[2]) if "." in name else None
+    return close(name) if rank is None else rank
+
+
+def _owner(definition: Definition) -> str:
+    """Return what a definition is in, with the first parts of its own name if that is dotted (`Plug.Conn`)."""
+    return ".".join(filter(None, (definition.container, definition.name.rpartition(".")[0])))
 
 
 def name_ranker(query: str) -> Callable[[str], int | None]:
