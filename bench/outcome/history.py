@@ -5,6 +5,7 @@ The prompt is the commit's message. The check runs the changed test files as the
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -87,8 +88,14 @@ def is_resolved(task: Task, root: Path) -> bool:
 
 
 def succeeds(command: str, root: Path) -> bool:
-    """Run a shell command in a work tree, and say whether it succeeded."""
-    done = subprocess.run(command, shell=True, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    """Run a shell command in a work tree, and say whether it succeeded.
+
+    Python writes no bytecode: that of a file which changes within a second and keeps its size counts as current.
+    """
+    environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        command, shell=True, cwd=root, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
     return done.returncode == 0
 
 

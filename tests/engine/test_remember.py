@@ -187,6 +187,8 @@ def test_filters_are_all_applied(muninn):
     assert listed(task="T-7") == ["Beta fact."]
     assert listed(text="ALPHA") == ["Alpha fact."]
     assert listed(limit=1, offset=1) == ["Beta fact."]
+    identity = muninn.call("memories", limit=1).memories[0].id
+    assert listed(id=identity, offset=1) == []
     assert muninn.call("memories", limit=1).total == 3
 
 

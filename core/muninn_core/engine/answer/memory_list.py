@@ -67,7 +67,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked:
         replace(memory, expired=True) if has_expired(memory, now) else memory
         for memory in _labelled(workspace, found[params.offset : params.offset + params.limit])
     )
-    own = params.id is not None and not page[0].repository
+    own = params.id is not None and all(not memory.repository for memory in page)
     page = workspace.first_authors.label(page) if own else page
     citations = workspace.citations.checker().judge_all(each for each in page if not each.repository)
     citations |= asked.judge_all(page)
