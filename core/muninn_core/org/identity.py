@@ -101,7 +101,7 @@ class People:
         try:
             checked_name(name)
         except BadParams as error:
-            raise RefusedError(f"the claim '{provider.claim}' names nobody: {error.message}") from None
+            raise RefusedError(f"the claim '{provider.claim}' is not a name: {error.message}") from None
         groups = claims.get(provider.groups_claim) if provider.groups_claim else None
         with self._database.transaction("muninn_writer") as connection:
             set_tenant(connection, provider.tenant)
