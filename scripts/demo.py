@@ -82,9 +82,9 @@ def show_second_client() -> None:
     agent = ask_as_agent()
     console.print(f"  shell     pid {pid}  {len(ours['hits'])} hits, the first is {ours['hits'][0]['id']}")
     console.print(f"  JSON-RPC  pid {their_pid}  {len(theirs['hits'])} hits, the first is {theirs['hits'][0]['id']}")
-    console.print(f"  MCP       {agent.splitlines()[0]}", soft_wrap=True)
     if pid != their_pid or ours["hits"] != theirs["hits"] or not same_order(ours["hits"], agent):
         sys.exit("The clients did not get the same answer from the same daemon.")
+    console.print(f"  MCP       the same hits in the same order, as {len(agent):,} characters for a model")
     console.print("  [green]The same hits, scores and reasons from the same process.[/]")
 
 
