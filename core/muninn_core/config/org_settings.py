@@ -21,7 +21,7 @@ TOKEN_FORMS = "env:MUNINN_KEY_NAME or file:PATH"
 
 
 class OrgSettings(Value):
-    """The server and the token. Without `url` there is no organisation.
+    """The server and the token. Without `url` no organisation is asked.
 
     `ask` is `always`, or `named` to ask it only where `repos` names `org`. `repositories` restricts the questions.
     """

@@ -91,7 +91,7 @@ class Organisation:
     """The server that the user's settings name. Safe to use from several threads."""
 
     def __init__(self, settings_file: Path | None, environ: Mapping[str, str] = MappingProxyType({})) -> None:
-        """`settings_file` None: there is no organisation. `environ` may have the token."""
+        """With `settings_file` None no organisation is asked. `environ` may have the token."""
         self._file = settings_file
         self._environ = environ
         self._lock = threading.Lock()

@@ -75,7 +75,7 @@ def session_matches(
 def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Callable[[str], float]) -> dict[str, float]:
     """Return {id: how much of the question the candidates of its session hold together}, the best session as 1.
 
-    A memory without a session is a session of its own. Without a session of several candidates there is no value.
+    A memory without a session is a session of its own. The value is absent unless a session has several candidates.
     """
     sessions: dict[str, list[Memory]] = {}
     for memory in memories:

@@ -64,7 +64,7 @@ class Subscriptions:
                 await feed.deliver(start, subscriber, self._send)
         except ConnectionError:
             pass  # the client disconnected
-        except Exception as error:
+        except Exception as error:  # before the response it is the answer; after it the log is the only place
             if begun.done():
                 log.exception("a subscription failed")
             else:
