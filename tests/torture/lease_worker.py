@@ -2,7 +2,8 @@
 
 `python -m torture.lease_worker ROOT LEDGER SEED` starts it. It forks a child that registers an agent and claims tasks,
 kills the child, and forks the next one. While the child holds a lease it also holds a lock of the operating system on
-a file of the task, which a second holder can't get; the file has the last holder's fencing token.
+a file of the task, which a second holder can't get. The file has the last holder's fencing token, and the time before
+which its lease can't end.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from muninn_core.errors import MuninnError
 from torture.ledger import Ledger
 from torture.writer import goes_on
 
-TASKS = 4
-LIFE_SECONDS = 3
+TASKS = 6
+LIFE_SECONDS = 1
 """How long an agent lives after its last call: after a kill of the daemon its leases last so long."""
 
 HOLD_SECONDS = 0.03
@@ -53,27 +54,39 @@ class Holder:
                 return
             raise
         if time.monotonic() < begun + LIFE_SECONDS / 2:  # else the machine was so slow that the leases may have ended
-            handles = [self._hold(lease) for lease in leases]
+            handles = [self._hold(lease, begun + LIFE_SECONDS) for lease in leases]
             time.sleep(self._chance.uniform(0, HOLD_SECONDS))
             for handle in handles:
                 os.close(handle)
         self._muninn.call("lease.release")
 
-    def _hold(self, lease: dict[str, object]) -> int:
-        """Lock the file of a task and compare the tokens; closing the handle ends the lock."""
+    def _hold(self, lease: dict[str, object], until: float) -> int:
+        """Lock the file of a task and compare the tokens; closing the handle ends the lock.
+
+        A holder whose process was suspended may be found inside after its lease has ended. Its token is then outdated,
+        which is what tokens are for; before that time nobody else may have the lease.
+        """
         resource, token = str(lease["resource"]), int(str(lease["token"]))
         handle = os.open(self._locks / resource.replace(":", "-"), os.O_RDWR | os.O_CREAT)
+        now = time.monotonic()
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._ledger.write("double", f"{resource} {token}")
+            last, end = _written(handle)
+            self._ledger.write("double" if now < end else "outlived", f"{resource} {token} while {last} holds")
             return handle
-        last = int(os.pread(handle, 30, 0) or b"0")
+        last, _ = _written(handle)
         if token <= last:
             self._ledger.write("backward", f"{resource} {token} after {last}")
-        os.pwrite(handle, b"%030d" % token, 0)
+        os.pwrite(handle, b"%020d %020.6f" % (token, until), 0)
         self._ledger.write("held", f"{resource} {token}")
         return handle
+
+
+def _written(handle: int) -> tuple[int, float]:
+    """Return the token of the last holder, and until when its lease lasts at least."""
+    token, _, end = os.pread(handle, 41, 0).partition(b" ")
+    return int(token or b"0"), float(end or b"0")
 
 
 def hold(root: Path, ledger: Ledger, name: str) -> None:

@@ -1,7 +1,8 @@
 """kill -9 of the daemon and of clients that claim leases, while a lock of the system shows who holds what.
 
 A claim that succeeds while another client is inside is a double holder; a token that is not greater than the one
-before it in the same task goes backward. Neither may happen. The unit of the count is a kill of the daemon.
+before it in the same task goes backward. Neither may happen. The unit of the count is a kill of the daemon; between two of
+them some twenty clients are killed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from torture.engine import engine_on
 from torture.ledger import read_ledgers
 
 
-def run(seed: int, limit: Limit, writers: int = 6) -> Outcome:
+def run(seed: int, limit: Limit, writers: int = 8) -> Outcome:
     """Kill until the limit, in rounds."""
     return kills.run(seed, limit, writers, LeaseRound)
 
@@ -27,7 +28,7 @@ class LeaseRound(kills.Round):
     program = "torture.lease_worker"
     kinds = ("daemon",)
     files = 0
-    pause = 8.0
+    pause = 2.0
 
     def _check_start(self) -> None:
         """The next daemon lists agents and leases."""
@@ -45,6 +46,7 @@ class LeaseRound(kills.Round):
         counts = Counter(one["event"] for one in ledgers)
         self._outcome.figures["kills of a client"] += counts["killed"]
         self._outcome.figures["leases held"] += counts["held"]
+        self._outcome.figures["holders suspended past their lease"] += counts["outlived"]
         self._outcome.figures["double holders"] += counts["double"]
         for one in ledgers:
             self._outcome.expect(one["event"] not in ("double", "backward"), f"{one['event']}: {one['nonce']}")
