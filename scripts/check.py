@@ -7,6 +7,7 @@ run only when all checks pass. `check.py lint` stops before the tests, `check.py
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import psutil
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,8 +37,14 @@ CHECKS = {
 UNIT = "not client and not daemon and not slow"
 """The tests that start no daemon and no client, and take no minute."""
 
-WORKERS = "2"
-"""Processes of the tests. More would race real daemons for the processors they are measured on."""
+WORKERS = {"quick": 2, "whole": 3}
+"""Processes of the tests. Tests with clients wait for other processes half of their time."""
+
+MEMORY_FILES = Path("/dev/shm")
+"""A file system in memory. The tests write many small files durably; on a disk a third of the time is waiting."""
+
+MEMORY_FREE = 6 << 30
+"""Bytes that this file system must have free, and the machine available. The tests leave less than half of it."""
 
 
 def main(argv: list[str]) -> int:
@@ -46,15 +55,15 @@ def main(argv: list[str]) -> int:
     # The tests start thousands of Python processes. Without compiled modules each of them compiles Muninn anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if argv == ["unit"]:
-        return run_tests(UNIT)
+        return run_tests(UNIT, WORKERS["quick"])
     if argv == ["lint"]:
         return run_checks()
     with installed_clients() as wait:
         if run_checks() != 0:
             return 1
-        quick = run_tests(UNIT)
+        quick = run_tests(UNIT, WORKERS["quick"])
         wait()
-        return run_tests(f"not ({UNIT})") or quick
+        return run_tests(f"not ({UNIT})", WORKERS["whole"]) or quick
 
 
 @contextmanager
@@ -99,7 +108,7 @@ def passes(name: str, command: list[str]) -> bool:
     return done.returncode == 0
 
 
-def run_tests(selection: str) -> int:
+def run_tests(selection: str, workers: int) -> int:
     """Run the tests that a marker expression selects, with the clients of the project on the PATH.
 
     The slowest ones are named in the end, so that a wait which nothing needs is noticed.
@@ -108,10 +117,29 @@ def run_tests(selection: str) -> int:
     # The pytest plugins are in tests/; workers of xdist inherit PYTHONPATH.
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]))
     plugins = ["-p", "report", "-p", "order"]
-    workers = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
+    shared = ["-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder"]
     slowest = ["--durations", "15", "--durations-min", "10"]
-    command = [sys.executable, "-m", "pytest", "-q", *plugins, *workers, *slowest, "-m", selection]
-    return subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=environ).returncode
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, *shared, *slowest, "-m", selection]
+    with temporary_folder() as folder:
+        environ["TMPDIR"] = str(folder)
+        return subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=environ).returncode
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a new folder for temporary files, in memory where there is room, and remove it afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="mn-", dir=MEMORY_FILES if room_in_memory() else None))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def room_in_memory() -> bool:
+    """Whether the file system in memory exists and both it and the machine have room for the tests' files."""
+    if not MEMORY_FILES.is_dir():  # not Linux
+        return False
+    return min(shutil.disk_usage(MEMORY_FILES).free, psutil.virtual_memory().available) >= MEMORY_FREE
 
 
 if __name__ == "__main__":
