@@ -124,6 +124,8 @@ def test_a_session_gets_the_brief_commits_recalls_and_leaves_what_was_decided(co
     assert subject in summary["text"]
     assert summary["agent"].startswith("codex/")
     (turn,) = codex.turns(run.session)
+    keys = {each.body["prompt_cache_key"] for each in run.requests}
+    assert keys == {run.session}  # by which the gateway knows the session that hooks record
     assert (turn[0], turn[-2:], turn.count("tool_call"), turn.count("usage")) == ("prompt", ["answer", "usage"], 3, 4)
     assert codex.failures() == []
 

@@ -114,6 +114,18 @@ def test_an_answer_in_one_piece_is_recorded_too(gateway: Served, dialect: str) -
     ]
 
 
+def test_responses_are_recorded_too(gateway: Served) -> None:
+    output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "In Redis."}]}]
+    whole = {"id": "r1", "object": "response", "status": "completed", "model": "scripted", "output": output}
+    with Backend(status(200, json.dumps(whole))) as backend, of_openai(gateway) as client:
+        gateway.configure(m=route(backend, "openai"))
+        client.responses.create(model="m", input=f"Where are sessions, by responses? My key is {KEY}.")
+    found = events(gateway, "Where are sessions, by responses?")
+    assert KEY not in json.dumps(found)
+    assert told(found)[-1] == ("answer", "In Redis.")
+    assert found[-1]["event_type"] == "muninn.turn.ended"
+
+
 @DIALECTS
 def test_what_broke_off_is_recorded_when_it_is_asked_again(gateway: Served, dialect: str) -> None:
     begun = (openai_events if dialect == "openai" else anthropic_events)("half of it\nand more\n")

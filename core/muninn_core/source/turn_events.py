@@ -79,7 +79,7 @@ class Turns:
         said = strip_private(_INSERTED.sub("", said))[0].strip()
         if said:
             self.begin(turn)
-        if said and not _MACHINE.match(said):
+        if person_said(said):
             self._add(PROMPT, key, "user", time, {"text": cut(said, MESSAGE_CHARS)})
 
     def reply(self, key: str, time: str, said: str) -> None:
@@ -119,6 +119,12 @@ class Turns:
         turn, events = self._turns[-1]
         full = hashlib.sha256(f"{turn}\0{event_type}\0{key}".encode()).hexdigest()[:40]
         events[full] = AgentEvent(event_type=event_type, key=full, actor=actor, time=time, payload=payload)
+
+
+def person_said(said: str) -> str:
+    """Return what a person wrote in a message, "" for a message that a program inserted."""
+    said = strip_private(_INSERTED.sub("", said))[0].strip()
+    return "" if _MACHINE.match(said) else said
 
 
 def tool_payload(tool: str, given: Any, result: str, *, failed: bool, interrupted: bool = False) -> dict[str, Any]:

@@ -24,20 +24,23 @@ from muninn_server.gateway.injection import Block, Blocks, Place, conversation, 
 from muninn_server.gateway.json_spans import Span, members, splice
 from muninn_server.gateway.metering import OverBudget, Usage, metered
 from muninn_server.gateway.recording import RECORDED, Exchange, Tape, read_exchange
+from muninn_server.gateway.responses import Responses
 from muninn_server.gateway.routing import ANTHROPIC, OPENAI, Backend, NoBackend, backends, names
 from muninn_server.http.replies import Reply, cancelled_with, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.session import Session, error_of
 
+RESPONSES = "/v1/responses"
+
 ENDPOINTS = {
     "/v1/chat/completions": OPENAI,
-    "/v1/responses": OPENAI,
+    RESPONSES: OPENAI,
     "/v1/messages": ANTHROPIC,
     "/v1/messages/count_tokens": ANTHROPIC,
 }
 """The endpoints that are passed on, with their dialect."""
 
-WITHOUT_MEMORY = frozenset({"/v1/responses"})
+WITHOUT_MEMORY = frozenset({RESPONSES})
 """Endpoints that pass without change: the server keeps their conversations, so a block can't be put back."""
 
 EXPLORING = frozenset({"/v1/chat/completions", "/v1/messages"})
@@ -94,6 +97,7 @@ class Gateway:
         self._upstream = upstream
         self._models = session.engine.models
         self._blocks = Blocks()
+        self._responses = Responses()
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -205,7 +209,7 @@ class Gateway:
             tape = Tape()
             await self._pump(chunks, send, dialect if usage.streamed else "", (usage, tape))
             if path in RECORDED and status == 200:
-                self._record(Exchange(dialect, _program(scope), prepared.asked, tape.answer, usage.streamed))
+                self._record(Exchange(path, dialect, _program(scope), prepared.asked, tape.answer, usage.streamed))
             await send({"type": "http.response.body", "body": b""})
 
     async def _pump(self, chunks: Any, send: Send, dialect: str, readers: Iterable[Usage | Tape]) -> None:
@@ -233,7 +237,7 @@ class Gateway:
             return
 
         def read() -> tuple[str, AgentTurn, bool] | None:
-            found = read_exchange(told)
+            found = self._responses.read(told) if told.path == RESPONSES else read_exchange(told)
             if found is None or (found.agent and workspace.session_notes.get(found.agent, "at") is not None):
                 return None
             return found.session, found.turn, found.ends

@@ -20,19 +20,20 @@ from muninn_server.gateway.injection import conversation, places
 from muninn_server.gateway.json_spans import items, members
 from muninn_server.gateway.routing import ANTHROPIC
 
-RECORDED = frozenset({"/v1/chat/completions", "/v1/messages"})
+RECORDED = frozenset({"/v1/chat/completions", "/v1/messages", "/v1/responses"})
 """The endpoints whose exchanges are recorded."""
 
 MOST_BYTES = 4_000_000
 """A longer answer is not read."""
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_SESSION = re.compile(rf"session[\W_]*(?:id)?[\W_]*({_UUID})")
+UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_SESSION = re.compile(rf"session[\W_]*(?:id)?[\W_]*({UUID})")
 
 
 class Exchange(NamedTuple):
-    """A request as its client sent it, and what was passed back. `client` is the name of the program."""
+    """A request to `path` as its client sent it, and what was passed back. `client` is the name of the program."""
 
+    path: str
     dialect: str
     client: str
     asked: str
