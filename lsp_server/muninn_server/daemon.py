@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core import __version__
 from muninn_core.config import TOOL_SETS
 from muninn_core.engine.engine import Engine
-from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError
+from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError, Stopping
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, data_directory, runtime_directory
 from muninn_core.launch.transport import BACKLOG, uses_tcp
@@ -148,6 +148,7 @@ class Daemon:
         self._clients: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
         self._leaving = threading.Event()
+        self._resting = threading.Lock()
         self._shortage_noted = -SHORTAGE_LOG_SECONDS
         self._alone_since = time.monotonic()
 
@@ -284,11 +285,23 @@ class Daemon:
             last = now
 
     def _rest(self) -> None:
+        """Do what can wait for an idle moment. One call at a time works."""
+        if not self._resting.acquire(blocking=False):
+            return
         try:
             self.engine.keep_journals_small()
+            self.engine.plan_upkeep(self._raise_if_leaving)
             self.engine.release_memory()
+        except Stopping:
+            pass  # the next daemon plans again
         except Exception:  # no request depends on it
             log.exception("the daemon could not tidy up at rest")
+        finally:
+            self._resting.release()
+
+    def _raise_if_leaving(self) -> None:
+        if self._leaving.is_set():
+            raise Stopping("the daemon is stopping", hint="The next call starts it again.")
 
     def _remaining(self) -> float:
         return self.engine.idle_seconds(self._place) - (time.monotonic() - self._alone_since)

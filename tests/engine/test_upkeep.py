@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from muninn_core.errors import NotFoundError
-from muninn_core.model.memory import Memory
+from muninn_core.context.text import render
+from muninn_core.errors import NotFoundError, Stopping
+from muninn_core.model.memory import MANY_STEPS, Memory
 from muninn_core.reconcile.upkeep import Use, plan
 
 if TYPE_CHECKING:
@@ -146,3 +147,64 @@ def test_each_kind_of_step_has_a_limit(muninn: Muninn) -> None:
     muninn.clock.forward(days=366)
     result = muninn.call("evolve", limit=3)
     assert (len(result.steps), result.further) == (3, 1)
+
+
+def go_on() -> None:
+    """Never stop the planning."""
+
+
+def test_an_idle_daemon_plans_and_status_and_brief_say_what_waits(muninn: Muninn) -> None:
+    for number in range(MANY_STEPS):
+        remembered(muninn, f"Importer {number} of vendor number {number} used its own format {number}.", importance=2)
+    muninn.engine.plan_upkeep(go_on)
+    assert muninn.call("status").log.upkeep == 0
+    muninn.clock.forward(days=366)
+    muninn.engine.plan_upkeep(go_on)
+    assert muninn.call("status").log.upkeep == MANY_STEPS
+    assert "5 steps of upkeep wait" in render(muninn.call("status"))
+    assert "5 steps of upkeep wait: a person runs `muninn evolve`" in muninn.call("brief", session="new").text
+    assert len(steps(muninn)) == MANY_STEPS  # nothing was recorded
+    steps(muninn, apply=True)
+    assert muninn.call("status").log.upkeep == 0
+    assert "upkeep" not in muninn.call("brief", session="newer").text
+
+
+def test_the_daemon_plans_again_after_the_configured_days_and_records_only_if_it_may(muninn: Muninn) -> None:
+    first = remembered(muninn, "The cache key contains the tenant id.")
+    muninn.engine.plan_upkeep(go_on)
+    muninn.clock.forward(days=29)
+    later = remembered(muninn, "The tenant id is contained in the cache key.")
+    muninn.engine.plan_upkeep(go_on)
+    assert muninn.call("status").log.upkeep == 0
+    muninn.clock.forward(days=1)
+    muninn.call("config.set", key="evolve.apply", value="true")
+    muninn.call("config.set", key="evolve.days", value="0")
+    muninn.engine.plan_upkeep(go_on)
+    assert memory(muninn, later).active
+    muninn.call("config.set", key="evolve.days", value="30")
+    muninn.engine.plan_upkeep(go_on)
+    assert memory(muninn, later).merged_into == first
+    assert muninn.call("status").log.upkeep == 0
+    muninn.call("evolve", undo=True, apply=True)
+    assert memory(muninn, later).active
+
+
+def test_steps_that_wait_for_an_approval_are_no_hint(muninn: Muninn) -> None:
+    remembered(muninn, "The old importer used XML.", importance=2)
+    muninn.clock.forward(days=366)
+    muninn.call("config.set", key="review.pending", value='["assistant"]')
+    assert len(steps(muninn)) == 1
+    assert muninn.call("status").log.upkeep == 0
+
+
+def test_a_plan_that_is_stopped_is_made_again(muninn: Muninn) -> None:
+    remembered(muninn, "The old importer used XML.", importance=2)
+    muninn.clock.forward(days=366)
+
+    def stop() -> None:
+        raise Stopping("the daemon is stopping")
+
+    with pytest.raises(Stopping):
+        muninn.engine.plan_upkeep(stop)
+    muninn.engine.plan_upkeep(go_on)
+    assert muninn.call("status").log.upkeep == 1

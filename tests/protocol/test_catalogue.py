@@ -26,6 +26,7 @@ OF_THE_PROCESS = {
     "note_stall",
     "note_problem",
     "keep_journals_small",
+    "plan_upkeep",
     "release_memory",
 }
 

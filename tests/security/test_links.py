@@ -155,7 +155,15 @@ def test_a_link_in_the_place_of_a_file_that_is_written_leads_nowhere(
 ):
     local = repo / ".muninn/local"
     (local / "spool").mkdir(parents=True)
-    for name in ("accesses.json", "accesses.json.tmp", "given.json", "notes.json", "hooks.log", "spool/s9.jsonl"):
+    for name in (
+        "accesses.json",
+        "accesses.json.tmp",
+        "given.json",
+        "notes.json",
+        "upkeep.json",
+        "hooks.log",
+        "spool/s9.jsonl",
+    ):
         (local / name).symlink_to(outside / "secret.jsonl")
     (repo / ".muninn/memory/main.jsonl.tmp").symlink_to(outside / "main.jsonl.tmp")
     before = content(outside)

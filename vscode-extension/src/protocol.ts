@@ -4582,7 +4582,8 @@ export interface IndexStatus {
  *
  * `memories` counts active ones, `unsealed` the records that no segment holds yet, `pending` the memories that wait
  * for approval. `sessions` counts those with records since the last reconcile. `reconcile` is how the last run in the
- * background began or ended, "" for none since the daemon started.
+ * background began or ended, "" for none since the daemon started. `upkeep` counts the steps of `evolve` that wait, as
+ * they were last planned.
  */
 export interface LogStatus {
   records: number;
@@ -4594,6 +4595,7 @@ export interface LogStatus {
   pending: number;
   sessions: number;
   reconcile: string;
+  upkeep: number;
 }
 
 /** The user's global memory. `path` is "" when it is disabled or has no folder. */

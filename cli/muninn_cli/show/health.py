@@ -8,7 +8,7 @@ from muninn_cli.show.facts import count, lagging, place, size
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
 from muninn_core.model.byline import duration
-from muninn_core.model.memory import MANY_SESSIONS
+from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS
 
 if TYPE_CHECKING:
     import argparse
@@ -124,6 +124,7 @@ def _log(log: dict[str, Any]) -> str:
         f"{log['conflicts']:,} in conflict" if log["conflicts"] else "",
         f"{log['pending']:,} waiting for approval" if log["pending"] else "",
         f"{log['sessions']:,} sessions to reconcile: `muninn reconcile`" if log["sessions"] >= MANY_SESSIONS else "",
+        f"{log['upkeep']:,} steps of upkeep: `muninn evolve`" if log["upkeep"] >= MANY_STEPS else "",
         f"reconcile in the background: {log['reconcile']}" if log["reconcile"] else "",
     )
 

@@ -251,6 +251,23 @@ class PruneConfig(Value):
     user: Annotated[bool, key("Whether memories that a user stated are moved, too.", True)] = False
 
 
+class EvolveConfig(Value):
+    """When the daemon plans the upkeep of memory, as `muninn evolve` does."""
+
+    days: Annotated[
+        int,
+        key(
+            "Time after which an idle daemon plans again. `status` and briefs say how many steps wait; 0 never plans.",
+            7,
+            unit="days",
+            least=0,
+        ),
+    ] = 30
+    apply: Annotated[
+        bool, key("Whether the daemon records the steps, too. `muninn evolve --undo --apply` takes them back.", True)
+    ] = False
+
+
 class ReviewConfig(Value):
     """Which new memories wait until another person approves them."""
 
@@ -382,6 +399,7 @@ class Config(Value):
     ranking: RankingConfig = RankingConfig()
     check: CheckConfig = CheckConfig()
     prune: PruneConfig = PruneConfig()
+    evolve: EvolveConfig = EvolveConfig()
     review: ReviewConfig = ReviewConfig()
     bridges: BridgesConfig = BridgesConfig()
     journal: JournalConfig = JournalConfig()

@@ -12,7 +12,7 @@ from muninn_core.context.hover import OUTSIDE
 from muninn_core.context.staleness import warning
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import MANY_SESSIONS, Memory
+from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, Memory
 from muninn_core.model.role import importance_for
 from muninn_core.model.value import Value
 from muninn_core.protocol.repository import FocusStatus
@@ -107,6 +107,7 @@ def make_brief(
     conflicts: int,
     pending: int = 0,
     sessions: int = 0,
+    upkeep: int = 0,
     max_chars: int,
     now: datetime,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
@@ -121,9 +122,9 @@ def make_brief(
     others change, events since the previous session, memories of changed files, those about the branch, memories of the
     current task, pins, contradictions, important memories, open work, stale memories, recent memories. A memory appears
     once. `standing` returns a memory's judged citations, which a stale memory is marked with. To an agent with a `role`
-    the memories of its focus are more important. `conflicts`, `pending` and `sessions` count open contradictions,
-    memories that wait for approval, and sessions that are not reconciled. Ages are those at `now`. `program` runs
-    Muninn in the shell of the reader.
+    the memories of its focus are more important. `conflicts`, `pending`, `sessions` and `upkeep` count open
+    contradictions, memories that wait for approval, sessions that are not reconciled, and steps of upkeep that wait.
+    Ages are those at `now`. `program` runs Muninn in the shell of the reader.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -172,6 +173,8 @@ def make_brief(
         foot = f"\n{place.elsewhere} {count} on other local branches: `{program} memories --branches`.\n{foot}"
     if sessions >= MANY_SESSIONS:
         foot = f"\n{sessions} sessions are not reconciled: a person runs `{program} reconcile`.\n{foot}"
+    if upkeep >= MANY_STEPS:
+        foot = f"\n{upkeep} steps of upkeep wait: a person runs `{program} evolve`.\n{foot}"
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
         foot = f"\n{conflicts} {wait} for a person: `{program} conflicts`.\n{foot}"

@@ -16,7 +16,7 @@ from muninn_core.context.link_text import link_line
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
-from muninn_core.model.memory import MANY_SESSIONS, Memory
+from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.audit import AuditReplayResult
 from muninn_core.protocol.context_file import RenderResult
@@ -150,6 +150,8 @@ def status_text(result: StatusResult) -> str:
     ]
     if log.sessions >= MANY_SESSIONS:
         lines.append(f"{log.sessions} sessions are not reconciled: a person runs `muninn reconcile`")
+    if log.upkeep >= MANY_STEPS:
+        lines.append(f"{log.upkeep} steps of upkeep wait: a person runs `muninn evolve`")
     if log.reconcile:
         lines.append(f"reconcile in the background: {log.reconcile}")
     read = [f"{bridge.title} ({bridge.files})" for bridge in result.bridges if bridge.files]

@@ -92,6 +92,7 @@ def status(workspace: Workspace, process: Process, journal: JournalStatus, recon
             pending=state.pending,
             sessions=unreconciled_sessions(workspace.layout),
             reconcile=reconcile,
+            upkeep=workspace.upkeep.planned.steps,
         ),
         project=ProjectStatus(name=project.name, description=project.description),
         focus=focus(

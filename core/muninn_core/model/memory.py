@@ -48,6 +48,9 @@ KINDS: tuple[str, ...] = (
 MANY_SESSIONS = 5
 """So many sessions that are not reconciled are worth a hint."""
 
+MANY_STEPS = 5
+"""So many steps of upkeep are worth a hint."""
+
 RELATIONS: tuple[str, ...] = ("contradicts", "extends", "implements", "references", "supersedes")
 
 

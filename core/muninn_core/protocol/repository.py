@@ -68,7 +68,8 @@ class LogStatus(Value):
 
     `memories` counts active ones, `unsealed` the records that no segment holds yet, `pending` the memories that wait
     for approval. `sessions` counts those with records since the last reconcile. `reconcile` is how the last run in the
-    background began or ended, "" for none since the daemon started.
+    background began or ended, "" for none since the daemon started. `upkeep` counts the steps of `evolve` that wait, as
+    they were last planned.
     """
 
     records: int
@@ -80,6 +81,7 @@ class LogStatus(Value):
     pending: int = 0
     sessions: int = 0
     reconcile: str = ""
+    upkeep: int = 0
 
 
 class BridgeStatus(Value):

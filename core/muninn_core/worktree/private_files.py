@@ -17,7 +17,7 @@ from muninn_core.store.layout import Layout
 
 _CACHE_FILES = frozenset((STATE, f"{STATE}-wal", f"{STATE}-shm", SEAL, FOLD, SCHEMA_NAME))
 _CACHE_FOLDERS = frozenset((WORDS,))
-_LOCAL_FILES = ("accesses.json", "given.json", "notes.json", "hooks.log", "lock")
+_LOCAL_FILES = ("accesses.json", "given.json", "notes.json", "upkeep.json", "hooks.log", "lock")
 
 
 def tidy_private_files(layout: Layout, spare_cache: Path) -> None:

@@ -52,6 +52,7 @@ from muninn_core.worktree.revisions import Revisions
 from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.side_index import SideIndex
 from muninn_core.worktree.skill_cache import SkillCache
+from muninn_core.worktree.upkeep_note import UpkeepNote
 
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
 """The start of a memory item in the JSON of a stored context."""
@@ -128,6 +129,7 @@ class Workspace:
         log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.session_notes = SessionNotes(self.layout.local / "notes.json", writable=self.writable)
         self.access_counts = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
+        self.upkeep = UpkeepNote(self.layout.local / "upkeep.json", writable=self.writable)
         self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
         self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
         self.documents = DocumentCache(self.layout.root)

@@ -1,4 +1,5 @@
-"""The verb `evolve`: upkeep of memory as records with reasons, reported first, with an undo of the last run.
+"""The verb `evolve`: upkeep of memory as records with reasons, reported first, with an undo of the last run. An idle
+daemon plans from time to time, too.
 
 The records have `upkeep: true`, so that they do not count as a change of the memory's content, and `run`, the id of
 their run. What they replace is in `was`.
@@ -7,7 +8,7 @@ their run. What they replace is in `was`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from muninn_core.errors import NotFoundError
@@ -19,12 +20,31 @@ from muninn_core.reconcile.plan import read_memory
 from muninn_core.reconcile.upkeep import Step, Use, plan
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.record import Record
+from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.workspace import Workspace
 
 AGENT = "evolve/1"
 
 Counts = Callable[[Memory], GivenCounts]
 """Returns the outcomes of a memory in sessions."""
+
+MOST_STEPS = 1_000
+"""The most steps of each kind that a daemon plans."""
+
+
+def is_due(workspace: Workspace, now: datetime) -> bool:
+    """Whether it is time that the daemon plans: in the main work tree, as `evolve.days` says."""
+    days = workspace.config.evolve.days
+    if not days or not workspace.writable or workspace.place.linked:
+        return False
+    return workspace.upkeep.planned.at <= timestamp(now - timedelta(days=days))
+
+
+def plan_when_due(workspace: Workspace, counts: Counts, ids: UlidGenerator, now: datetime) -> None:
+    """Plan when it is time, note how many steps wait, and record them if the configuration says so."""
+    if is_due(workspace, now):
+        apply = workspace.config.evolve.apply
+        evolve(workspace, EvolveParams(apply=apply, limit=MOST_STEPS), counts, ids, now)
 
 
 def evolve(
@@ -47,11 +67,12 @@ def evolve(
         now,
         params.limit,
     )
+    possible = [step for step in steps if not _is_held(workspace, step)]
     run = ids() if params.apply and steps else ""
     if run:
-        held = [step for step in steps if not _is_held(workspace, step)]
-        workspace.memory.append([_record(step, run, workspace) for step in held], params.session)
-        steps = held
+        workspace.memory.append([_record(step, run, workspace) for step in possible], params.session)
+        steps = possible
+    workspace.upkeep.put(timestamp(now), further + (0 if params.apply else len(possible)))
     return EvolveResult(
         steps=tuple(_shown(workspace, step) for step in steps),
         further=further,

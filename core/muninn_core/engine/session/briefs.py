@@ -72,6 +72,7 @@ def brief(
         after_compaction=params.source == "compact",
         conflicts=len(workspace.memory.log.state.conflicts),
         sessions=unreconciled_sessions(workspace.layout),
+        upkeep=workspace.upkeep.planned.steps,
         pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
         program=" ".join(params.program.split()),

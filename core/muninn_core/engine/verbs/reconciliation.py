@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from muninn_core.engine.memory import changes, maintenance
 from muninn_core.engine.memory.background_reconcile import check
 from muninn_core.engine.memory.conflict_list import list_conflicts
-from muninn_core.engine.memory.evolve import evolve
+from muninn_core.engine.memory.evolve import evolve, plan_when_due
 from muninn_core.engine.session import outcomes
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs
+from muninn_core.model.memory import Memory
 from muninn_core.protocol.reconciliation import (
     ConflictsParams,
     ConflictsResult,
@@ -25,7 +29,9 @@ from muninn_core.protocol.reconciliation import (
     UndoParams,
     UndoResult,
 )
+from muninn_core.protocol.session import GivenCounts
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.workspace import Workspace
 
 
 class ReconciliationVerbs(Verbs):
@@ -57,9 +63,29 @@ class ReconciliationVerbs(Verbs):
     def evolve(self, params: EvolveParams, call: Call) -> EvolveResult:
         """Plan or record the upkeep of memory."""
         workspace = self._writing(call) if params.apply else self._reading(call)
-        opened = self.journals.get(call.place)
-        at = At(workspace, opened, self.journals.types(call.place)) if opened is not None else None
-        return evolve(workspace, params, lambda memory: outcomes.counts(at, memory), self.ids, self.clock())
+        return evolve(workspace, params, self._outcomes(workspace, call.raise_if_cancelled), self.ids, self.clock())
+
+    def plan_upkeep(self, checkpoint: Callable[[], None]) -> None:
+        """Plan the upkeep of the open work trees, as `evolve.days` says. `checkpoint` is called for each memory.
+
+        Raises MuninnError, and what `checkpoint` raises.
+        """
+        for workspace in self.trees:
+            plan_when_due(workspace, self._outcomes(workspace, checkpoint), self.ids, self.clock())
+
+    def _outcomes(self, workspace: Workspace, checkpoint: Callable[[], None]) -> Callable[[Memory], GivenCounts]:
+        """Return what counts the outcomes of a memory in sessions."""
+
+        @cache
+        def at() -> At | None:
+            opened = self.journals.get(workspace.place)
+            return At(workspace, opened, self.journals.types(workspace.place)) if opened is not None else None
+
+        def counts(memory: Memory) -> GivenCounts:
+            checkpoint()
+            return outcomes.counts(at(), memory)
+
+        return counts
 
     def conflicts(self, params: ConflictsParams, call: Call) -> ConflictsResult:
         """List the contradictions that wait for a decision."""
