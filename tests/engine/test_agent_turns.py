@@ -8,6 +8,8 @@ import threading
 import pytest
 from transcripts import Transcript
 
+from muninn_core.engine.session import agent_journal
+
 pytest_plugins = ["engines"]
 
 DATA = {"input_tokens": 12, "output_tokens": 3}
@@ -164,3 +166,19 @@ def test_the_configuration_turns_recording_off(muninn, talk, tmp_path, setting):
     muninn.call("brief", session="s-1")
     end_turn(muninn, talk, tmp_path)
     assert kinds(muninn) == []
+
+
+def test_jobs_wait_for_a_pause_and_then_run_in_one_go(muninn, monkeypatch):
+    monkeypatch.setattr(agent_journal, "PAUSE_SECONDS", 3600.0)
+    monkeypatch.setattr(agent_journal, "MOST_PAUSE_SECONDS", 3600.0)
+    background, ran = muninn.engine.agent_journal, []
+    workspace = muninn.engine.open(muninn.place)
+    for number in range(3):
+        background.later(workspace, lambda _at, number=number: ran.append(number))
+    assert ran == []
+    background.drain()
+    assert ran == [0, 1, 2]
+    monkeypatch.setattr(agent_journal, "MOST_PAUSE_SECONDS", 0.0)
+    done = threading.Event()
+    background.later(workspace, lambda _at: done.set())
+    assert done.wait(60)

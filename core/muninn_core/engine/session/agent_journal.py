@@ -50,7 +50,10 @@ ANSWER_SECONDS = 2.0
 POLL_SECONDS = 0.05
 
 PAUSE_SECONDS = 0.25
-"""How long a job waits before it begins: hooks often come in pairs, and the next one should find an idle processor."""
+"""How long no further job must come before jobs begin: the next hook or request should find an idle processor."""
+
+MOST_PAUSE_SECONDS = 2.0
+"""How long jobs wait for that at most. Then all that wait run in one go."""
 
 DRAIN_SECONDS = 10.0
 """How long a question about events waits for the events before it."""
@@ -64,6 +67,8 @@ class AgentJournal:
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._waiting: set[Future[None]] = set()
+        self._added = 0.0
+        self._due = 0
         self._closed = False
         self._hurry = threading.Event()
 
@@ -190,7 +195,8 @@ class AgentJournal:
                 return
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="agents")
-            future = self._pool.submit(self._run, workspace, run, time.monotonic() + PAUSE_SECONDS)
+            self._added = time.monotonic()
+            future = self._pool.submit(self._run, workspace, run)
             self._waiting.add(future)
         future.add_done_callback(self._forget)
 
@@ -198,8 +204,20 @@ class AgentJournal:
         with self._lock:
             self._waiting.discard(future)
 
-    def _run(self, workspace: Workspace, run: Callable[[At], None], due: float) -> None:
-        self._hurry.wait(max(0.0, due - time.monotonic()))
+    def _pause(self) -> None:
+        """Wait for a moment without new jobs; the jobs that wait by then are due and begin at once."""
+        if self._due:
+            self._due -= 1
+            return
+        latest = time.monotonic() + MOST_PAUSE_SECONDS
+        while (left := min(self._added + PAUSE_SECONDS, latest) - time.monotonic()) > 0:
+            if self._hurry.wait(left):
+                return
+        with self._lock:
+            self._due = len(self._waiting) - 1  # without the job that runs
+
+    def _run(self, workspace: Workspace, run: Callable[[At], None]) -> None:
+        self._pause()
         try:
             run(At(workspace, self._journals.open(workspace.place), self._journals.types(workspace.place)))
         except (MuninnError, OSError) as error:
