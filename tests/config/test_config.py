@@ -58,7 +58,7 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(load):
     _, (problem,) = load("xyzzy: 1\n")
     assert (
         problem.hint
-        == "The keys here are daemon, index, memory, ranking, check, prune, review, bridges, journal, mcp, skills."
+        == "The keys here are daemon, index, memory, ranking, check, prune, evolve, review, bridges, journal, mcp, skills."
     )
 
 
