@@ -1,8 +1,8 @@
 """kill -9 of the daemon and of clients that claim leases, while a lock of the system shows who holds what.
 
 A claim that succeeds while another client is inside is a double holder; a token that is not greater than the one
-before it in the same task goes backward. Neither may happen. The unit of the count is a kill of the daemon; between two of
-them some twenty clients are killed.
+before it in the same task goes backward. Neither may happen. The unit of the count is a kill of the daemon; between two
+of them some twenty clients are killed.
 """
 
 from __future__ import annotations
