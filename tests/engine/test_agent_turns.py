@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 
 import pytest
 from transcripts import Transcript
@@ -168,11 +169,15 @@ def test_the_configuration_turns_recording_off(muninn, talk, tmp_path, setting):
     assert kinds(muninn) == []
 
 
-def test_jobs_wait_for_a_pause_and_then_run_in_one_go(muninn, monkeypatch):
+def test_the_first_job_runs_at_once_and_others_wait_for_a_pause_and_run_in_one_go(muninn, monkeypatch):
+    background, ran, first = muninn.engine.agent_journal, [], threading.Event()
+    workspace = muninn.engine.open(muninn.place)
+    background.later(workspace, lambda _at: first.set())
+    assert first.wait(60)
+    background.drain()
     monkeypatch.setattr(agent_journal, "PAUSE_SECONDS", 3600.0)
     monkeypatch.setattr(agent_journal, "MOST_PAUSE_SECONDS", 3600.0)
-    background, ran = muninn.engine.agent_journal, []
-    workspace = muninn.engine.open(muninn.place)
+    background._added = time.monotonic()
     for number in range(3):
         background.later(workspace, lambda _at, number=number: ran.append(number))
     assert ran == []

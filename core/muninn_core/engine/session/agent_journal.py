@@ -50,7 +50,11 @@ ANSWER_SECONDS = 2.0
 POLL_SECONDS = 0.05
 
 PAUSE_SECONDS = 0.25
-"""How long no further job must come before jobs begin: the next hook or request should find an idle processor."""
+"""How long no further job must come before jobs begin: the next hook or request should find an idle processor.
+
+The first job after such a pause begins at once: whoever follows what happens sees it, and the client that caused it has
+its answer. The wait is for those that come soon after it.
+"""
 
 MOST_PAUSE_SECONDS = 2.0
 """How long jobs wait for that at most. Then all that wait run in one go."""
@@ -67,7 +71,7 @@ class AgentJournal:
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._waiting: set[Future[None]] = set()
-        self._added = 0.0
+        self._added = -PAUSE_SECONDS
         self._due = 0
         self._closed = False
         self._hurry = threading.Event()
@@ -184,7 +188,7 @@ class AgentJournal:
             pool.shutdown(wait=True)
 
     def later(self, workspace: Workspace, run: Callable[[At], None]) -> None:
-        """Run a job on the journal after those that wait.
+        """Run a job on the journal after those that wait: at once after a pause, else in the next one.
 
         It is dropped when the configuration turns recording off or this process can't write the work tree.
         """
@@ -195,7 +199,10 @@ class AgentJournal:
                 return
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="agents")
-            self._added = time.monotonic()
+            now = time.monotonic()
+            if not self._waiting and now > self._added + PAUSE_SECONDS:
+                self._due = 1
+            self._added = now
             future = self._pool.submit(self._run, workspace, run)
             self._waiting.add(future)
         future.add_done_callback(self._forget)
