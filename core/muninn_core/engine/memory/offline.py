@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from muninn_core.model.memory import own_title
@@ -26,8 +27,11 @@ STATEMENT_CHARS = 200
 SCRIPT = _FOLDER / "offline.js"
 
 
-def article(memory: Mapping[str, Any]) -> str:
-    """Return a memory, or a hit of recall about one, as an article: the statement first, then author and time."""
+def article(memory: Mapping[str, Any], places: Mapping[str, int] = MappingProxyType({})) -> str:
+    """Return a memory, or a hit of recall about one, as an article: the statement first, then author and time.
+
+    `places` are the numbers of the page's articles by id; links to them stand in `data-links`.
+    """
     text, title = str(memory.get("text", "")), str(memory.get("title", ""))
     own = (len(text) > STATEMENT_CHARS and title) or own_title(title, text)
     statement = own or text
@@ -38,9 +42,11 @@ def article(memory: Mapping[str, Any]) -> str:
     who = memory.get("author") or memory.get("agent") or memory.get("actor") or ""
     when = str(memory.get("updated") or memory.get("ts") or "")
     kind = escape(str(memory.get("type", "")).replace("_", " "))
+    links = [places[link["target"]] for link in memory.get("links", ()) if link["target"] in places]
+    linked = f' data-links="{" ".join(map(str, links))}"' if links else ""
     return (
-        f'<article><h2>{escape(statement)}</h2>{rest}<p class="meta"><em>{kind}</em> <span>{escape(str(who))}</span>'
-        f" <time>{escape(when[:10])}</time>{tags}{about}</p></article>"
+        f'<article{linked}><h2>{escape(statement)}</h2>{rest}<p class="meta"><em>{kind}</em> '
+        f"<span>{escape(str(who))}</span> <time>{escape(when[:10])}</time>{tags}{about}</p></article>"
     )
 
 
@@ -49,6 +55,7 @@ def page(name: str, memories: Sequence[Mapping[str, Any]], note: str) -> str:
     style, script = STYLE.read_text("utf-8"), SCRIPT.read_text("utf-8")
     policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'"
     kinds = sorted({str(memory["type"]) for memory in memories})
+    places = {str(memory["id"]): number for number, memory in enumerate(memories)}
     options = "".join(f'<option value="{escape(kind)}">{escape(kind.replace("_", " "))}</option>' for kind in kinds)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -59,8 +66,9 @@ def page(name: str, memories: Sequence[Mapping[str, Any]], note: str) -> str:
         f'<main id="main"><h1>Memory</h1><p>{escape(note)}</p>'
         '<form class="search" role="search" hidden><label class="grow">Search <input type="search" name="q"></label>'
         f'<label>Type <select name="type"><option value="">any</option>{options}</select></label></form>'
-        '<div id="timeline"></div><p class="count" role="status"></p>'
-        f'<div class="list">{"".join(map(article, memories))}</div>'
+        '<div id="timeline"></div><details id="graph" hidden><summary>Graph</summary><figure></figure></details>'
+        '<p class="count" role="status"></p>'
+        f'<div class="list">{"".join(article(each, places) for each in memories)}</div>'
         f'<p><button type="button" hidden>Show all</button></p></main><script>{script}</script></body></html>\n'
     )
 

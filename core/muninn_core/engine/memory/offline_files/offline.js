@@ -4,6 +4,8 @@
 (() => {
   const MOST = 200; // articles at once; a button shows the rest
   const SLICE = 400; // articles that are indexed at a time
+  const NODES = 14; // memories, and files, in the graph
+  const SHORT = 46; // characters of a node's text
   const articles = [...document.querySelectorAll('article')];
   const form = document.querySelector('form');
   const list = document.querySelector('.list');
@@ -12,7 +14,9 @@
   const index = new Map();
   const types = [];
   const months = [];
+  const graph = document.getElementById('graph');
   let known = null;
+  let drawn = [];
 
   const words = (text) => text.normalize('NFKD').toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 
@@ -57,7 +61,17 @@
     const all = articles.length.toLocaleString('en');
     count.textContent = `${fitting.length.toLocaleString('en')} of ${all} memories${asked.length ? ', best first' : ', newest first'}`;
     more.hidden = shown.length === fitting.length;
+    drawn = fitting;
     draw(fitting);
+    if (graph.open) relate();
+  }
+
+  /** An element of SVG. */
+  function make(name, attributes, ...children) {
+    const one = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
+    one.append(...children);
+    return one;
   }
 
   /** Draw how many of these memories each of the last two years' months has. */
@@ -66,12 +80,6 @@
     for (const at of fitting) if (months[at]) sums.set(months[at], (sums.get(months[at]) ?? 0) + 1);
     const all = [...sums].sort().slice(-24);
     const most = Math.max(1, ...all.map(([, number]) => number));
-    const make = (name, attributes, text = '') => {
-      const one = document.createElementNS('http://www.w3.org/2000/svg', name);
-      for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
-      one.textContent = text;
-      return one;
-    };
     const label = `Memories by month: ${all.map(([month, number]) => `${month} ${number}`).join(', ')}`;
     const svg = make('svg', { viewBox: '0 0 480 76', role: 'img', 'aria-label': label });
     all.forEach(([, number], at) => {
@@ -83,6 +91,53 @@
     document.getElementById('timeline').replaceChildren(...(all.length ? [svg] : []));
   }
 
+  const files = (at) => [...articles[at].querySelectorAll('code')].map((one) => one.textContent);
+  const links = (at) => (articles[at].dataset.links ?? '').split(' ').filter(Boolean).map(Number);
+
+  /** The files that most of the found memories are about, and the memories with the most of these files and of links. */
+  function chosen() {
+    const about = new Map();
+    const fits = new Set(drawn);
+    const ends = new Map();
+    for (const at of drawn) {
+      for (const file of files(at)) about.set(file, (about.get(file) ?? 0) + 1);
+      for (const other of links(at)) if (fits.has(other)) for (const end of [at, other]) ends.set(end, (ends.get(end) ?? 0) + 1);
+    }
+    const right = [...about].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).slice(0, NODES).map(([file]) => file);
+    const weight = new Map(drawn.map((at) => [at, (ends.get(at) ?? 0) + files(at).filter((file) => right.includes(file)).length]));
+    const left = drawn.filter((at) => weight.get(at)).sort((one, other) => weight.get(other) - weight.get(one)).slice(0, NODES);
+    return [left, right.filter((file) => left.some((at) => files(at).includes(file)))];
+  }
+
+  /** Draw found memories, the files that they are about, and their links. A memory is a link to its article. */
+  function relate() {
+    const [left, right] = chosen();
+    const high = Math.max(left.length, right.length, 1) * 26 + 16;
+    const y = (place, number) => high / 2 + (place - (number - 1) / 2) * 26;
+    const from = new Map(left.map((at, place) => [at, y(place, left.length)]));
+    const to = new Map(right.map((file, place) => [file, y(place, right.length)]));
+    const text = (words) => (words.length > SHORT ? `${words.slice(0, SHORT - 1)}…` : words);
+    const edges = [];
+    for (const at of left) {
+      for (const file of files(at)) if (to.has(file)) edges.push(make('path', { class: 'edge', d: `M350 ${from.get(at)} C425 ${from.get(at)} 425 ${to.get(file)} 500 ${to.get(file)}` }));
+      for (const other of links(at)) if (from.has(other)) edges.push(make('path', { class: 'edge dashed', d: `M350 ${from.get(at)} C400 ${from.get(at)} 400 ${from.get(other)} 350 ${from.get(other)}` }));
+    }
+    const memories = left.map((at) => {
+      const title = articles[at].querySelector('h2').textContent.replace(/\s+/g, ' ');
+      articles[at].id = `m-${at}`;
+      const node = make('a', { href: `#m-${at}` }, make('title', {}, title), make('circle', { class: 'node', cx: 350, cy: from.get(at), r: 4 }),
+        make('text', { x: 338, y: from.get(at) + 4, 'text-anchor': 'end' }, text(title)));
+      node.addEventListener('click', () => articles[at].isConnected || list.append(articles[at]));
+      return node;
+    });
+    const about = right.map((file) => make('g', {}, make('title', {}, file), make('circle', { class: 'file', cx: 500, cy: to.get(file), r: 4 }),
+      make('text', { x: 512, y: to.get(file) + 4 }, text(file))));
+    const label = `${left.length} memories and ${right.length} files that they are about; a dashed line joins linked memories`;
+    const empty = document.createElement('p');
+    empty.textContent = 'These memories name no files and are not linked.';
+    graph.querySelector('figure').replaceChildren(left.length ? make('svg', { viewBox: `0 0 850 ${high}`, role: 'group', 'aria-label': label }, ...edges, ...memories, ...about) : empty);
+  }
+
   function slices() {
     indexSlice(SLICE);
     if (known) search();
@@ -91,6 +146,8 @@
 
   list.replaceChildren(...articles.slice(0, MOST));
   form.hidden = false;
+  graph.hidden = false;
+  graph.addEventListener('toggle', () => graph.open && relate());
   form.addEventListener('input', () => search());
   form.addEventListener('submit', (event) => event.preventDefault());
   more.addEventListener('click', () => search(Infinity));
