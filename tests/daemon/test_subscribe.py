@@ -1,4 +1,4 @@
-"""Events over JSON-RPC notifications: order, filters, resuming, slow readers, and the same for an editor."""
+"""Events over JSON-RPC notifications: order, filters, resuming, slow readers. A Neovim follows them in its own test."""
 
 from __future__ import annotations
 

@@ -62,6 +62,16 @@ local function on_code()
   })
   check('recall', found.hits[1].text == text, #found.hits)
 
+  local came = {}
+  vim.lsp.handlers['muninn/event'] = function(_, params) came[#came + 1] = params end
+  local subscribed = ask('muninn/subscribe', { topic = 'journal', event_type = 'deploy' })
+  ask('muninn/event.append', { event_type = 'step', payload = { number = 1 } })
+  ask('muninn/event.append', { event_type = 'deploy', payload = { number = 2 } })
+  vim.wait(20000, function() return #came > 0 end, 20)
+  local event = came[1] and came[1].data.event or { payload = {} }
+  check('events', came[1] and came[1].subscription == subscribed.subscription and event.payload.number == 2, came)
+  ask('muninn/unsubscribe', { subscription = subscribed.subscription })
+
   local listed = ask('muninn/memories', { id = stored.ids[1] })
   check('details', vim.deep_equal(listed.memories[1].details, { class = 'A', from = 'here' }), listed.memories[1].details)
 

@@ -26,12 +26,12 @@ pytestmark = pytest.mark.client(NAME)
 
 
 @pytest.mark.parametrize("which", NEOVIMS)
-def test_neovim_remembers_recalls_hovers_and_sees_diagnostics(
+def test_neovim_remembers_recalls_hovers_follows_events_and_sees_diagnostics(
     repo: Path, environ: dict[str, str], tmp_path: Path, which: str
 ) -> None:
     done = run(found(which), repo, tmp_path, environ, "-u", "NONE", "-c", f"luafile {SCRIPT}", "src/users.py")
     assert done.returncode == 0, done.stdout
-    assert "19 passed, 0 failed" in done.stdout
+    assert "20 passed, 0 failed" in done.stdout
 
 
 @pytest.mark.parametrize("which", NEOVIMS)
