@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn_core import __version__
-from muninn_core.config import TOOL_SETS
+from muninn_core.config import OWN_SETTINGS, TOOL_SETS
+from muninn_core.config.otel_settings import load_otel_settings
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError, Stopping
 from muninn_core.launch.place import Place, locate
-from muninn_core.launch.runtime import Address, data_directory, runtime_directory
+from muninn_core.launch.runtime import Address, data_directory, repository_key, runtime_directory
 from muninn_core.launch.transport import BACKLOG, uses_tcp
 from muninn_core.protocol import wire
 from muninn_core.worktree.edited_files import WatchToken
@@ -37,6 +38,9 @@ from muninn_server.watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from muninn_core.engine.metrics import Metric
+    from muninn_server.telemetry import Telemetry
 
 log = logging.getLogger("muninn.daemon")
 
@@ -145,6 +149,7 @@ class Daemon:
             home=Path.home(),
             runtime=runtime_directory(environ) if binding is not None else "",
         )
+        self._telemetry: Telemetry | None = None
         self._clients: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
         self._leaving = threading.Event()
@@ -246,12 +251,35 @@ class Daemon:
             log.info("%s", error.message)
         except Exception:  # the first request opens it again and gets the error
             log.exception("the repository could not be opened")
+        self._begin_telemetry()
         for protocol in PRELOADED:
             if not self._leaving.wait(PRELOAD_SECONDS):
                 try:
                     importlib.import_module(PROTOCOLS[protocol])
                 except Exception as error:  # its first client loads it again and gets the error
                     log.warning("%s could not be loaded: %s", protocol, error)
+
+    def _begin_telemetry(self) -> None:
+        """Trace calls and send metrics, if the user's own settings name a receiver."""
+        settings, _ = load_otel_settings(Path(OWN_SETTINGS).expanduser())
+        if not settings.url:
+            return
+        try:
+            module = importlib.import_module("muninn_server.telemetry")
+        except ImportError as error:
+            log.warning("OpenTelemetry is set but can't be loaded (%s): install the extra 'muninn-memory[otel]'", error)
+            return
+        about = {
+            "service.version": __version__,
+            "service.instance.id": repository_key(self._place.identity),
+            "muninn.repository": Path(self._place.root).name,
+        }
+        self._telemetry = module.Telemetry(settings.url, settings.metrics_seconds, about, self._measure)
+        self._pools.traced = self._telemetry.call
+
+    def _measure(self) -> list[Metric]:
+        workspace = self.engine.trees.get(self._place)
+        return self.engine.measure(workspace) if workspace is not None else []
 
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -436,6 +464,8 @@ class Daemon:
             task.cancel()
         if self._clients:
             await asyncio.wait(self._clients, timeout=2)
+        if self._telemetry is not None:
+            await loop.run_in_executor(None, self._telemetry.close)
         await loop.run_in_executor(None, self.engine.close)
         if self._repository is not None:
             os.close(self._repository)

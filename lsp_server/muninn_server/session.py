@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.errors import BusyError, Cancelled, InternalError, MuninnError, RefusedError, Stopping
@@ -32,6 +33,16 @@ SLOW_SECONDS = 1.0
 """A request that takes longer is logged."""
 
 
+CallTrace = Callable[[], None]
+"""Called when the traced call begins on its thread."""
+
+
+@contextmanager
+def untraced(_verb: str, _client: str) -> Iterator[CallTrace]:
+    """Trace nothing."""
+    yield lambda: None
+
+
 class Pools:
     """Thread pools for verbs: one thread writes, four read, eight run verbs that wait.
 
@@ -47,6 +58,8 @@ class Pools:
         self.wait = ThreadPoolExecutor(MOST_WAITING, "wait")
         self.waiting: set[threading.Event] = set()
         self.closing = False
+        self.traced: Callable[[str, str], AbstractContextManager[CallTrace]] = untraced
+        """Traces a call by its verb and client."""
 
     def of(self, method: Method) -> ThreadPoolExecutor:
         """Return the pool of a method."""
@@ -115,9 +128,21 @@ class Session:
         `progress` is called on the event loop. Setting `cancelled` ends the verb at its next safe point. Raises
         MuninnError.
         """
+        method = lookup(verb)
+        with self._pools.traced(method.verb, self.client) as begun:
+            return await self._call(method, raw, finish, begun, progress, cancelled)
+
+    async def _call(
+        self,
+        method: Method,
+        raw: Any,
+        finish: Callable[[Value], T],
+        begun: CallTrace,
+        progress: Callable[[Progress], None] | None,
+        cancelled: threading.Event | None,
+    ) -> T:
         if self._pools.closing:
             raise Stopping("the daemon is leaving", hint="The next call starts it again.")
-        method = lookup(verb)
         if self._actor is not None:
             _check_rights(method, raw, self.connection.role)
         params = decode_params(method, raw)
@@ -134,13 +159,14 @@ class Session:
         )
 
         def work() -> T:
+            begun()
             call.raise_if_cancelled()
             return finish(self.engine.call(method.verb, params, call))
 
-        if verb == "shutdown":  # not queued behind verbs that wait for the index
+        if method.verb == "shutdown":  # not queued behind verbs that wait for the index
             self._stop()
             return work()
-        begun = loop.time()
+        since = loop.time()
         if method.waits:
             self._pools.check_room()
         if method.effect == "control" or method.waits:
@@ -156,8 +182,8 @@ class Session:
             raise
         finally:
             self._pools.waiting.discard(cancelled)
-            if loop.time() - begun > SLOW_SECONDS and not method.waits:
-                log.info("%s took %.1f s for %s", verb, loop.time() - begun, self.client)
+            if loop.time() - since > SLOW_SECONDS and not method.waits:
+                log.info("%s took %.1f s for %s", method.verb, loop.time() - since, self.client)
 
 
 def _check_rights(method: Method, raw: Any, role: str) -> None:

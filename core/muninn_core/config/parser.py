@@ -18,7 +18,7 @@ from muninn_core.yaml_text import MappingNode, Node, NotYamlError, compose, cons
 MAX_CONFIG_BYTES = 1_000_000
 """A larger file is not read: YAML takes a second per megabyte."""
 
-OWN_SECTIONS = ("models", "org")
+OWN_SECTIONS = ("models", "org", "opentelemetry")
 """The sections that count only in the user's own settings."""
 
 _MOST_SHOWN = 60
@@ -74,7 +74,7 @@ def load_own_settings(path: Path, root: str, config: Config) -> tuple[Config, tu
     problems: list[ConfigProblem] = []
     for name, value in _pairs(node, "the file", problems):
         if name in OWN_SECTIONS:
-            continue  # `model_settings` and `org_settings` read them
+            continue  # `model_settings`, `org_settings` and `otel_settings` read them
         if name != "repositories":
             problems.append(_own_problem(f"there is no key '{name}'", value))
             continue
@@ -175,7 +175,7 @@ def _read(defaults: Any, node: Node, section: str, problems: list[ConfigProblem]
     for key_node, value_node in node.value:
         name, line = str(key_node.value), key_node.start_mark.line + 1
         if name in OWN_SECTIONS and not section:
-            if not own:  # in the user's own settings `model_settings` and `org_settings` read them
+            if not own:  # in the user's own settings `model_settings`, `org_settings` and `otel_settings` read them
                 problems.append(_own_only(name, line))
         elif name not in defaults.__struct_fields__:
             problems.append(_unknown_key(defaults, section, name, line))
@@ -196,8 +196,8 @@ def _read(defaults: Any, node: Node, section: str, problems: list[ConfigProblem]
 
 
 def _own_only(section: str, line: int) -> ConfigProblem:
-    what = "where text is sent and who pays" if section == "models" else "where questions are sent"
-    message = f"'{section}' can't be set by a repository: it says {what}"
+    said = {"models": "where text is sent and who pays", "org": "where questions are sent"}
+    message = f"'{section}' can't be set by a repository: it says {said.get(section, 'where figures are sent')}"
     return ConfigProblem(key=section, line=line, message=message, hint=f"Only {OWN_SETTINGS} can set it.")
 
 

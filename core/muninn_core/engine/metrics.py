@@ -1,4 +1,4 @@
-"""Metrics of the daemon in Prometheus' text format, and the counts of calls that they need.
+"""Metrics of the daemon, their form as Prometheus' text, and the counts of calls that they need.
 
 Source of the format: Prometheus, "Exposition formats", text format version 0.0.4. Names follow its naming guide: base
 units, `_total` for counters.
@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from muninn_core.engine.reports import Process, resident_bytes
 from muninn_core.errors import MuninnError
@@ -27,6 +28,15 @@ _TURNS = ("open", "closed", "incomplete")
 Labels = Mapping[str, str]
 Sample = tuple[str, Labels, float]
 """A suffix of the metric's name, labels and the value."""
+
+
+class Metric(NamedTuple):
+    """A metric with its values now. `kind` is gauge, counter or histogram; buckets of a histogram are cumulative."""
+
+    name: str
+    kind: str
+    about: str
+    samples: tuple[Sample, ...]
 
 
 class Meter:
@@ -47,97 +57,102 @@ class Meter:
             if kind:
                 self._errors[verb, kind] += 1
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the metrics about calls."""
+    def metrics(self) -> Iterator[Metric]:
+        """Yield the metrics about calls."""
         with self._lock:
             buckets = {verb: list(counts) for verb, counts in sorted(self._buckets.items())}
             seconds, errors = dict(self._seconds), dict(sorted(self._errors.items()))
-        yield from _metric(
+        yield Metric(
             "muninn_verb_seconds",
             "histogram",
             "Time that a verb took, without the wait for a thread.",
-            [sample for verb, counts in buckets.items() for sample in _histogram(verb, counts, seconds[verb])],
+            tuple(sample for verb, counts in buckets.items() for sample in _histogram(verb, counts, seconds[verb])),
         )
-        yield from _metric(
+        yield Metric(
             "muninn_verb_errors_total",
             "counter",
             "Calls of a verb that ended with an error, by its kind.",
-            [("", {"verb": verb, "kind": kind}, count) for (verb, kind), count in errors.items()],
+            tuple(("", {"verb": verb, "kind": kind}, count) for (verb, kind), count in errors.items()),
         )
         appends = sum(sum(counts) for verb, counts in buckets.items() if METHODS[verb].effect == "append")
         refused: Counter[str] = Counter()
         for (verb, kind), count in errors.items():
             if METHODS[verb].effect == "append":
                 refused[kind] += count
-        yield from _metric(
+        yield Metric(
             "muninn_journal_appends_total",
             "counter",
             "Calls that append to the journal, refused ones too.",
-            [("", {}, appends)],
+            (("", {}, appends),),
         )
-        yield from _metric(
+        yield Metric(
             "muninn_journal_append_rejections_total",
             "counter",
             "Calls that append to the journal and were refused, by the kind of error.",
-            [("", {"kind": kind}, count) for kind, count in sorted(refused.items())],
+            tuple(("", {"kind": kind}, count) for kind, count in sorted(refused.items())),
         )
 
 
-def exposition(
+def measure(
     meter: Meter, process: Process, workspace: Workspace, open_journal: Callable[[], OpenJournal | None]
-) -> str:
-    """Return all metrics as text, without those of a journal that is missing or can't be read."""
-    lines = [*_of_process(process), *meter.lines(), *_of_work_tree(workspace), *_of_hooks(workspace)]
+) -> list[Metric]:
+    """Return all metrics, without those of a journal that is missing or can't be read."""
+    found = [*_of_process(process), *meter.metrics(), *_of_work_tree(workspace), *_of_hooks(workspace)]
     readable = True
     try:
         journal = open_journal()
-        lines += _of_journal(journal) if journal is not None else ()
+        found += _of_journal(journal) if journal is not None else ()
     except MuninnError:
         readable = False
-    lines += gauge("muninn_journal_readable", "0 while the journal can't be opened or read.", readable)
-    return "".join(f"{line}\n" for line in lines)
+    found.append(gauge("muninn_journal_readable", "0 while the journal can't be opened or read.", readable))
+    return found
 
 
-def gauge(name: str, about: str, value: float, labels: Labels | None = None) -> Iterator[str]:
-    """Yield the lines of a metric with one value that can go up and down."""
-    return _metric(name, "gauge", about, [("", labels or {}, value)])
+def exposition(metrics: Iterable[Metric]) -> str:
+    """Return metrics as text."""
+    return "".join(f"{line}\n" for metric in metrics for line in _lines(metric))
 
 
-def counter(name: str, about: str, value: float) -> Iterator[str]:
-    """Yield the lines of a metric with one value that only grows."""
-    return _metric(name, "counter", about, [("", {}, value)])
+def gauge(name: str, about: str, value: float, labels: Labels | None = None) -> Metric:
+    """Return a metric with one value that can go up and down."""
+    return Metric(name, "gauge", about, (("", labels or {}, value),))
 
 
-def _of_process(process: Process) -> Iterator[str]:
-    yield from gauge("muninn_info", "The running version.", 1, {"version": process.version})
-    yield from gauge("muninn_uptime_seconds", "Time since the daemon started.", process.uptime_seconds)
-    yield from gauge("muninn_resident_memory_bytes", "Resident memory of the daemon.", resident_bytes())
-    yield from gauge("muninn_clients", "Clients that are connected to the daemon.", process.clients)
+def counter(name: str, about: str, value: float) -> Metric:
+    """Return a metric with one value that only grows."""
+    return Metric(name, "counter", about, (("", {}, value),))
+
+
+def _of_process(process: Process) -> Iterator[Metric]:
+    yield gauge("muninn_info", "The running version.", 1, {"version": process.version})
+    yield gauge("muninn_uptime_seconds", "Time since the daemon started.", process.uptime_seconds)
+    yield gauge("muninn_resident_memory_bytes", "Resident memory of the daemon.", resident_bytes())
+    yield gauge("muninn_clients", "Clients that are connected to the daemon.", process.clients)
     stall = process.longest_stall_ms / 1000
-    yield from gauge("muninn_longest_stall_seconds", "Longest time that the event loop was blocked.", stall)
+    yield gauge("muninn_longest_stall_seconds", "Longest time that the event loop was blocked.", stall)
 
 
-def _of_work_tree(workspace: Workspace) -> Iterator[str]:
+def _of_work_tree(workspace: Workspace) -> Iterator[Metric]:
     updater = workspace.updater
     index = updater.index
     generation = index.snapshot().generation if index is not None else 0
-    yield from gauge("muninn_index_ready", "1 while the index has no failure and is ready.", updater.state == "ready")
-    yield from gauge("muninn_index_generation", "Generation of the index.", generation)
-    yield from gauge("muninn_index_lag_files", "Changed files that are not searchable yet.", updater.lag)
+    yield gauge("muninn_index_ready", "1 while the index has no failure and is ready.", updater.state == "ready")
+    yield gauge("muninn_index_generation", "Generation of the index.", generation)
+    yield gauge("muninn_index_lag_files", "Changed files that are not searchable yet.", updater.lag)
     state = workspace.memory.log.state
-    yield from gauge("muninn_memories", "Active memories of the work tree.", state.active)
-    yield from gauge("muninn_log_records", "Records of the memory log.", workspace.memory.log.position)
+    yield gauge("muninn_memories", "Active memories of the work tree.", state.active)
+    yield gauge("muninn_log_records", "Records of the memory log.", workspace.memory.log.position)
 
 
-def _of_hooks(workspace: Workspace) -> Iterator[str]:
+def _of_hooks(workspace: Workspace) -> Iterator[Metric]:
     """Yield how many runs the hooks' log holds, and how many of them failed. The log keeps the newest ones."""
     try:
         rows = Path(workspace.place.root, ".muninn", "local", "hooks.log").read_text("utf-8", "replace").splitlines()
     except OSError:
         rows = []  # no hook has run
     failed = sum(map(_has_failed, rows))
-    yield from gauge("muninn_hook_runs", "Runs of hooks in their log.", len(rows))
-    yield from gauge("muninn_hook_failures", "Failed runs of hooks in their log.", failed)
+    yield gauge("muninn_hook_runs", "Runs of hooks in their log.", len(rows))
+    yield gauge("muninn_hook_failures", "Failed runs of hooks in their log.", failed)
 
 
 def _has_failed(row: str) -> bool:
@@ -147,25 +162,25 @@ def _has_failed(row: str) -> bool:
         return True  # a line that can't be read is the end of a run that was killed
 
 
-def _of_journal(journal: OpenJournal) -> Iterator[str]:
-    yield from counter("muninn_journal_events_total", "Events of the journal.", journal.journal.position)
+def _of_journal(journal: OpenJournal) -> Iterator[Metric]:
+    yield counter("muninn_journal_events_total", "Events of the journal.", journal.journal.position)
     with journal.journal.connections.one() as connection:
         sql = "SELECT status, count(*) FROM spans WHERE kind = 'turn' GROUP BY status"
         turns = dict(connection.execute(sql).fetchall())
-    yield from _metric(
+    yield Metric(
         "muninn_turns",
         "gauge",
         "Turns by state. The completion rate is closed / (closed + incomplete).",
-        [("", {"status": status}, turns.get(status, 0)) for status in _TURNS],
+        tuple(("", {"status": status}, turns.get(status, 0)) for status in _TURNS),
     )
-    yield from _metric(
+    yield Metric(
         "muninn_projection_lag_events",
         "gauge",
         "Events that a projection lacks.",
-        [("", {"projection": one.name}, one.lag) for one in journal.projections.status()],
+        tuple(("", {"projection": one.name}, one.lag) for one in journal.projections.status()),
     )
     failed = bool(journal.projections.failure)
-    yield from gauge("muninn_projections_failed", "1 while the projections do not follow.", failed)
+    yield gauge("muninn_projections_failed", "1 while the projections do not follow.", failed)
 
 
 def _histogram(verb: str, counts: list[int], seconds: float) -> Iterator[Sample]:
@@ -177,12 +192,13 @@ def _histogram(verb: str, counts: list[int], seconds: float) -> Iterator[Sample]
     yield "_count", {"verb": verb}, total
 
 
-def _metric(name: str, kind: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
-    yield f"# HELP {name} {about}"
-    yield f"# TYPE {name} {kind}"
-    for suffix, labels, value in samples:
+def _lines(metric: Metric) -> Iterator[str]:
+    yield f"# HELP {metric.name} {metric.about}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+    for suffix, labels, value in metric.samples:
         inside = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
-        yield f"{name}{suffix}{{{inside}}} {value:.16g}" if inside else f"{name}{suffix} {value:.16g}"
+        row = f"{metric.name}{suffix}"
+        yield f"{row}{{{inside}}} {value:.16g}" if inside else f"{row} {value:.16g}"
 
 
 def _escaped(text: str) -> str:

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, Config, ConfigProblem, load_config, load_own_settings
+from muninn_core.config.otel_settings import otel_problems
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder
@@ -464,6 +465,7 @@ class Workspace:
         self.own_problems = ()
         if self.own_settings is not None:
             self.config, self.own_problems = load_own_settings(self.own_settings, self.place.root, self.config)
+            self.own_problems += otel_problems(self.own_settings)
 
     def _author(self) -> str:
         """Return the author of new records in the configured form; "" where git knows no name."""

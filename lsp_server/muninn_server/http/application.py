@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from muninn_core.engine.metrics import counter, gauge
+from muninn_core.engine.metrics import counter, exposition, gauge
 from muninn_core.errors import ParseError
 from muninn_core.model.value import encode_json, to_plain
 from muninn_server.http import json_rpc
@@ -81,12 +81,10 @@ class Application:
 
     async def _metrics(self, _scope: ASGIScope, _receive: Receive) -> Reply:
         text = (await self._session.call("metrics", {}, to_plain))["text"]
-        about = "Event streams that are open."
-        text += "".join(f"{row}\n" for row in gauge("muninn_event_streams", about, self._streams.feed.streams))
+        feed = self._streams.feed
+        open_now = gauge("muninn_event_streams", "Event streams that are open.", feed.streams)
         about = "Event streams that were ended because their clients read too slowly."
-        text += "".join(
-            f"{row}\n" for row in counter("muninn_event_streams_dropped_total", about, self._streams.feed.dropped)
-        )
+        text += exposition([open_now, counter("muninn_event_streams_dropped_total", about, feed.dropped)])
         return Reply(200, text.encode(), EXPOSITION)
 
     async def _openapi(self, _scope: ASGIScope, _receive: Receive) -> Reply:

@@ -9,6 +9,7 @@ from muninn_core.config.template import template_text
 from muninn_core.engine import metrics, readiness, reports
 from muninn_core.engine.file import config_settings
 from muninn_core.engine.memory.backfill import memorable_commits
+from muninn_core.engine.metrics import Metric
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import NotInitialised
 from muninn_core.protocol.repository import (
@@ -34,6 +35,7 @@ from muninn_core.protocol.repository import (
 from muninn_core.store.layout import initialise, prepare_memory
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.private_layout import layout_at
+from muninn_core.worktree.workspace import Workspace
 
 COMMITS_READ = 1_000
 """The newest commits that `init` reads to tell what a backfill would remember."""
@@ -88,8 +90,11 @@ class RepositoryVerbs(Verbs):
     def metrics(self, _params: MetricsParams, call: Call) -> MetricsResult:
         """Return the metrics of the daemon, the work tree and the journal."""
         workspace = self._reading(call)
-        text = metrics.exposition(self.meter, self._process(), workspace, lambda: self.journals.get(call.place))
-        return MetricsResult(text=text, saw=workspace.read_state())
+        return MetricsResult(text=metrics.exposition(self.measure(workspace)), saw=workspace.read_state())
+
+    def measure(self, workspace: Workspace) -> list[Metric]:
+        """Return the same as values."""
+        return metrics.measure(self.meter, self._process(), workspace, lambda: self.journals.get(workspace.place))
 
     def index(self, params: IndexParams, call: Call) -> IndexResult:
         """Compare the files with the index; with `wait`, answer when all of them are searchable."""
