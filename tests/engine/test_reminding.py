@@ -10,8 +10,8 @@ import pytest
 from fakes import FakeEmbedder
 from repositories import PATIENCE, copy_plain_repo
 
+from muninn_core.index.encoder import DIM
 from muninn_core.protocol.session import RemindParams
-from muninn_core.retrieval.relatedness import _standing_out
 from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
@@ -159,29 +159,13 @@ def test_a_short_order_brings_nothing(shared, order):
     assert shared.call("remind", prompt=order).ids == ()
 
 
-@pytest.mark.parametrize(
-    ("cosines", "told"),
-    [
-        ({"a": 0.42, "b": 0.20}, ["a"]),
-        ({"a": 0.42, "b": 0.40}, []),
-        ({"a": 0.50, "b": 0.49}, ["a"]),
-        ({"a": 0.24, "b": 0.00}, []),
-        ({"a": 0.25}, ["a"]),
-        ({}, []),
-    ],
-)
-def test_a_memory_stands_out_by_meaning_when_it_is_near_and_leads(cosines, told):
-    chunks = {identity: (cosine, None) for identity, cosine in cosines.items()}
-    assert list(_standing_out(chunks, 0.5)) == told
-
-
 class Late(FakeEmbedder):
     """An encoder that takes a riddle for the first memory, and answers questions only while it is let."""
 
     riddle = "Why were all of them kicked out overnight, at once and everywhere?"
 
     def __init__(self):
-        super().__init__("late/64", 64)
+        super().__init__("late/384", DIM)
         self.let = threading.Event()
         self.let.set()
 

@@ -125,6 +125,16 @@ def ids_of_memories(reader: Reader, ids: Sequence[str]) -> Ids:
     return [source.ids_of_memories(ids) for source in reader.sources]
 
 
+def encodings_of_memories(reader: Reader, identities: Sequence[str]) -> Mapping[str, np.ndarray]:
+    """Return {id of the memory: encoding, int8 [dim]} of those memories that have one."""
+    found: dict[str, np.ndarray] = {}
+    for source, ids in zip(reader.sources, ids_of_memories(reader, identities), strict=True):
+        if ids:
+            chunks = source.chunks(ids)
+            found.update((chunks[number].path, row) for number, row in source.encodings(ids).items())
+    return found
+
+
 def read_chunks(reader: Reader, ids: Ids) -> list[Chunk]:
     """Return the chunks of the given ids that still exist."""
     return [

@@ -10,14 +10,20 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from muninn_core.retrieval.candidates import admitted_chunks, lexical_matches, memory_cosines, near_matches
+from muninn_core.retrieval.closeness import closeness, load_background
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query, words_of_memory
 from muninn_core.retrieval.ranking import Candidate, Ranking
+from muninn_core.retrieval.reader import encodings_of_memories
 from muninn_core.retrieval.request import Bounds
 from muninn_core.retrieval.signals import signal
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
 
@@ -39,10 +45,18 @@ ALONE = 0.55
 """The least cosine of related texts that share no word."""
 
 
-NEAR, STANDS_OUT = 0.25, 0.5
-"""The least cosine of the text encoder for a memory that stands out, and the least sum of the cosine and its lead over
-the second memory. Of 84 prompts that share no word with their memory 15 reach both, 3 reach them with another memory,
-and so does none of 180 prompts without one."""
+STANDS_OUT = 0.06
+"""The least closeness (see `closeness`) of a memory that stands out by meaning alone. Of 84 prompts that share no word
+with their memory 25 reach it with the right one, and so does one of 180 prompts without one."""
+
+BESIDE = 0.05
+"""How much less close a second memory may be that stands out beside the first."""
+
+NEAR = 0.25
+"""The least cosine of the text encoder for a memory that stands out."""
+
+MOST_OUT = 2
+"""The most memories that stand out. The right one is among the first two more often than first, and seldom third."""
 
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.\w{1,8}\b|(?:[\w.-]+/)+[\w.-]+")
 
@@ -50,7 +64,7 @@ _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.\w{1,8}\b|(?:[\w.-]+/)+[\w.-]+")
 class RelatedMemories(NamedTuple):
     """The ranking of memories by how related they are to the text; those below `least` are left out.
 
-    With `nearest`, and when the text encoder compares them, a memory that stands out by meaning alone is related when
+    With `nearest`, and when the text encoder compares them, memories that stand out by meaning alone are related when
     no other reaches `least`.
     """
 
@@ -89,21 +103,40 @@ class RelatedMemories(NamedTuple):
             if value >= self.least and (memory.id not in best or value > best[memory.id][0]):
                 best[memory.id] = value, one
         if not best and self.nearest and request.encoded is not None:
-            best = _standing_out(meanings, self.least)
+            best = _standing_out(reader, request.encoded, meanings, self.least)
         return Ranking(
             Candidate(one.chunk, one.memory, [signal("related", value, 1.0)]) for value, one in best.values()
         )
 
 
 def _standing_out(
-    meanings: Mapping[str, tuple[float, ScoredChunk]], value: float
+    reader: Reader, encoded: NDArray[np.float32], found: Mapping[str, tuple[float, ScoredChunk]], least: float
 ) -> dict[str, tuple[float, ScoredChunk]]:
-    """Return the memory nearest by meaning, with a value, when it is near and clearly nearer than the second."""
-    ranked = sorted(meanings.items(), key=lambda each: (-each[1][0], each[0]))[:2]
-    if not ranked:
+    """Return the memories that are close to a prompt in meaning, at most `MOST_OUT`, each with a confidence.
+
+    `found` has the cosine of each. The confidence of a memory that just stands out is `least`.
+    """
+    near = sorted((each for each in found if found[each][0] >= NEAR), key=lambda each: (-found[each][0], each))[:REACH]
+    background = load_background()
+    rows = {
+        each: row
+        for each, row in encodings_of_memories(reader, near).items()
+        if row.shape == background.prompts[0].shape
+    }
+    if not rows:
         return {}
-    (identity, (first, chunk)), second = ranked[0], ranked[1][1][0] if len(ranked) > 1 else 0.0
-    return {identity: (value, chunk)} if first >= NEAR and 2 * first - second >= STANDS_OUT else {}
+    values = closeness(encoded, np.stack(list(rows.values())), background).tolist()
+    confidences = outstanding(dict(zip(rows, values, strict=True)), least)
+    return {identity: (confidence, found[identity][1]) for identity, confidence in confidences.items()}
+
+
+def outstanding(values: Mapping[str, float], least: float) -> dict[str, float]:
+    """Return {id: confidence} of the closest memories, from the closeness of each; {} when none stands out."""
+    ranked = sorted(values.items(), key=lambda each: (-round(each[1], 4), each[0]))[:MOST_OUT]
+    best = ranked[0][1] if ranked else 0.0
+    if best < STANDS_OUT:
+        return {}
+    return {identity: least + value - STANDS_OUT for identity, value in ranked if value >= best - BESIDE}
 
 
 def _same_file(named: str, path: str) -> bool:

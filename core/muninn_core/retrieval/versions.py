@@ -9,7 +9,7 @@ another and replace nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 from muninn_core.index.quantise import SCALE
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query_terms import significant_words
-from muninn_core.retrieval.reader import ids_of_memories
+from muninn_core.retrieval.reader import encodings_of_memories
 from muninn_core.retrieval.signals import signal, total
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     memories' creation.
     """
     best = sorted((each for each in ranked if each.memory is not None), key=lambda each: each.order)[: w.VERSIONS]
-    rows = _encodings(reader, [each.memory.id for each in best if each.memory is not None])
+    rows = encodings_of_memories(reader, [each.memory.id for each in best if each.memory is not None])
     best = [each for each in best if each.memory is not None and each.memory.id in rows]
     if len(best) < 2:
         return
@@ -129,13 +129,3 @@ def _cosines(rows: NDArray[np.int8]) -> NDArray[np.float64]:
 def _age(memory: Memory | None) -> tuple[str, str]:
     assert memory is not None
     return memory.ts, memory.id
-
-
-def _encodings(reader: Reader, identities: Sequence[str]) -> Mapping[str, NDArray[np.int8]]:
-    """Return the encoding of each memory that has one, by the memory's id."""
-    found: dict[str, NDArray[np.int8]] = {}
-    for source, ids in zip(reader.sources, ids_of_memories(reader, identities), strict=True):
-        if ids:
-            chunks = source.chunks(ids)
-            found.update((chunks[number].path, row) for number, row in source.encodings(ids).items())
-    return found
