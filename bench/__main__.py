@@ -7,6 +7,7 @@ and checks that every measurement still works.
 `python -m bench journal` measures the journal (`recording.py`).
 `python -m bench outcome` compares agents with and without Muninn in pairs (`outcome/`).
 `python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
+`python -m bench summaries` measures which facts of session summaries are true (`summaries.py`).
 `python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
 `python -m bench explore` compares explorations with contexts (`exploring.py`).
 `python -m bench gateway` measures what the gateway adds to a request (`passing.py`).
@@ -54,6 +55,7 @@ from bench import (
     showing,
     starting,
     storing,
+    summaries,
 )
 from bench.figure import Figure, table, write
 from bench.served import Served
@@ -88,7 +90,7 @@ def main() -> int:
     """Run the wanted measurements.
 
     `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `outcome`, `explore`, `gateway`, `models`, `links`,
-    `growth`, `federation`, `org`, `journal`, `pairs`, `page` and `masking` have their own options.
+    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page` and `masking` have their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -108,6 +110,8 @@ def main() -> int:
         return federation.main(sys.argv[2:])
     if sys.argv[1:2] == ["journal"]:
         return recording.main(sys.argv[2:])
+    if sys.argv[1:2] == ["summaries"]:
+        return summaries.main(sys.argv[2:])
     if sys.argv[1:2] == ["pairs"]:
         return pairing.main(sys.argv[2:])
     if sys.argv[1:2] == ["page"]:

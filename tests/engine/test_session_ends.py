@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from repositories import git
@@ -38,6 +39,9 @@ class Transcript:
                 file.write(json.dumps({"cwd": str(self.root), "timestamp": "2026-03-01T12:00:00Z", **each}) + "\n")
 
     def use(self, tool, given, output="", failed=False):
+        if tool in ("Write", "Edit"):  # git is asked whether the edit is still there
+            with Path(given["file_path"]).open("a") as file:
+                file.write("# edited\n")
         self.number += 1
         name = f"toolu_{self.number}"
         result = {"type": "tool_result", "tool_use_id": name, "content": output, "is_error": failed}

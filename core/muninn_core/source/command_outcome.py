@@ -6,6 +6,7 @@ output then decides; of other commands the outcome stays unknown.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import Literal
 
@@ -168,6 +169,16 @@ def covers(passed: str, failed: str) -> bool:
     """Whether a later run that passed includes an earlier one that failed: all its words but flags are among them.
 
     `pytest -q` covers `pytest tests/a.py`; `pytest -k x` does not cover `pytest`.
+    One of several commands joined by `&&` is enough.
     """
-    words = core_words(passed)
-    return bool(words) and words <= core_words(failed)
+    words = core_words(failed)
+    parts = [core_words(part) for part in plain_command(passed).split("&&")]
+    return any(part and part <= words for part in parts)
+
+
+def folder_of(command: str, folder: str) -> str:
+    """Return the folder that a command runs in: `folder`, or where its leading `cd` leads from there."""
+    head = _HEAD.match(plain_command(command))
+    for target in re.findall(r"\bcd (\S+)", head[0] if head else ""):
+        folder = posixpath.normpath(posixpath.join(folder, target.strip("\"'")))
+    return folder

@@ -18,6 +18,7 @@ from muninn_core.source.command_outcome import (
     command_name,
     core_words,
     covers,
+    folder_of,
     is_setup,
     is_test_run,
     outcome_of,
@@ -50,10 +51,14 @@ _EXCEPTION = re.compile(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|NotFound|Timeo
 """An exception as a traceback's last line names it."""
 
 
+Run = tuple[str, str]
+"""What a command and its repetition have in common: the folder, and the command's name."""
+
+
 class Command(Value):
     """A command that was run. `status` is its exit status if known, `error` the most informative line of its output.
 
-    A command that neither `failed` nor `passed` has an unknown outcome.
+    A command that neither `failed` nor `passed` has an unknown outcome. `folder` is where it ran, "" if unknown.
     """
 
     text: str
@@ -62,6 +67,12 @@ class Command(Value):
     status: int | None
     error: str
     passed: bool = False
+    folder: str = ""
+
+    @property
+    def run(self) -> Run:
+        """What identifies the command and its repetitions."""
+        return self.folder, command_name(self.text)
 
 
 class Attempt(Value):
@@ -108,7 +119,7 @@ class SessionReader:
         self._edits: list[tuple[int, str]] = []
         self._commits: dict[str, str] = {}
         self._commands: list[tuple[int, Command]] = []
-        self._pending: dict[str, tuple[str, str]] = {}
+        self._pending: dict[str, tuple[str, str, str]] = {}
         self._editing: dict[str, str] = {}
         self._recognised = 0
         self._line = 0
@@ -163,11 +174,11 @@ class SessionReader:
             if not isinstance(block, dict):
                 continue
             if block.get("type") == "tool_use":
-                self._read_tool_use(block, time)
+                self._read_tool_use(block, time, folder)
             elif block.get("type") == "tool_result":
                 self._read_tool_result(block, entry.get("toolUseResult"))
 
-    def _read_tool_use(self, block: dict[str, Any], time: str) -> None:
+    def _read_tool_use(self, block: dict[str, Any], time: str, folder: str) -> None:
         input_ = block.get("input")
         name = block.get("name")
         if not isinstance(input_, dict) or not isinstance(name, str):
@@ -176,7 +187,7 @@ class SessionReader:
             if path := _text(input_.get(_EDITS[name])):
                 self._editing[_text(block.get("id"))] = path
         elif name == "Bash" and (command := _text(input_.get("command"))):
-            self._pending[_text(block.get("id"))] = (command, time)
+            self._pending[_text(block.get("id"))] = (command, time, folder)
 
     def _read_tool_result(self, block: dict[str, Any], result: Any) -> None:
         number = _text(block.get("tool_use_id"))
@@ -185,7 +196,7 @@ class SessionReader:
             self._edits.append((self._line, edited))
         if pending is None:
             return
-        command, time = pending
+        command, time, folder = pending
         output, _ = strip_private(_output(block.get("content"), result))
         status = _STATUS.search(output[:200])
         failed = block.get("is_error") is True or bool(status and status[1] != "0")
@@ -204,32 +215,35 @@ class SessionReader:
             status=int(status[1]) if failed and status else None,
             error=error_line(output) if failed else "",
             passed=outcome == "passed",
+            folder=folder_of(command, folder),
         )
         if found.text:
             self._commands.append((self._line, found))
 
     def _failing(self) -> tuple[Command, ...]:
         """Return the commands that failed last and that no later command that passed includes."""
-        left: dict[str, Command] = {}
+        left: dict[Run, Command] = {}
         for _, command in self._commands:
-            name = command_name(command.text)
             if command.failed:
-                left.pop(name, None)
-                left[name] = command
+                left.pop(command.run, None)
+                left[command.run] = command
             elif command.passed:
-                left = {known: each for known, each in left.items() if not covers(command.text, each.text)}
+                left = {
+                    run: each
+                    for run, each in left.items()
+                    if each.folder != command.folder or not covers(command.text, each.text)
+                }
         return tuple(left.values())
 
     def _attempts(self) -> tuple[Attempt, ...]:
         """Return the commands whose last failure was followed by success, with what came in between, in order."""
-        found: dict[str, Attempt] = {}
-        failed: dict[str, tuple[int, Command]] = {}
+        found: dict[Run, Attempt] = {}
+        failed: dict[Run, tuple[int, Command]] = {}
         for at, command in self._commands:
-            name = command_name(command.text)
             if command.failed:
-                failed[name] = (at, command)
+                failed[command.run] = (at, command)
             elif command.passed:
-                known = name if name in failed else _variant(command.text, failed)
+                known = command.run if command.run in failed else _variant(command.text, failed)
                 if known is not None:
                     started_at, failure = failed.pop(known)
                     attempt = self._attempt(failure, command, started_at, at)
@@ -248,10 +262,10 @@ class SessionReader:
         )
 
 
-def _variant(passed: str, failed: Mapping[str, object]) -> str | None:
+def _variant(passed: str, failed: Mapping[Run, object]) -> Run | None:
     """Return the last command of `failed` that a command repeats in another setting, such as with a variable."""
-    words = core_words(passed)
-    same = [name for name in failed if core_words(name) == words and setting_of(name) != setting_of(passed)]
+    words, setting = core_words(passed), setting_of(passed)
+    same = [run for run in failed if core_words(run[1]) == words and setting_of(run[1]) != setting]
     return same[-1] if same else None
 
 

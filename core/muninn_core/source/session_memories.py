@@ -10,9 +10,8 @@ import re
 from collections.abc import Sequence
 
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.source.command_outcome import command_name
 from muninn_core.source.commit_history import HistoryMemory
-from muninn_core.source.session_facts import COMMAND_CHARS, Attempt, Command, SessionFacts
+from muninn_core.source.session_facts import COMMAND_CHARS, Attempt, Command, Run, SessionFacts
 
 MAX_ATTEMPTS = 2
 """The number of failed commands remembered per session; the last ones."""
@@ -24,7 +23,7 @@ MAX_FILES = 20
 
 READ_ONLY_COMMAND = re.compile(
     r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S+\s+)*(?:ls|cat|cd\s+\S+\s*$|head|tail|grep|rg|find|fd|which|wc|sed|awk|echo|stat"
-    r"|file|tree|pwd|env|curl|ps|git (?:status|log|show|diff|add|stash|checkout|switch|branch))(?!\w)"
+    r"|file|tree|pwd|env|curl|ps|test|\[|diff|cmp|git (?:status|log|show|diff|add|stash|checkout|switch|branch))(?!\w)"
 )
 """Commands that only read, or whose failures no edit of a file fixes."""
 
@@ -79,7 +78,7 @@ def _summary(
     day = (facts.started_at or facts.ended)[:10]
     parts = [f"Changed {_join_names(files)}."] if files else []
     parts += [f"Committed {_join_names(facts.commits)}."] if facts.commits else []
-    parts += [f"Tests: {tests}."] if (tests := _tests(facts.tests)) else []
+    parts += [f"Tests: {tests}."] if (tests := _tests(facts.tests, roots)) else []
     failing = [
         relative_paths(f"`{_one_line(command)}`", roots)
         for command in facts.failing
@@ -108,17 +107,24 @@ def _one_line(command: Command) -> str:
     return " ".join(command.text.split())[:80]
 
 
-def _tests(commands: Sequence[Command]) -> str:
+def _tests(commands: Sequence[Command], roots: Sequence[str]) -> str:
     """Return how often each test command was run and its last result, in the order of the session."""
-    runs: dict[str, list[Command]] = {}
+    runs: dict[Run, list[Command]] = {}
     for command in commands:
-        runs.setdefault(command_name(command.text), []).append(command)
+        runs.setdefault(command.run, []).append(command)
+    names = [name for _, name in runs]
     parts = [
-        f"`{name[:80]}` {_outcome(last[-1])}"
+        f"`{_place(folder, roots) if names.count(name) > 1 else ''}{name[:80]}` {_outcome(last[-1])}"
         + (f" ({sum(run.failed for run in last)} of {len(last)} runs failed)" if len(last) > 1 else "")
-        for name, last in list(runs.items())[-3:]
+        for (folder, name), last in list(runs.items())[-3:]
     ]
     return "; ".join(parts)
+
+
+def _place(folder: str, roots: Sequence[str]) -> str:
+    """Return the command that leads to a folder, "" for a root."""
+    place = relative_paths(folder, roots)
+    return f"cd {place} && " if place not in ("", ".") else ""
 
 
 def _outcome(command: Command) -> str:

@@ -22,6 +22,7 @@ from muninn_core.engine.session.commit_links import related
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.named_code import with_named_code
 from muninn_core.engine.session.reminders import missed_note
+from muninn_core.engine.session.work_in_git import note_edited
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
@@ -170,7 +171,7 @@ def note_start(workspace: Workspace, session: str | None, now: datetime) -> None
             workspace.session_notes.put(name, "head", head)
         if session:
             workspace.session_notes.put(session, "at", timestamp(now))
-            session_end.note_edited(workspace, session)
+            note_edited(workspace, session)
     except MuninnError as error:  # the brief works without the note
         log.warning("cannot note where the session starts: %s", error)
 

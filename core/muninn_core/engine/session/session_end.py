@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
@@ -17,7 +16,7 @@ from pathlib import Path
 from muninn_core.engine.memory.backfill_sources import is_here, main_of
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.engine.session.failed_commands import candidates
-from muninn_core.git import GitError
+from muninn_core.engine.session.work_in_git import changed_files, standing_commits
 from muninn_core.launch.place import Place
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
@@ -45,18 +44,6 @@ ABANDONED_HOURS = 12.0
 OPENING_LINES = 50
 """How many of a transcript's first lines are searched for a time."""
 
-EDITED = "edited"
-"""The name of the note of the files that differed from HEAD when a session started."""
-
-MOST_EDITED = 500
-"""The most files of that note. With more, changes through the shell are not looked for."""
-
-_READS = re.compile(
-    r"^(?:cd \S+ && )?(?:ls|cat|head|tail|grep|rg|which|wc|stat|file|tree|pwd|ps|git (?:status|log|show|diff))\b"
-    r"[^>&;|]*$"
-)
-"""Commands that change no file."""
-
 NEVER = "9999"
 """A time string that sorts after every real time."""
 
@@ -77,11 +64,12 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
     facts, items = _read(workspace.place, params)
     if facts is None:
         return SessionEnd(drafts=(), archive=())
-    commits = _commits(workspace.memory, session, facts.commits, fresh)
+    shown = standing_commits(workspace, facts.commits)
+    commits = _commits(workspace.memory, session, shown, fresh)
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent
-    files = (*facts.files, *_changed_by_shell(workspace, session, facts))
+    files = tuple(changed_files(workspace, session, facts, shown, fresh))
     memories = drafts_of(replace(facts, commits=commits, files=files), session, agent, roots)
     drafts = [replace(memory.draft, actor="hook", tags=("session",)) for memory in memories]
     settled = _settled(workspace.memory, session, facts, roots)
@@ -90,40 +78,6 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
         drafts=(*(_superseding(workspace.memory, draft, session) for draft in drafts), *open_drafts),
         archive=(*settled, *closed),
     )
-
-
-def note_edited(workspace: Workspace, session: str) -> None:
-    """Note the files that differ from HEAD when a session starts, at most `MOST_EDITED`.
-
-    Raises StorageError or ReadOnlyError.
-    """
-    if workspace.session_notes.get(session, EDITED) is None:
-        workspace.session_notes.put(session, EDITED, list(workspace.edited_files.files()[:MOST_EDITED]))
-
-
-def _changed_by_shell(workspace: Workspace, session: str, facts: SessionFacts) -> list[str]:
-    """Return files that a session's commands may have changed: git reports them now and did not when it started.
-
-    There are none without a note of the start, or when the session ran only commands that read. Paths are absolute.
-    """
-    before = workspace.session_notes.get(session, EDITED)
-    if not isinstance(before, list) or len(before) == MOST_EDITED:
-        return []
-    if all(_READS.match(command.text) for command in facts.commands):
-        return []
-    try:
-        now = workspace.edited_files.files()
-    except GitError as error:
-        log.info("the changed files of session %s are unknown: %s", session, error)
-        return []
-    committed = [
-        path
-        for memory in workspace.memory.all().values()
-        if memory.session == session and memory.actor == "hook" and "commit" in memory.details
-        for path in memory.files
-    ]
-    fresh = {*(path for path in now if path not in before), *committed}
-    return [str(workspace.layout.root / path) for path in sorted(fresh)]
 
 
 def settled_failures(workspace: Workspace, params: CaptureParams) -> list[str]:
