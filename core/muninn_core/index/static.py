@@ -136,14 +136,18 @@ class _Table:
             vectors = self._rows[ids] * self._weights[ids, None]
             total: Vectors = vectors.sum(axis=0, keepdims=True, dtype=np.float32)
             return total
-        distinct, places = np.unique(ids, return_inverse=True)
+        seen = np.zeros(len(self._rows), bool)
+        seen[ids] = True
+        distinct = np.flatnonzero(seen)
         cells = len(lengths) * len(distinct)
         if cells > _MAX_CELLS:
             half = len(lengths) // 2
             split = int(lengths[:half].sum())
             return np.concatenate([self._sums(ids[:split], lengths[:half]), self._sums(ids[split:], lengths[half:])])
+        column = np.empty(len(self._rows), np.int64)
+        column[distinct] = np.arange(len(distinct))
         owners = np.repeat(np.arange(len(lengths)), lengths)
-        counts = np.bincount(owners * len(distinct) + places, weights=self._weights[ids], minlength=cells)
+        counts = np.bincount(owners * len(distinct) + column[ids], weights=self._weights[ids], minlength=cells)
         sums: Vectors = counts.astype(np.float32).reshape(len(lengths), len(distinct)) @ self._rows[distinct]
         return sums
 
