@@ -298,6 +298,24 @@ def test_a_method_calls_the_method_of_its_own_class_first(start, tmp_path):
         assert edges(muninn, f"client.py#{name}.send", "callers") == [f"client.py#{name}.request"]
 
 
+def test_overloads_of_one_name_are_one_definition_with_the_calls_of_all(start, tmp_path):
+    (tmp_path / "context.py").write_text(
+        "from typing import overload\n\n\ndef check(value):\n    return value\n\n\nclass Context:\n"
+        "    @overload\n    def invoke(self, value: int) -> int: ...\n"
+        "    @overload\n    def invoke(self, value: str) -> str: ...\n"
+        "    def invoke(self, value):\n        return check(value)\n\n\n"
+        "def run(context):\n    return context.invoke(1)\n"
+    )
+    muninn = start(tmp_path)
+    muninn.call("init")
+    muninn.call("index", wait=True)
+    assert edges(muninn, "Context.invoke", "callees") == ["context.py#check"]
+    assert edges(muninn, "context.py#Context.invoke", "callers") == ["context.py#run"]
+    with pytest.raises(NotFoundError) as caught:
+        muninn.call("graph", start="X.invoke", relation="callers")
+    assert caught.value.hint == "Did you mean 'context.py#Context.invoke'?"
+
+
 def test_the_graph_follows_the_files(start, tmp_path):
     root = tmp_path / "grown"
     for path, text in {"app.py": "from lib.util import go\n\n\ndef run():\n    go()\n", "lib/util.py": ""}.items():

@@ -8,7 +8,7 @@ import pytest
 
 from muninn_core.errors import BusyError, ReadOnlyError, StorageError
 from muninn_core.reconcile.apply import apply, reconcile, summary_of
-from muninn_core.reconcile.plan import plan
+from muninn_core.reconcile.plan import REPEATED, SAME, plan
 from muninn_core.store.layout import layout_of
 
 pytest_plugins = ["logs"]
@@ -25,6 +25,13 @@ def ids_of(content):
 
 def active(log):
     return [memory.text for memory in log.state.memories.values() if memory.active]
+
+
+def test_a_text_that_differs_only_in_its_marks_is_the_same_text(log):
+    (kept,) = store(log, "Options are read once.", session="s1")
+    (gone,) = store(log, "options are read once", session="s2")
+    log.seal()
+    assert [(merge.kept, merge.merged, merge.reason) for merge in reconcile(log).merges] == [(kept, (gone,), REPEATED)]
 
 
 def test_segments_are_consolidated_into_main_sorted_by_id_and_go(log, layout):
@@ -50,7 +57,7 @@ def test_the_same_insight_of_two_sessions_becomes_one_with_more_confidence(log):
     log.seal()
     outcome = reconcile(log)
     assert outcome.summary == "2 memories consolidated, 1 duplicate removed, 0 conflicts"
-    assert [(merge.kept, merge.merged) for merge in outcome.merges] == [(kept, (gone,))]
+    assert [(merge.kept, merge.merged, merge.reason) for merge in outcome.merges] == [(kept, (gone,), SAME)]
     memory = log.state.memories[kept]
     assert (memory.confidence, memory.sessions, memory.sources) == (0.9, ("s1", "s2"), (gone,))
     assert memory.text == "The API relies on FastAPI's dependency injection"

@@ -7,6 +7,7 @@ bytes.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from muninn_core.store.record import VERSION, Record, encode_line, is_merge_mark
 from muninn_core.store.stamp import next_millisecond
 
 SAME = "says the same in other words"
+REPEATED = "has the same text"
 CHANGED = "the same author changed one value"
 
 
@@ -200,7 +202,14 @@ def _stated_contradictions(state: State) -> Iterable[tuple[str, str, str]]:
 def _merge_record(keep: Memory, source: Memory) -> Record:
     # Just after the last change of either, or an old restore would count as undoing this merge.
     ts = next_millisecond(max(keep.updated, source.updated))
-    return _derived("merge", ts, [keep, source], {"keep": keep.id, "sources": [source.id], "reason": SAME})
+    return _derived(
+        "merge", ts, [keep, source], {"keep": keep.id, "sources": [source.id], "reason": _sameness(keep, source)}
+    )
+
+
+def _sameness(keep: Memory, source: Memory) -> str:
+    one, other = (re.findall(r"\w+", memory.text.casefold()) for memory in (keep, source))
+    return REPEATED if one == other else SAME
 
 
 def _supersede_record(newer: Memory, older: Memory, reason: str) -> Record:
@@ -222,8 +231,8 @@ def _derived(kind: str, ts: str, about: list[Memory], fields: dict[str, Any]) ->
 
 
 def _merges(new: Iterable[Record]) -> tuple[Merge, ...]:
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for record in new:
         if record.type == "merge":
-            groups.setdefault(record.data["keep"], []).extend(record.data["sources"])
-    return tuple(Merge(kept=keep, merged=tuple(sorted(groups[keep])), reason=SAME) for keep in sorted(groups))
+            groups.setdefault((record.data["keep"], record.data["reason"]), []).extend(record.data["sources"])
+    return tuple(Merge(kept=keep, merged=tuple(sorted(groups[keep, why])), reason=why) for keep, why in sorted(groups))

@@ -100,7 +100,7 @@ class Node(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The unique name of the node: `path`, or `path#Class.method`."""
+        """The name of the node: `path`, or `path#Class.method`. Overloads in one file share it."""
         return f"{self.path}#{self.definition.qualified}" if self.definition else self.path
 
 
@@ -221,11 +221,14 @@ class Graph:
                 yield Node(path), path, one.line, ""
 
     def _callees(self, node: Node) -> Iterator[Step]:
-        one = node.definition
+        qualified = node.definition.qualified if node.definition else ""
+        own = [one for one in self._outline(node.path) if qualified and one.qualified == qualified]  # and its overloads
         for name, lines in self._facts.calls(node.path):
-            line = next((at for at in lines if one is None or one.start <= at <= one.end), None)
+            line = next((at for at in lines if not own or any(one.start <= at <= one.end for one in own)), None)
             target = self._call_target(node.path, name, line) if line is not None else None
-            if target is not None and line is not None and target[0] != node and (one or target[0].path != node.path):
+            if target is None or line is None or target[0].label == node.label:
+                continue
+            if own or target[0].path != node.path:
                 yield target[0], node.path, line, target[1]
 
     def _callers(self, node: Node) -> Iterator[Step]:

@@ -188,29 +188,34 @@ def _node(snapshot: Snapshot, target: str, root: Path) -> Node:
 def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
     wanted = symbol.replace("::", ".").removesuffix("()")
     name = wanted.rpartition(".")[2]
-    known = [
-        Node(one.path, one.definition)
-        for one in snapshot.code.named(name)
-        if f".{one.definition.qualified}".endswith(f".{wanted}") and path in ("", one.path)
-    ]
+    named = _named(snapshot, name, path)
+    known = [each for each in named if each.definition and f".{each.definition.qualified}".endswith(f".{wanted}")]
     matching = [each for each in known if each.definition and each.definition.kind not in _LESSER] or known
     matching = [each for each in matching if not is_constructor(each.definition)] or matching
     if not matching:
         raise _no_definition(snapshot, path, symbol, name)
-    if len(matching) > 1:
-        labels = [each.label for each in matching]
+    labels = list(dict.fromkeys(each.label for each in matching))
+    if len(labels) > 1:
         shown = ", ".join(labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")
         raise BadParams(
             f"'{symbol}' means {len(labels)} definitions", hint=f"Name one: {shown}", data={"candidates": labels}
         )
-    return matching[0]
+    return max(matching, key=_length)  # overloads share a name: the one with a body shows what it is
+
+
+def _named(snapshot: Snapshot, name: str, path: str) -> list[Node]:
+    return [Node(one.path, one.definition) for one in snapshot.code.named(name) if path in ("", one.path)]
+
+
+def _length(node: Node) -> int:
+    return node.definition.end - node.definition.start if node.definition else 0
 
 
 def _no_definition(snapshot: Snapshot, path: str, symbol: str, name: str) -> NotFoundError:
     """Return the error for an unknown definition. Its suggestions are names that `graph` takes."""
     names = {one.name for one in snapshot.code.outline(path)} if path else set(snapshot.code.names())
     near = name if name in names else nearest(name, sorted(names))
-    labels = [Node(one.path, one.definition).label for one in snapshot.code.named(near or "") if path in ("", one.path)]
+    labels = list(dict.fromkeys(each.label for each in _named(snapshot, near or "", path)))
     few = ", ".join(f"'{each}'" for each in labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")
     return NotFoundError(
         f"'{symbol[:_SHOWN]}' is not defined in {path or 'this repository'}",
