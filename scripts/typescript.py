@@ -29,7 +29,7 @@ _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolea
 def render() -> str:
     """Return the text of `protocol.ts`. Raises ValueError for a schema without a TypeScript equivalent."""
     asked, answered = _definitions("params"), _definitions("result")
-    parts = [HEADER, _kinds(), _error_kinds(), _verbs(), _commands()]
+    parts = [HEADER, _kinds(), _error_kinds(), _verbs(), _commands(), _readers()]
     # A client may leave out a parameter that has a default; the server always sends every field of a result.
     parts += [_interface(schema, sparse=True) for schema in asked.values()]
     parts += [_interface(schema, sparse=False) for name, schema in answered.items() if name not in asked]
@@ -84,6 +84,12 @@ def _commands() -> str:
         "/** The command that carries a verb through `workspace/executeCommand`; its one argument is the params. */\n"
         f"export const COMMANDS: {{ readonly [Verb in keyof Verbs]: string }} = {{\n{rows}}};\n"
     )
+
+
+def _readers() -> str:
+    rows = "".join(f"  {_quoted(method.command)},\n" for method in METHODS.values() if method.effect == "read")
+    head = "/** The commands of the verbs that only read. */"
+    return f"{head}\nexport const READERS: readonly string[] = [\n{rows}];\n"
 
 
 def _interface(schema: Schema, *, sparse: bool) -> str:

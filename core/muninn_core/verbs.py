@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         PackRemoveResult,
         PackUpdateResult,
     )
-    from muninn_core.protocol.files import GrepResult, ListResult, ReadResult, TreeResult
+    from muninn_core.protocol.files import FilesResult, GrepResult, ReadResult, TreeResult
     from muninn_core.protocol.inspection import (
         HistoryResult,
         LinksResult,
@@ -478,7 +478,7 @@ class Verbs:
         """
         return cast("TreeResult", self.call("tree", path=path, depth=depth, limit=limit))
 
-    def list(
+    def files(
         self,
         path: Sequence[str] = (),
         *,
@@ -486,7 +486,7 @@ class Verbs:
         kind: Literal["code", "knowledge"] | None = None,
         limit: int = 200,
         offset: int = 0,
-    ) -> ListResult:
+    ) -> FilesResult:
         """List files of the work tree by glob, language or kind, without ignored ones.
 
         `path`: Only files that match any of these globs, as in .gitignore: src/**, *.py.
@@ -495,7 +495,7 @@ class Verbs:
         `limit`: The most files to return.
         `offset`: How many files to skip.
         """
-        return cast("ListResult", self.call("list", path=path, lang=lang, kind=kind, limit=limit, offset=offset))
+        return cast("FilesResult", self.call("files", path=path, lang=lang, kind=kind, limit=limit, offset=offset))
 
     def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
         """Find the skills that match a task: at most seven, within 30 % of a context's budget.

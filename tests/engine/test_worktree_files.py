@@ -171,12 +171,12 @@ def test_tree_shows_folders_with_their_files(files: Muninn):
 
 
 def test_list_filters_and_pages(files: Muninn):
-    assert [each.path for each in files.call("list", path=["*.py"]).files] == [
+    assert [each.path for each in files.call("files", path=["*.py"]).files] == [
         "empty.py",
         "src/deep/er/names.py",
         "src/users.py",
     ]
-    assert [each.path for each in files.call("list", kind="knowledge", path=["docs"]).files] == ["docs/guide.md"]
-    second = files.call("list", path=["*.py"], limit=1, offset=1)
+    assert [each.path for each in files.call("files", kind="knowledge", path=["docs"]).files] == ["docs/guide.md"]
+    second = files.call("files", path=["*.py"], limit=1, offset=1)
     assert ([each.path for each in second.files], second.total, second.omitted) == (["src/deep/er/names.py"], 3, 1)
-    assert "No file matches" in render(files.call("list", path=["*.rs"]))
+    assert "No file matches" in render(files.call("files", path=["*.rs"]))

@@ -84,7 +84,7 @@ def test_a_model_explores_with_tools_and_the_pack_has_what_it_named(told: Told, 
 
 def test_the_pack_is_explained_and_replayed_without_a_model_and_not_gathered_again(told: Told) -> None:
     told.call("index", wait=True)
-    result, _ = explored(told, calling(uses("tree"), uses("list", path=["*.py"])), calling(finish(DELETION)))
+    result, _ = explored(told, calling(uses("tree"), uses("files", path=["*.py"])), calling(finish(DELETION)))
     bundle = result.context.bundle
     assert told.call("replay", bundle=bundle).context == result.context
     why = told.call("why", bundle=bundle)

@@ -65,7 +65,7 @@ export interface Verbs {
   /** Show folders and files. Show the folders and files of the work tree, without ignored ones. */
   tree: { params: TreeParams; result: TreeResult };
   /** List files. List files of the work tree by glob, language or kind, without ignored ones. */
-  list: { params: ListParams; result: ListResult };
+  files: { params: FilesParams; result: FilesResult };
   /** Match skills. Find the skills that match a task: at most seven, within 30 % of a context's budget. */
   'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
   /** List skills. List the skills of this repository and of your home, with their problems. */
@@ -326,7 +326,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   grep: 'muninn.grep',
   read: 'muninn.read',
   tree: 'muninn.tree',
-  list: 'muninn.list',
+  files: 'muninn.files',
   'skills.match': 'muninn.skills.match',
   'skills.list': 'muninn.skills.list',
   memories: 'muninn.memories',
@@ -450,6 +450,73 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'config.unset': 'muninn.config.unset',
   shutdown: 'muninn.shutdown',
 };
+
+/** The commands of the verbs that only read. */
+export const READERS: readonly string[] = [
+  'muninn.recall',
+  'muninn.context',
+  'muninn.why',
+  'muninn.replay',
+  'muninn.symbols',
+  'muninn.outline',
+  'muninn.map',
+  'muninn.graph',
+  'muninn.grep',
+  'muninn.read',
+  'muninn.tree',
+  'muninn.files',
+  'muninn.skills.match',
+  'muninn.skills.list',
+  'muninn.memories',
+  'muninn.memory',
+  'muninn.history',
+  'muninn.log',
+  'muninn.links',
+  'muninn.overview',
+  'muninn.sessions',
+  'muninn.brief',
+  'muninn.remind',
+  'muninn.given',
+  'muninn.candidate.list',
+  'muninn.diff',
+  'muninn.check',
+  'muninn.conflicts',
+  'muninn.repos.list',
+  'muninn.export',
+  'muninn.pack.list',
+  'muninn.event.query',
+  'muninn.event.wait',
+  'muninn.event.statistics',
+  'muninn.span.list',
+  'muninn.audit.tail',
+  'muninn.projections.status',
+  'muninn.projections.show',
+  'muninn.capsule.list',
+  'muninn.capsule.retrieve',
+  'muninn.capsule.export',
+  'muninn.decision.list',
+  'muninn.journal.context',
+  'muninn.agent.list',
+  'muninn.lease.list',
+  'muninn.render',
+  'muninn.template.list',
+  'muninn.lint',
+  'muninn.references',
+  'muninn.backlinks',
+  'muninn.relink',
+  'muninn.names',
+  'muninn.annotate',
+  'muninn.about',
+  'muninn.document',
+  'muninn.purge',
+  'muninn.models.list',
+  'muninn.models.usage',
+  'muninn.status',
+  'muninn.ready',
+  'muninn.metrics',
+  'muninn.config.list',
+  'muninn.config.get',
+];
 
 /** A question by `query`, by `like`, or a further page. Filters in the parameters and in `query` must all hold. */
 export interface RecallParams {
@@ -671,7 +738,7 @@ export interface TreeParams {
 }
 
 /** Which files to list. */
-export interface ListParams {
+export interface FilesParams {
   /** Only files that match any of these globs, as in .gitignore: src/**, *.py. */
   path?: readonly string[];
   /** Only files in these languages: python, ts, go. */
@@ -2670,7 +2737,7 @@ export interface TreeEntry {
 }
 
 /** The files by path. `total` counts all that match, `omitted` those after the last one returned. */
-export interface ListResult {
+export interface FilesResult {
   saw: ReadState;
   files: readonly ListedFile[];
   total: number;

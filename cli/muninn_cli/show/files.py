@@ -61,7 +61,7 @@ def tree(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     line(console, (joined(omitted, snapshot(result["saw"])), "state"))
 
 
-@renders("list")
+@renders("files")
 def list_files(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the paths with their languages."""
     for each in result["files"]:
@@ -70,4 +70,3 @@ def list_files(console: Console, result: dict[str, Any], given: argparse.Namespa
         line(console, ("No file matches.", "warn"))
     omitted = f"{result['omitted']:,} left out" if result["omitted"] else ""
     line(console, (joined(count(result["total"], "file"), omitted, snapshot(result["saw"])), "state"))
-    line(console, ("`muninn memories` lists memories.", "hint"))

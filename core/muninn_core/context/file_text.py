@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.context.generic_text import result_text
-from muninn_core.protocol.files import GrepResult, ListResult, ReadResult, TreeResult
+from muninn_core.protocol.files import FilesResult, GrepResult, ReadResult, TreeResult
 
 
 @result_text.register
@@ -46,7 +46,7 @@ def tree_text(result: TreeResult) -> str:
 
 
 @result_text.register
-def list_text(result: ListResult) -> str:
+def files_text(result: FilesResult) -> str:
     """Return the paths, and how many more there are."""
     if not result.total:
         return "No file matches. A glob is like in .gitignore: src/**, *.py."

@@ -80,7 +80,7 @@ VERB_TOOLS: tuple[Tool, ...] = (
     _tool("grep", "Search lines for a regular expression (RE2).", ("pattern",), pattern=_STRING, path=_STRINGS),
     _tool("read", "Read lines of a file.", ("path",), path=_STRING, start=_INTEGER, end=_INTEGER),
     _tool("tree", "Show folders and files.", (), path=_STRING, depth=_INTEGER),
-    _tool("list", "List files by globs.", ("path",), path=_STRINGS),
+    _tool("files", "List files by globs.", ("path",), path=_STRINGS),
     _tool("symbols", "Find definitions by name.", ("query",), query=_STRING),
     _tool(
         "graph",

@@ -121,7 +121,7 @@ class TreeResult(Result):
     omitted: int = 0
 
 
-class ListParams(Value):
+class FilesParams(Value):
     """Which files to list."""
 
     path: Globs = ()
@@ -139,7 +139,7 @@ class ListedFile(Value):
     language: str
 
 
-class ListResult(Result):
+class FilesResult(Result):
     """The files by path. `total` counts all that match, `omitted` those after the last one returned."""
 
     files: tuple[ListedFile, ...]
@@ -195,12 +195,12 @@ FAMILY = Family(
             searches=True,
         ),
         Method(
-            verb="list",
+            verb="files",
             title="List files",
-            aliases=("ls", "files"),
+            aliases=("ls",),
             summary="List files of the work tree by glob, language or kind, without ignored ones.",
-            params=ListParams,
-            result=ListResult,
+            params=FilesParams,
+            result=FilesResult,
             effect="read",
             positional=("path",),
             may_omit=("path",),

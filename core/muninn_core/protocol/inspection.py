@@ -302,6 +302,7 @@ FAMILY = Family(
             verb="memories",
             title="List memories",
             everyday="List memories: by type, tag, file, text or time.",
+            aliases=("list",),
             synonyms=("all", "notes"),
             summary="List memories by type, tag, file, task, session, text or time.",
             params=MemoriesParams,

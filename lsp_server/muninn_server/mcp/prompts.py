@@ -114,7 +114,7 @@ async def _explore(session: Session, arguments: Arguments) -> str:
     return (
         f"Explore this repository to answer: {question}\n\n"
         "Use only tools that read: `recall` for words and meaning, `grep` for exact names, `symbols` and `graph` for "
-        "definitions and what uses them, `list`, `tree` and `read` for files, and `recall` with kind `knowledge` for "
+        "definitions and what uses them, `files`, `tree` and `read` for files, and `recall` with kind `knowledge` for "
         "documents of Metis and decisions. Split a wide question into parts, explore each on its own, if you can with "
         "a sub-agent, and keep only its result. Stop after about 24 calls and say then what is missing. Read the lines "
         "again that you rely on. End with the answer, then the places as `path:start-end` with a reason each, the most "

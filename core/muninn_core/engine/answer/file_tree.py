@@ -11,7 +11,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.chunk import SourceKind
 from muninn_core.near_match import nearest_path
-from muninn_core.protocol.files import ListedFile, ListParams, ListResult, TreeEntry, TreeParams, TreeResult
+from muninn_core.protocol.files import FilesParams, FilesResult, ListedFile, TreeEntry, TreeParams, TreeResult
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.source.inside import can_name_file
@@ -49,12 +49,12 @@ def tree(workspace: Workspace, params: TreeParams) -> TreeResult:
     )
 
 
-def list_files(workspace: Workspace, params: ListParams) -> ListResult:
+def list_files(workspace: Workspace, params: FilesParams) -> FilesResult:
     """Return the files that pass, by path. Raises BadParams for an invalid glob or an unknown language."""
     snapshot, saw = read_index(workspace)
     found = passing_files(snapshot, params.path, params.lang, params.kind)
     shown = found[params.offset : params.offset + params.limit]
-    return ListResult(
+    return FilesResult(
         files=tuple(ListedFile(path=path, kind=kind, language=language) for path, kind, language in shown),
         total=len(found),
         omitted=max(0, len(found) - params.offset - len(shown)),

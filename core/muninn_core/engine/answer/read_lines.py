@@ -60,7 +60,7 @@ def _text_of(workspace: Workspace, path: str) -> str:
         raise _unknown(workspace, path, known)
     text = read_text(workspace.layout.root, path, workspace.config.index.max_file_bytes)
     if not isinstance(text, Text):
-        raise NotFoundError(f"{path} can't be read: {text}", hint="`muninn list` shows the files that can be read.")
+        raise NotFoundError(f"{path} can't be read: {text}", hint="`muninn files` lists the files that can be read.")
     return text.text.replace("\r\n", "\n")
 
 
@@ -72,7 +72,7 @@ def _unknown(workspace: Workspace, path: str, known: set[str]) -> NotFoundError:
         reason = f"{path} is not read: it is ignored, binary or larger than index.max_file_bytes"
         return NotFoundError(reason, hint="`.gitignore`, `.muninnignore` and index.exclude say what is left out.")
     near = nearest_path(path, known)
-    hint = f"Did you mean {near}?" if near else "`muninn list` shows the files."
+    hint = f"Did you mean {near}?" if near else "`muninn files` lists the files."
     return NotFoundError(f"there is no file {path}", hint=hint, data={"nearest": near} if near else {})
 
 

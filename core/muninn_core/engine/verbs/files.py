@@ -5,10 +5,10 @@ from __future__ import annotations
 from muninn_core.engine.answer import file_tree, grep, read_lines
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.files import (
+    FilesParams,
+    FilesResult,
     GrepParams,
     GrepResult,
-    ListParams,
-    ListResult,
     ReadParams,
     ReadResult,
     TreeParams,
@@ -32,6 +32,6 @@ class FilesVerbs(Verbs):
         """Return folders and files."""
         return file_tree.tree(self.trees.open(call.place), params)
 
-    def list(self, params: ListParams, call: Call) -> ListResult:
+    def files(self, params: FilesParams, call: Call) -> FilesResult:
         """Return files by glob, language or kind."""
         return file_tree.list_files(self.trees.open(call.place), params)
