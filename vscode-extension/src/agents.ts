@@ -33,7 +33,7 @@ export function offerToAgents(repositories: Repositories): vscode.Disposable {
       lm.registerMcpServerDefinitionProvider('muninn', {
         onDidChangeMcpServerDefinitions: repositories.onDidChange,
         provideMcpServerDefinitions: () =>
-          repositories.all.map(({ label, command, folder: { uri } }) => {
+          (vscode.workspace.isTrusted ? repositories.all : []).map(({ label, command, folder: { uri } }) => {
             const definition = new Definition(label, ...mcp(command, uri.fsPath));
             definition.cwd = uri;
             return definition;

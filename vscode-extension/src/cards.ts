@@ -2,8 +2,9 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { commandLinks, LINKED } from './links';
+import { LINKED } from './links';
 import type { Repositories } from './repositories';
+import { linked } from './restricted';
 import type { Server } from './server';
 import { counted } from './state';
 
@@ -76,7 +77,7 @@ export class Cards implements vscode.Disposable {
     const cards = documents.map(async (uri) => (await server.request('document', { uri, form: 'card' })).text);
     const records = files.map((file) => `**${path.basename(file)}**\n\n[${file}](${vscode.Uri.file(path.join(server.root, file)).toString()})`);
     return [...(await Promise.all(cards)), ...records].map((text) => {
-      const body = new vscode.MarkdownString(commandLinks(text, server.key));
+      const body = new vscode.MarkdownString(linked(text, server.key));
       body.isTrusted = { enabledCommands: LINKED };
       body.supportHtml = true;
       return { body, author: { name: server.label, iconPath: this.icon }, mode: vscode.CommentMode.Preview };

@@ -13,7 +13,8 @@ import {
   type Middleware,
   type StreamInfo,
 } from 'vscode-languageclient/node';
-import { bare, commandLinks, LINKED, owned } from './links';
+import { bare, LINKED, owned } from './links';
+import { linked } from './restricted';
 
 const NEVER = new vscode.CancellationTokenSource().token;
 
@@ -88,8 +89,9 @@ function signing({ key }: Owner): Middleware {
     },
     provideCodeActions: async (document, range, context, token, next) => {
       const actions = await next(document, range, context, token);
-      for (const each of actions ?? []) sign(each instanceof vscode.CodeAction ? each.command : each);
-      return actions;
+      const commandOf = (each: vscode.Command | vscode.CodeAction): vscode.Command | undefined => (each instanceof vscode.CodeAction ? each.command : each);
+      for (const each of actions ?? []) sign(commandOf(each));
+      return vscode.workspace.isTrusted ? actions : actions?.filter((each) => !commandOf(each)?.command.startsWith('muninn.')); // they write
     },
     provideInlayHints: async (document, range, token, next) => {
       const hints = await next(document, range, token);
@@ -101,7 +103,7 @@ function signing({ key }: Owner): Middleware {
       const hover = await next(document, position, token);
       for (const part of hover?.contents ?? []) {
         if (!(part instanceof vscode.MarkdownString)) continue;
-        part.value = commandLinks(part.value, key);
+        part.value = linked(part.value, key);
         part.isTrusted = { enabledCommands: LINKED };
         part.supportHtml = true;
       }

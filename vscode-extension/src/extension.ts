@@ -1,5 +1,6 @@
 // The extension: the repositories of the window, and what it gives to VS Code for them.
 
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { offerToAgents } from './agents';
 import { Badges } from './badges';
@@ -38,8 +39,11 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api>
   const told = new Set<string>();
   const repositories = new Repositories((root, folder) => {
     const chosen = (): string[] | undefined => vscode.workspace.getConfiguration('muninn', folder).get<string[]>('server.command');
-    const command = (): readonly string[] => serverCommand(chosen(), folder.uri.fsPath);
-    const server: Server = new Server(root, folder, log, { command, version, owns: (uri) => repositories.of(uri) === server });
+    // Of a folder that nobody trusts no program runs. Its setting of the command is left out by VS Code.
+    const trusted = (): string | undefined => (vscode.workspace.isTrusted ? folder.uri.fsPath : undefined);
+    const command = (): readonly string[] => serverCommand(chosen(), trusted());
+    const cwd = (): string => trusted() ?? homedir();
+    const server: Server = new Server(root, folder, log, { command, cwd, version, owns: (uri) => repositories.of(uri) === server });
     return { server, follower: follow(server, told, log) };
   });
   const documents = new Documents(repositories);

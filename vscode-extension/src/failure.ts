@@ -4,7 +4,7 @@
 import type { ErrorKind } from './protocol';
 
 /** The server's kinds of error, and those that only a client can have. */
-export type FailureKind = ErrorKind | 'missing_program' | 'ended' | 'no_folder' | 'other_version';
+export type FailureKind = ErrorKind | 'restricted' | 'missing_program' | 'ended' | 'no_folder' | 'other_version';
 
 /** An error with what to do about it. */
 export class Failure extends Error {

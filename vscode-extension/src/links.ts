@@ -14,6 +14,7 @@ export const OPEN = 'muninn.ui.document';
 export const LINKED = [OPEN, 'muninn.confirm', 'muninn.write', 'muninn.forget'] as const;
 
 const LINK = /\]\(((?:muninn:|file:\/\/)\/[^\s()]+)\)/g;
+const ACTION = /\[[^\]]*\]\(command:muninn\.\w+\?[^\s()]+\)(?: · )?/g;
 const COMMAND = /\]\(command:(muninn\.\w+)\?([^\s()]+)\)/g;
 
 /** What stands for a repository in addresses: readable, the same every time, and no other's. */
@@ -31,6 +32,11 @@ export function owned(uri: string, key: string): string {
 /** An address as the server knows it. */
 export function bare(uri: string): string {
   return uri.replace(/^muninn:\/\/[^/]*/, 'muninn:');
+}
+
+/** The server's markdown without its own commands, all of which write. */
+export function withoutCommands(markdown: string): string {
+  return markdown.replace(ACTION, '');
 }
 
 /** The server's markdown with commands in the place of addresses; its own commands say whose they are. */

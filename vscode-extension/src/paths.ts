@@ -25,7 +25,7 @@ export function remembers(root: string): boolean {
 
 /**
  * The work trees that are to have a server, each with the first of the window's folders in it: those with memory, and
- * those that have one already. Where there is none it is the first, so that it can be initialised.
+ * those that have one already.
  */
 export function toServe<F extends { readonly uri: { readonly fsPath: string } }>(
   folders: readonly F[],
@@ -36,8 +36,7 @@ export function toServe<F extends { readonly uri: { readonly fsPath: string } }>
     const root = workTree(folder.uri.fsPath);
     if (!trees.has(root)) trees.set(root, folder);
   }
-  const wanted = [...trees].filter(([root]) => remembers(root) || isServed(root));
-  return new Map(wanted.length ? wanted : [...trees].slice(0, 1));
+  return new Map([...trees].filter(([root]) => remembers(root) || isServed(root)));
 }
 
 /** Names of folders that can be told apart: of those that share one, with the folder that they lie in. */

@@ -1,4 +1,5 @@
-// The language server's process: start it, keep its last words, end it. Knows neither VS Code nor LSP.
+// Processes: the language server's, with its last words and its end, and a command that is run to its end. Knows neither
+// VS Code nor LSP.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -32,7 +33,7 @@ export async function launch(
     heard(line);
   });
   const ended = new Promise<string>((resolve) => {
-    child.once('close', (code, signal) => resolve(ending(code, signal, words)));
+    child.once('close', (code, signal) => resolve(ending('the language server', code, signal, words)));
   });
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
@@ -44,6 +45,38 @@ export async function launch(
   return { child, ended };
 }
 
+/** What a command to its end is told and tells. `stopped` ends it. */
+export interface Run {
+  readonly cwd: string;
+  readonly heard: (line: string) => void;
+  readonly stopped: (stop: () => void) => void;
+}
+
+/** Runs a command until it ends; each line of its output goes to `heard`. Throws a Failure when it does not succeed. */
+export async function complete(command: readonly string[], { cwd, heard, stopped }: Run): Promise<void> {
+  const [file = '', ...args] = command;
+  const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  let isStopped = false;
+  stopped(() => {
+    isStopped = true;
+    child.kill();
+  });
+  const words: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      if (line.trim()) words.push(line.trim());
+      words.splice(0, words.length - LAST_WORDS);
+      heard(line);
+    });
+  }
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once('close', (...how) => resolve(how));
+    child.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(file, error)));
+  });
+  if (isStopped) throw new Failure('cancelled', 'it was stopped');
+  if (code !== 0) throw new Failure('ended', ending(`'${command.join(' ')}'`, code, signal, words), 'The output channel says more.');
+}
+
 /** Waits up to `patience` milliseconds for a process that should leave by itself, then kills it. */
 export async function end(program: Program, patience: number): Promise<void> {
   program.child.stdin.end();
@@ -52,7 +85,7 @@ export async function end(program: Program, patience: number): Promise<void> {
   clearTimeout(timer);
 }
 
-const SETTING_HINT = "Install it with 'pip install muninn-memory', or give its whole path in the setting muninn.server.command.";
+const SETTING_HINT = "Install it with `uv tool install muninn-memory`, or give its whole path in the setting muninn.server.command.";
 
 function notStarted(file: string, error: NodeJS.ErrnoException): Failure {
   if (error.code === 'ENOENT') return new Failure('missing_program', `the program '${file}' was not found`, SETTING_HINT);
@@ -62,7 +95,7 @@ function notStarted(file: string, error: NodeJS.ErrnoException): Failure {
   return new Failure('ended', `'${file}' can't be started: ${error.message}`);
 }
 
-function ending(code: number | null, signal: string | null, words: readonly string[]): string {
+function ending(who: string, code: number | null, signal: string | null, words: readonly string[]): string {
   const how = signal ? `was ended by ${signal}` : `ended with status ${code}`;
-  return `the language server ${how}${words.length ? `: ${words.join(' ')}` : ''}`;
+  return `${who} ${how}${words.length ? `: ${words.join(' ')}` : ''}`;
 }

@@ -1,34 +1,49 @@
 // Which program is the language server: the setting's, the workspace's own, or the one on the PATH. Knows the disk only.
 
 import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 
 /** Folders of a workspace in which Python environments usually lie. */
 const ENVIRONMENTS = ['.venv', 'venv', 'env'];
 
-/** What installs programs of their own, best first, with the command line that installs Muninn. */
-export const INSTALLERS = [
-  { name: 'uv', line: 'uv tool install muninn-memory' },
-  { name: 'pipx', line: 'pipx install muninn-memory' },
+/** What installs programs of their own, best first, with the arguments that install Muninn. */
+const INSTALLERS = [
+  ['uv', 'tool', 'install', 'muninn-memory'],
+  ['pipx', 'install', 'muninn-memory'],
 ] as const;
+
+/** The variables of a process that say where programs are. */
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The command line of the server. `chosen` is the setting when somebody has set it, and then it alone counts; without
- * it the environment of the workspace `folder` comes first, as its version is the project's own choice.
+ * it the environment of the workspace `folder` comes first, as its version is the project's own choice. Without a
+ * folder, as in one that is not trusted, only programs of the machine count.
  */
-export function serverCommand(chosen: readonly string[] | undefined, folder: string): readonly string[] {
+export function serverCommand(chosen: readonly string[] | undefined, folder?: string, env: Environment = process.env): readonly string[] {
   if (chosen?.length) return chosen;
   const [bin, suffix] = process.platform === 'win32' ? ['Scripts', '.exe'] : ['bin', ''];
-  const own = ENVIRONMENTS.map((each) => path.join(folder, each, bin, `muninn${suffix}`)).find(runs);
-  return [own ?? 'muninn', 'lsp'];
+  const own = folder && ENVIRONMENTS.map((each) => path.join(folder, each, bin, `muninn${suffix}`)).find(runs);
+  return [own || (found('muninn', env) ?? 'muninn'), 'lsp'];
 }
 
-/** The command line that installs Muninn with what this machine has; undefined when it has neither uv nor pipx. */
-export function installation(search = process.env.PATH ?? ''): string | undefined {
+/** The command that installs Muninn with what this machine has; undefined when it has neither uv nor pipx. */
+export function installation(env: Environment = process.env): readonly [program: string, ...rest: string[]] | undefined {
+  for (const [name, ...rest] of INSTALLERS) {
+    const program = found(name, env);
+    if (program) return [program, ...rest];
+  }
+  return undefined;
+}
+
+/** A program of the machine by its name. A window that a desktop starts may lack the folders of uv and pipx on its PATH. */
+function found(name: string, env: Environment): string | undefined {
+  const home = env.HOME ?? env.USERPROFILE ?? homedir();
+  const usual = [env.UV_TOOL_BIN_DIR, env.PIPX_BIN_DIR, env.XDG_BIN_HOME, path.join(home, '.local', 'bin'), path.join(home, '.cargo', 'bin')];
+  const folders = [...(env.PATH ?? '').split(path.delimiter), ...usual].filter((each): each is string => !!each && path.isAbsolute(each));
   const suffixes = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
-  const there = (name: string): boolean =>
-    search.split(path.delimiter).some((folder) => folder && suffixes.some((suffix) => runs(path.join(folder, name + suffix))));
-  return INSTALLERS.find(({ name }) => there(name))?.line;
+  return folders.flatMap((folder) => suffixes.map((suffix) => path.join(folder, name + suffix))).find(runs);
 }
 
 /** Whether a server of one version does what an extension of another asks: until 1.0 a minor version may change that. */

@@ -1,10 +1,11 @@
 // Pages to read, rendered: a memory with its history, the notes on a file, a commit. One tab shows them all in turn.
 
 import * as vscode from 'vscode';
-import { commandLinks, LINKED } from './links';
+import { LINKED } from './links';
 import { shortened, withReasons } from './pages';
 import type { Reason } from './protocol';
 import type { Repositories } from './repositories';
+import { linked } from './restricted';
 import type { Server } from './server';
 
 const TYPE = 'muninn.page';
@@ -100,7 +101,7 @@ export class Reader implements vscode.Disposable {
 
   private async show(shown: Shown, title: string, text: string): Promise<void> {
     const markdown = withReasons(text, shown.why);
-    const body = await vscode.commands.executeCommand<string>('markdown.api.render', commandLinks(markdown, shown.repository));
+    const body = await vscode.commands.executeCommand<string>('markdown.api.render', linked(markdown, shown.repository));
     const { panel } = this;
     if (!panel) return;
     const same = this.shown?.address === shown.address && this.markdown === markdown;

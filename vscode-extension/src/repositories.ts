@@ -33,6 +33,7 @@ export class Repositories implements vscode.Disposable {
     this.registrations = [
       memory,
       memory.onDidCreate(() => void this.update()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.trust()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.update()),
       vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
     ];
@@ -46,8 +47,22 @@ export class Repositories implements vscode.Disposable {
   /** The one at hand: that of the active editor, or else of the last one that had any, or else the first. Throws a Failure. */
   get current(): Server {
     const server = this.atHand;
-    if (!server) throw new Failure('no_folder', 'no folder is open', 'Muninn keeps the memory of a folder on disk: open one.');
-    return server;
+    if (server) return server;
+    if (this.bare.length) throw new Failure('not_initialised', 'this repository has no memory yet', 'Initialise it.');
+    throw new Failure('no_folder', 'no folder is open', 'Muninn keeps the memory of a folder on disk: open one.');
+  }
+
+  /** The one at hand; where no folder has memory yet a new one, for the folder of the active editor or the first. Throws a Failure. */
+  reach(): Server {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    const folder = this.atHand ? undefined : ((uri && this.bareAround(uri)) ?? this.bare[0]);
+    return folder ? this.serve(folder) : this.current;
+  }
+
+  /** The folder without memory whose work tree a file lies in. */
+  bareAround(uri: vscode.Uri): vscode.WorkspaceFolder | undefined {
+    const around = vscode.workspace.getWorkspaceFolder(uri);
+    return around && this.bare.find((each) => workTree(each.uri.fsPath) === workTree(around.uri.fsPath));
   }
 
   /** The one at hand; undefined when the window has none. */
@@ -97,7 +112,7 @@ export class Repositories implements vscode.Disposable {
       this.served.set(root, known ?? this.begin(root, folder));
       return !known;
     });
-    if (started.length || stopped.length) this.settle();
+    if (started.length || stopped.length || !this.served.size) this.settle(); // without any, what the window has is news
     await Promise.all([
       ...stopped.map(([, { server }]) => server.stop()),
       ...started.map(([root]) => this.served.get(root)?.server.restart()),
@@ -119,6 +134,12 @@ export class Repositories implements vscode.Disposable {
     for (const registration of this.registrations) registration.dispose();
     this.changed.dispose();
     this.moved.dispose();
+  }
+
+  /** Starts all servers anew: what may run, and what may be offered, is another now. */
+  private trust(): void {
+    for (const server of this.all) void server.restart();
+    this.changed.fire();
   }
 
   private around(file: string): Server | undefined {

@@ -18,6 +18,7 @@ import { keyOf, owned } from './links';
 import { end, launch, type Program } from './process';
 import { fits } from './program';
 import { COMMANDS, type Verbs } from './protocol';
+import { allowed } from './restricted';
 import { isBusy, type State } from './state';
 
 const START_LIMIT = 60_000;
@@ -36,6 +37,7 @@ interface Life {
 /** How the server is started. `version` is the extension's own; `owns` tells which documents this server answers for. */
 export interface Conditions {
   readonly command: () => readonly string[];
+  readonly cwd: () => string;
   readonly version: string;
   readonly owns: (uri: vscode.Uri) => boolean;
 }
@@ -132,6 +134,7 @@ export class Server {
     heard: (message: string, percentage: number) => void,
     token: vscode.CancellationToken,
   ): Promise<Verbs[V]['result']> {
+    allowed(COMMANDS[verb]);
     const client = await this.client();
     const workDoneToken = `${OWN}${(this.watches += 1)}`;
     const listener = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
@@ -147,6 +150,7 @@ export class Server {
 
   /** Runs one of the server's commands, after a start under way. Throws a Failure. */
   async run(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<unknown> {
+    allowed(command);
     return send(await this.client(), { command, arguments: [argument] }, token);
   }
 
@@ -183,7 +187,7 @@ export class Server {
   private async begin(): Promise<Life> {
     const command = [...this.command, '--repo', this.folder.uri.fsPath];
     this.log.info(`starting ${command.join(' ')}`);
-    const program = await launch(command, this.folder.uri.fsPath, (line) => this.log.info(this.lined(line)));
+    const program = await launch(command, this.conditions.cwd(), (line) => this.log.info(this.lined(line)));
     const client = this.clientOf(program);
     const silence = setTimeout(() => program.child.kill('SIGKILL'), START_LIMIT);
     try {

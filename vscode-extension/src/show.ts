@@ -42,6 +42,8 @@ function remedyOf(failure: Failure): Remedy {
       return installation()
         ? { title: 'Install', command: 'muninn.ui.install', arguments: [] }
         : { title: 'Open Settings', command: settingsCommand(), arguments: [{ query: 'muninn.server.command' }] };
+    case 'restricted':
+      return { title: 'Manage Trust', command: 'workbench.trust.manage', arguments: [] };
     case 'not_initialised':
       return { title: 'Initialise', command: 'muninn.ui.init', arguments: [] };
     case 'no_folder':

@@ -9,9 +9,13 @@ export interface State {
   readonly status?: StatusResult;
   readonly indexing?: { readonly percentage?: number };
   readonly failure?: Failure;
+  /** Whether nobody trusts the window's folders: then nothing is written. */
+  readonly restricted?: boolean;
   /** What does not keep it from running, and should be mended. */
   readonly warning?: Failure;
 }
+
+const RESTRICTED = 'Restricted Mode: memory is shown, and nothing is written. Trust the folder to change it.';
 
 /** How the status bar item looks; `command` runs on a click. */
 export interface Appearance {
@@ -31,7 +35,7 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
   if (phase === 'starting' || !status) {
     return { text: `$(sync~spin) ${label}: starting`, tooltip: ['Starting.'], severity: 'normal', command: 'muninn.ui.status' };
   }
-  const tooltip = describe(status);
+  const tooltip = [...(state.restricted ? [RESTRICTED] : []), ...describe(status)];
   if (status.mode === 'uninitialised') {
     return {
       text: `$(circle-slash) ${label}: not initialised`,
@@ -51,7 +55,7 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
   const count = here === undefined ? counted(memories, 'memory', 'memories') : `${here} here, ${memories} in all`;
   const waiting = conflicts ? ` · $(git-merge) ${counted(conflicts, 'conflict', 'conflicts')}` : '';
   return {
-    text: `${troubled ? '$(warning)' : '$(library)'} ${label}: ${count}${waiting}${status.mode === 'read-only' ? ' · read-only' : ''}`,
+    text: `${troubled ? '$(warning)' : '$(library)'} ${label}: ${count}${waiting}${status.mode === 'read-only' || state.restricted ? ' · read-only' : ''}`,
     tooltip: state.warning ? [state.warning.message, state.warning.hint, ...tooltip] : tooltip,
     severity: troubled ? 'warning' : 'normal',
     command: 'muninn.ui.menu',

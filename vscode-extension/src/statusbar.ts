@@ -4,12 +4,13 @@ import * as vscode from 'vscode';
 import type { Repositories } from './repositories';
 import { appearance } from './state';
 
-const ACTIONS = [
+/** The links of the hover. In Restricted Mode one leads out of it, in the place of that which writes. */
+const actions = (): readonly (readonly [title: string, command: string])[] => [
   ['Recall', 'muninn.ui.recall'],
-  ['Remember', 'muninn.ui.remember'],
+  vscode.workspace.isTrusted ? ['Remember', 'muninn.ui.remember'] : ['Manage Trust', 'workbench.trust.manage'],
   ['Context', 'muninn.ui.context'],
   ['Restart Server', 'muninn.ui.restart'],
-] as const;
+];
 
 const COLOURS = { normal: undefined, warning: 'statusBarItem.warningBackground', error: 'statusBarItem.errorBackground' };
 
@@ -41,7 +42,7 @@ export class StatusBar implements vscode.Disposable {
   private paint(): void {
     const server = this.repositories.atHand;
     if (!server) return this.item.hide();
-    const { text, tooltip: lines, severity, command } = appearance(server.state, this.count, server.label);
+    const { text, tooltip: lines, severity, command } = appearance({ ...server.state, restricted: !vscode.workspace.isTrusted }, this.count, server.label);
     const others = this.repositories.all.filter((each) => each !== server);
     const tooltip = [...lines, ...others.map((each) => spoken(appearance(each.state, undefined, each.label).text))];
     const colour = COLOURS[severity];
@@ -62,8 +63,9 @@ function spoken(text: string): string {
 function hover(lines: readonly string[]): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString();
   // Paths and messages come from the repository: shown as text, and only our own commands may be links.
-  markdown.isTrusted = { enabledCommands: ACTIONS.map(([, command]) => command) };
+  const links = actions();
+  markdown.isTrusted = { enabledCommands: links.map(([, command]) => command) };
   for (const line of lines) markdown.appendText(line).appendMarkdown('\n\n');
-  markdown.appendMarkdown(ACTIONS.map(([title, command]) => `[${title}](command:${command})`).join(' · '));
+  markdown.appendMarkdown(links.map(([title, command]) => `[${title}](command:${command})`).join(' · '));
   return markdown;
 }

@@ -1,6 +1,6 @@
 // A working day in a window: from a repository without memory to the last look at the status.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PAGE } from './desk.mjs';
@@ -31,14 +31,12 @@ export async function first(desk) {
     await dialog.locator('.monaco-button', { hasText: button }).click();
   };
   await desk.step('the first five minutes have a walkthrough', async () => {
-    await desk.status.filter({ hasText: 'not initialised' }).waitFor();
     await desk.run('Open Walkthrough');
     await desk.rows.filter({ hasText: 'Muninn' }).first().click();
     await desk.page.getByText('Give the repository a memory').first().waitFor();
     await desk.shot('walkthrough');
   });
   await desk.step('words that were typed before there is a memory are kept', async () => {
-    await desk.status.filter({ hasText: 'not initialised' }).waitFor();
     await remember('Cancel');
     await desk.lines(FACT.slice(0, 20)).first().waitFor();
     await desk.status.filter({ hasText: 'not initialised' }).waitFor();
@@ -55,12 +53,14 @@ export async function first(desk) {
 }
 
 export async function daily(desk, root) {
-  await desk.step('a repository without memory says so, and a click initialises it', async () => {
-    await desk.status.filter({ hasText: 'not initialised' }).waitFor();
+  await desk.step('a repository without memory is left alone; its view says so, and a click initialises it', async () => {
     await desk.view();
-    await desk.pane('Memory').locator('.monaco-button', { hasText: 'Initialise' }).waitFor();
+    const button = desk.pane('Memory').locator('.monaco-button', { hasText: 'Initialise' });
+    await button.waitFor();
     await desk.shot('uninitialised');
-    await desk.status.click();
+    const { stdout } = spawnSync(muninn, ['daemon', 'status', '--json', '--repo', root], { encoding: 'utf8' });
+    assert.equal(JSON.parse(stdout).running, false);
+    await button.click();
     await desk.message('written to .muninn').first().waitFor();
     await desk.status.filter({ hasText: '0 memories' }).waitFor();
   });

@@ -9,6 +9,7 @@ import { extensionDir } from './vscode.mjs';
 const IMAGES = path.join(extensionDir, '..', 'docs', 'images');
 const MOST = 150_000; // bytes
 const SIZE = { width: 880, height: 540 };
+const NARROW = { width: 640, height: 560 };
 const WIDE = { width: 1200, height: 640 };
 const STATUS = 26; // height of the status bar
 const QUIET = {
@@ -143,7 +144,7 @@ const PICTURES = {
   },
   async sourcecontrol(desk) {
     await bySide(desk, true);
-    await desk.page.locator('.activitybar [aria-label^="Source Control"]').first().click();
+    await desk.page.locator('.activitybar [aria-label^="Source Control"]').last().click(); // the badge, which may lie over the button
     const header = desk.page.locator('.sidebar .pane-header', { hasText: 'Changes' });
     const seal = header.locator('[aria-label^="Seal Sessions"]');
     await desk.again(() => header.hover(), seal);
@@ -170,6 +171,23 @@ const PICTURES = {
     await desk.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame').locator('img').first().waitFor();
     await picture(desk, 'walkthrough', { ...WIDE, height: WIDE.height - STATUS });
   },
+  async narrow(desk) {
+    await desk.file('sessions.py');
+    await bySide(desk, false);
+    const lens = desk.page.locator('.codelens-decoration a', { hasText: '1 decision' }).last();
+    await desk.again(() => lens.click(), desk.cards('The whole cart').locator('a', { hasText: 'History' }));
+    await desk.page.mouse.move(500, 520);
+    await picture(desk, 'narrow', { ...NARROW, height: NARROW.height - STATUS });
+  },
+  async restricted(desk) {
+    await desk.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
+    await desk.file('sessions.py');
+    await bySide(desk, false);
+    const lens = desk.page.locator('.codelens-decoration a', { hasText: '1 decision' }).last();
+    await desk.again(() => lens.click(), desk.cards('The whole cart').locator('a', { hasText: 'History' }));
+    await desk.page.mouse.move(700, 500);
+    await picture(desk, 'restricted', { height: SIZE.height });
+  },
   async contrast(desk) {
     await desk.file('sessions.py');
     await bySide(desk, false);
@@ -185,14 +203,16 @@ const WINDOWS = [
   { settings: DARK, names: ['hover', 'views', 'quickfix', 'context'] },
   { settings: DARK, names: ['walkthrough'], size: WIDE, scale: 1 },
   { settings: CONTRAST, names: ['contrast'] },
+  { settings: LIGHT, names: ['narrow'], size: NARROW },
+  { settings: LIGHT, names: ['restricted'], trust: true },
 ];
 
 const { root, remove } = shop([...CONFLICT, ...UNSEALED]);
 try {
-  for (const { settings, names, size = SIZE, scale = 1.25 } of WINDOWS) {
+  for (const { settings, names, size = SIZE, scale = 1.25, trust = false } of WINDOWS) {
     const due = names.filter((name) => !wanted.length || wanted.includes(name));
     if (!due.length) continue;
-    await withDesk({ folder: root }, { ...served(settings), size, scale }, async (desk) => {
+    await withDesk({ folder: root }, { ...served(settings), size, scale, trust }, async (desk) => {
       await desk.status.filter({ hasText: /memor/ }).waitFor();
       for (const name of due) await PICTURES[name](desk, root);
     });

@@ -12,7 +12,7 @@ export async function unusual(root) {
   try {
     await withDesk({ folder: root }, { settings: { 'muninn.server.command': ['no-such-program-here', 'lsp'] }, env: { PATH: '/usr/bin:/bin' } }, broken);
     await withDesk({ folder: root }, uninstalled(scratch), (desk) => installing(desk, path.join(scratch, 'bin', 'muninn')));
-    await withDesk({ folder: root }, { ...served(), trust: true }, untrusted);
+    await withDesk({ folder: root }, { ...served(), trust: true }, (desk) => untrusted(desk, root));
     await withDesk({ workspace: virtual(scratch) }, served(), diskless);
     await owned(root, () => withDesk({ folder: root }, served(), readOnly));
     await plain(scratch, (folder) => withDesk({ workspace: several(scratch, folder) }, served(INLAY_AND_DARK), gitless));
@@ -40,33 +40,62 @@ function uninstalled(scratch) {
   const uv = path.join(bin, 'uv');
   writeFileSync(uv, `#!/bin/sh\n[ "$*" = "tool install muninn-memory" ] && ln -s '${muninn}' '${path.join(bin, 'muninn')}'\n`);
   chmodSync(uv, 0o755);
-  return { settings: {}, env: { PATH: `${bin}:/usr/bin:/bin` } };
+  return { settings: {}, env: { PATH: `${bin}:/usr/bin:/bin`, HOME: scratch } };
 }
 
 async function installing(desk, program) {
-  await desk.step('where no server is, it is installed at a click, in a terminal, and begins', async () => {
+  await desk.step('where no server is, one click installs and starts it, and the open file has its lens', async () => {
     const missing = desk.message("the program 'muninn' was not found").first();
-    await missing.locator('.monaco-button', { hasText: 'Install' }).click();
-    const done = desk.message('when “uv tool install muninn-memory” is done').first();
-    await done.waitFor();
-    await desk.eventually(() => existsSync(program));
+    await missing.locator('.monaco-button', { hasText: 'Install' }).waitFor();
+    await desk.file('cache.py');
     await desk.shot('install');
-    await done.locator('.monaco-button', { hasText: 'Restart Server' }).click();
-    await desk.status.filter({ hasText: /memor/ }).waitFor();
+    await missing.locator('.monaco-button', { hasText: 'Install' }).click();
+    await desk.eventually(() => existsSync(program));
+    await desk.lens('decision').waitFor();
+    if (await desk.page.locator('.terminal-wrapper').count()) throw new Error('a terminal was opened');
   });
 }
 
-async function untrusted(desk) {
-  await desk.step('a folder that nobody trusts has no server, and has one as soon as it is trusted', async () => {
+/** A program of the repository itself, named by its settings and in its environment: it leaves a mark when it runs. */
+function trap(root) {
+  const [mark, program, settings] = [path.join(root, 'mark'), path.join(root, '.venv', 'bin', 'muninn'), path.join(root, '.vscode', 'settings.json')];
+  for (const file of [program, settings]) mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\nexec '${muninn}' "$@"\n`);
+  chmodSync(program, 0o755);
+  writeFileSync(settings, JSON.stringify({ 'muninn.server.command': [program, 'lsp'] }));
+  return { ran: () => existsSync(mark), remove: () => ['mark', '.venv', '.vscode'].forEach((each) => rmSync(path.join(root, each), { recursive: true, force: true })) };
+}
+
+async function untrusted(desk, root) {
+  const { ran, remove } = trap(root);
+  await desk.step('in Restricted Mode memory is shown with a program of the machine, and no action that writes is offered', async () => {
     await desk.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
-    await desk.run('Workspaces: Manage Workspace Trust');
-    const editor = desk.page.locator('.workspace-trust-editor');
-    await editor.getByText(/extensions? (is|are) disabled/).first().waitFor();
-    if (await desk.status.count()) throw new Error('the extension runs where nobody trusts');
+    await desk.status.filter({ hasText: 'read-only' }).waitFor();
+    await desk.file('cache.py');
+    await desk.again(() => desk.lens('decision').locator('a').click(), desk.page.locator('.review-widget').first());
+    const card = desk.page.locator('.review-widget').first();
+    await card.locator('a', { hasText: 'History' }).first().waitFor();
+    if (await card.locator('a', { hasText: 'Forget' }).count()) throw new Error('the card offers to forget');
     await desk.shot('untrusted');
-    await editor.locator('.monaco-button', { hasText: 'Trust' }).first().click();
-    await desk.status.filter({ hasText: /memor/ }).waitFor();
+    await card.locator('[aria-label="Close"]').first().click();
+    await desk.page.keyboard.press('F1');
+    await desk.input.fill('>Muninn: ');
+    await desk.rows.filter({ hasText: 'Muninn: Recall' }).waitFor();
+    if (await desk.rows.filter({ hasText: 'Muninn: Remember' }).count()) throw new Error('Remember is offered');
+    await desk.page.keyboard.press('Escape');
+    if (ran()) throw new Error('a program of the repository ran');
   });
+  await desk.step('as soon as the folder is trusted its program runs, and memory can be changed', async () => {
+    await desk.again(() => desk.status.click(), desk.rows.filter({ hasText: 'Manage Workspace Trust' }));
+    await desk.rows.filter({ hasText: 'Manage Workspace Trust' }).click();
+    await desk.page.locator('.workspace-trust-editor .monaco-button', { hasText: 'Trust' }).first().click();
+    await desk.eventually(ran);
+    await desk.status.filter({ hasText: /memor/ }).filter({ hasNotText: 'read-only' }).waitFor();
+    await desk.run('Muninn: Remember');
+    await desk.page.locator('.quick-input-title', { hasText: 'Muninn: Remember' }).waitFor();
+    await desk.page.keyboard.press('Escape');
+  });
+  remove();
 }
 
 /** A workspace whose only folder is on no disk. */

@@ -1,8 +1,11 @@
 // The commands, by their names: which function each one runs.
 
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { Failure } from '../failure';
 import { within, workTree } from '../paths';
+import { complete } from '../process';
 import { installation } from '../program';
 import { GESTURES, gesture } from '../gestures';
 import { bare, DOCUMENT } from '../links';
@@ -36,7 +39,7 @@ export function registerCommands(
   };
   const ours = (name: string, run: (...args: unknown[]) => Promise<unknown>): void => register(`muninn.ui.${name}`, run);
   const here = (name: string, run: (server: Server, ...args: unknown[]) => Promise<unknown>): void =>
-    ours(name, async (...args) => run(repositories.current, ...args));
+    ours(name, async (...args) => run(repositories.reach(), ...args));
   // A row says whose it is, and so does the address of a page; without either the repository at hand is meant.
   const on = (name: string, run: (server: Server, node: Node | undefined) => Promise<unknown>): void =>
     ours(name, async (what) => {
@@ -56,7 +59,7 @@ export function registerCommands(
   ours('init', () => initialise(repositories));
   ours('restart', async () => void (await Promise.all(repositories.all.map((server) => server.restart()))));
   ours('output', async () => log.show(true));
-  ours('install', install);
+  ours('install', () => install(repositories, log));
   ours('copyPack', copyPack);
   ours('insertPack', insertPack);
   ours('open', async (target, key) => memory.open(repositories.keyed(text(key)), places, target as Target));
@@ -105,15 +108,20 @@ async function groupBy({ folder, label }: Server): Promise<void> {
   if (chosen) await vscode.workspace.getConfiguration('muninn', folder).update('views.groupBy', chosen.label, vscode.ConfigurationTarget.Workspace);
 }
 
-/** Installs the program in a terminal, where the person sees what happens; the next restart finds it. */
-async function install(): Promise<void> {
-  const line = installation();
-  if (!line) throw new Failure('missing_program', 'neither uv nor pipx is on the PATH', 'Install with `pip install muninn-memory`.');
-  const terminal = vscode.window.createTerminal('Install Muninn');
-  terminal.show();
-  terminal.sendText(line);
-  const answer = await vscode.window.showInformationMessage(`Muninn: when “${line}” is done, restart the server.`, 'Restart Server');
-  if (answer) await vscode.commands.executeCommand('muninn.ui.restart');
+/** Installs the server with uv or pipx, says how far it is, and starts it. Throws a Failure. */
+async function install(repositories: Repositories, log: vscode.LogOutputChannel): Promise<void> {
+  const command = installation();
+  if (!command) throw new Failure('missing_program', 'this machine has neither uv nor pipx', 'Install uv, or the server with `pip install muninn-memory`.');
+  const title = `Muninn: installing the server with ${basename(command[0])}`;
+  log.info(command.join(' '));
+  await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
+    const heard = (message: string): void => {
+      log.info(message);
+      progress.report({ message });
+    };
+    return complete(command, { cwd: homedir(), heard, stopped: (stop) => token.onCancellationRequested(stop) });
+  });
+  await Promise.all(repositories.all.map((server) => server.restart()));
 }
 
 /** Shows the log with how each server is, that of the repository at hand last, where the eye falls. */
@@ -143,13 +151,12 @@ async function initialise(repositories: Repositories): Promise<void> {
 
 /** The folder that is to be initialised: where no file at hand tells it and there are several, the person chooses. */
 async function unremembering(repositories: Repositories): Promise<vscode.WorkspaceFolder | undefined> {
-  const { bare, current } = repositories;
+  const { bare, atHand } = repositories;
   const uri = vscode.window.activeTextEditor?.document.uri;
-  const around = uri && vscode.workspace.getWorkspaceFolder(uri);
-  const tree = (folder: vscode.WorkspaceFolder): string => workTree(folder.uri.fsPath);
-  const atHand = bare.find((each) => around && tree(each) === tree(around));
-  if (atHand) return atHand;
-  if (!bare.length || (bare.length === 1 && bare[0] && tree(bare[0]) === current.root)) return current.folder;
+  const around = uri && repositories.bareAround(uri);
+  if (around) return around;
+  if (!bare.length) return repositories.current.folder;
+  if (bare.length === 1 && bare[0] && (!atHand || workTree(bare[0].uri.fsPath) === atHand.root)) return bare[0];
   const rows = bare.map((folder) => ({ label: folder.name, description: folder.uri.fsPath, folder }));
   return (await vscode.window.showQuickPick(rows, { title: 'Muninn: Initialise', placeHolder: 'The folder that gets a memory' }))?.folder;
 }

@@ -12,16 +12,17 @@ interface Row extends vscode.QuickPickItem {
 /** Offers the commands, those first that something waits for, and runs the one that is chosen. */
 export async function menu(repositories: Repositories): Promise<void> {
   const { current } = repositories;
+  const { isTrusted } = vscode.workspace;
   const { status } = current.state;
   const rows: Row[] = [];
   const { conflicts = 0, unsealed = 0 } = status?.log ?? {};
-  if (conflicts) rows.push({ label: '$(git-merge) Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
+  if (conflicts && isTrusted) rows.push({ label: '$(git-merge) Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
   rows.push(
     { label: '$(search) Recall…', command: 'muninn.ui.recall' },
-    { label: '$(bookmark) Remember…', command: 'muninn.ui.remember' },
+    isTrusted ? { label: '$(bookmark) Remember…', command: 'muninn.ui.remember' } : { label: '$(shield) Manage Workspace Trust', command: 'workbench.trust.manage' },
     { label: '$(package) Context…', command: 'muninn.ui.context' },
   );
-  if (unsealed) rows.push({ label: '$(save) Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
+  if (unsealed && isTrusted) rows.push({ label: '$(save) Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
   rows.push(
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     { label: '$(info) Show Status', description: status?.problems.length ? counted(status.problems.length, 'problem', 'problems') : '', command: 'muninn.ui.status' },

@@ -5,7 +5,7 @@ import { filesAtHand } from '../commands/place';
 import { within } from '../paths';
 import type { Repositories } from '../repositories';
 import type { Server } from '../server';
-import { fileNodes, type Grouping, memoryNodes, withConflicts } from './memories';
+import { fileNodes, type Grouping, memoryNodes, timelineNodes, withConflicts } from './memories';
 import { type Node, rowsOf } from './node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from './rest';
 import { Tree } from './tree';
@@ -17,7 +17,7 @@ const KNOWLEDGE = '.muninn/{knowledge,packs,context}/**/*.md';
 
 /** All views, of the repository at hand. */
 export class Views implements vscode.Disposable {
-  private readonly trees: Readonly<Record<'memory' | 'file' | 'sessions' | 'conflicts' | 'stale' | 'knowledge', Tree>>;
+  private readonly trees: Readonly<Record<'memory' | 'file' | 'timeline' | 'sessions' | 'conflicts' | 'stale' | 'knowledge', Tree>>;
   private readonly registrations: vscode.Disposable[] = [];
   private files: vscode.FileSystemWatcher | undefined;
   private filter = '';
@@ -36,6 +36,7 @@ export class Views implements vscode.Disposable {
       file: new Tree('muninn.file', load((server) => this.atHand(server)), () =>
         this.looked ? 'Nothing is remembered about this file.' : 'No file of this repository is at hand.',
       ),
+      timeline: new Tree('muninn.timeline', load((server) => this.timeline(server)), () => 'Nothing is remembered about this file.'),
       sessions: new Tree('muninn.sessions', load((server, one) => this.sessions(server, one)), () => 'No session has remembered anything.'),
       conflicts: new Tree('muninn.conflicts', load(conflicts), () => 'No contradictions wait for you.', badge),
       stale: new Tree('muninn.stale', load(stale), () => 'All code that memories cite still says so.'),
@@ -47,6 +48,7 @@ export class Views implements vscode.Disposable {
       repositories.onDidChangeState((server) => server === repositories.atHand && this.follow(server)),
       vscode.window.onDidChangeActiveTextEditor(() => {
         this.trees.file.refresh();
+        this.trees.timeline.refresh();
         this.settled();
       }),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -93,6 +95,7 @@ export class Views implements vscode.Disposable {
     this.seen = '';
     this.describe();
     if (server) this.follow(server);
+    else tell({ uninitialised: this.repositories.bare.length > 0, initialised: false, remembers: false, unsealed: false });
     this.refresh();
   }
 
@@ -100,7 +103,8 @@ export class Views implements vscode.Disposable {
   private describe(): void {
     const server = this.repositories.atHand;
     const file = server && this.fileOf(server);
-    const more = { memory: this.filter && `“${this.filter}”`, file: file?.slice(file.lastIndexOf('/') + 1) };
+    const name = file?.slice(file.lastIndexOf('/') + 1);
+    const more = { memory: this.filter && `“${this.filter}”`, file: name, timeline: name };
     for (const [view, tree] of Object.entries(this.trees)) {
       tree.describe([server?.alone ? '' : server?.name, more[view as keyof typeof more]].filter((part) => part).join(' · '));
     }
@@ -115,7 +119,7 @@ export class Views implements vscode.Disposable {
     this.seen = now;
     const isBare = status.mode === 'uninitialised';
     const context = { uninitialised: isBare, initialised: !isBare, remembers: log.memories > 0, unsealed: log.unsealed > 0 };
-    for (const [key, value] of Object.entries(context)) void vscode.commands.executeCommand('setContext', `muninn.${key}`, value);
+    tell(context);
     this.refresh();
   }
 
@@ -143,6 +147,13 @@ export class Views implements vscode.Disposable {
     return fileNodes(found.memories, found.citations, file, found.total);
   }
 
+  private async timeline(server: Server): Promise<Node[]> {
+    const file = this.fileOf(server);
+    if (!file) return [];
+    const found = await server.request('memories', { file, limit: LISTED });
+    return timelineNodes(found.memories, found.citations, found.total, new Date());
+  }
+
   /** The file at hand, or the last one while it is open: a comparison, a page or a list of results is no other file. */
   private fileOf(server: Server): string | undefined {
     const [file] = filesAtHand(server);
@@ -159,6 +170,11 @@ export class Views implements vscode.Disposable {
     const found = await server.request('memories', { session: one.key, limit: LISTED });
     return memoryNodes(found.memories, found.citations, 'none', found.total, one.key);
   }
+}
+
+/** Tells VS Code what the conditions of views and buttons in package.json ask for. */
+function tell(context: Readonly<Record<string, boolean>>): void {
+  for (const [key, value] of Object.entries(context)) void vscode.commands.executeCommand('setContext', `muninn.${key}`, value);
 }
 
 async function conflicts(server: Server): Promise<Node[]> {

@@ -59,6 +59,15 @@ export function fileNodes(memories: readonly Memory[], cites: Citations, file: s
   });
 }
 
+/** The memories about a file as a timeline, the newest first as the server gives them: who wrote each, and when. */
+export function timelineNodes(memories: readonly Memory[], cites: Citations, total: number, now: Date): Node[] {
+  const written = new Map(memories.map((each) => [each.id, byline(each, now)]));
+  return memoryNodes(memories, cites, 'none', total).map((row) => {
+    const description = row.target?.to === 'memory' ? written.get(row.target.id) : undefined;
+    return description === undefined ? row : { ...row, description };
+  });
+}
+
 /** The first lines of a file that are cited; undefined when none are, or the code is gone. */
 function spanOf(cites: readonly Citation[], file: string): Citation | undefined {
   const here = cites.filter(({ path, start, state }) => path === file && start && state !== 'gone');

@@ -19,10 +19,9 @@ suite('Muninn in VS Code', () => {
     api = await activated();
   });
 
-  test('a repository without memory says so and offers to initialise it', async () => {
-    await until(api.server.onDidChange, () => api.server.state.status !== undefined);
-    assert.match(api.item.text, /not initialised/);
-    assert.equal(api.item.command, 'muninn.ui.init');
+  test('a repository without memory has no server', () => {
+    assert.deepEqual(api.repositories.all, []);
+    assert.throws(() => api.server, { kind: 'not_initialised' });
   });
 
   test('initialising writes the folder and the status bar counts memories', async () => {
@@ -72,6 +71,7 @@ suite('Muninn in VS Code', () => {
     assert.ok(group.children?.[0]?.tooltip?.includes(FACT));
     await vscode.window.showTextDocument(file);
     assert.equal((await api.views.rows('file')).length, 1);
+    assert.match((await api.views.rows('timeline'))[0]?.description ?? '', /just now$/);
     const [session] = await api.views.rows('sessions');
     assert.equal(session?.kind, 'session.open');
     assert.ok((await api.views.rows('sessions', session))[0]?.tooltip?.includes(FACT));

@@ -26,5 +26,10 @@ export async function repeated(ok: () => Promise<boolean> | boolean): Promise<vo
 export async function activated(): Promise<Api & { readonly server: Server }> {
   const found = await vscode.extensions.getExtension<Api>('muninn.muninn')?.activate();
   assert.ok(found);
-  return { ...found, server: found.repositories.current };
+  return {
+    ...found,
+    get server() {
+      return found.repositories.current;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bare, commandLinks, keyOf, OPEN, owned } from '../../src/links';
+import { bare, commandLinks, keyOf, OPEN, owned, withoutCommands } from '../../src/links';
 
 function commandOf(link: string): [string, unknown] {
   const [, command = '', args = ''] = /\(command:([\w.]+)\?([^\s()]*)\)/.exec(link) ?? [];
@@ -16,6 +16,12 @@ test('the address of a document or a file becomes a command with it and whose it
 test('a command of the server says whose memory it is for', () => {
   const args = encodeURIComponent(JSON.stringify([{ id: 'm1' }]));
   expect(commandOf(commandLinks(`[Forget](command:muninn.forget?${args})`, 'repo-1'))).toEqual(['muninn.forget', [{ id: 'm1' }, 'repo-1']]);
+});
+
+test('without the commands of the server the links to what is read stay', () => {
+  const forget = `[Forget](command:muninn.forget?${encodeURIComponent(JSON.stringify([{ id: 'm1' }]))})`;
+  expect(withoutCommands(`${forget} · [History](muninn:/memory/01k.md)`)).toBe('[History](muninn:/memory/01k.md)');
+  expect(withoutCommands(`${forget} · ${forget}`)).toBe('');
 });
 
 test('an address can not break out of its link', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { end, launch } from '../../src/process';
+import { complete, end, launch } from '../../src/process';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'muninn-process-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,6 +34,22 @@ test('the last words of a program that fails are kept, and every line is heard',
   const { ended } = await launch(node(script), folder, (line) => heard.push(line));
   expect(await ended).toBe('the language server ended with status 3: two three four');
   expect(heard).toEqual(['one', 'two', 'three', 'four']);
+});
+
+test('a command is run to its end, and both of its outputs are heard', async () => {
+  const heard: string[] = [];
+  const given = { cwd: folder, heard: (line: string) => heard.push(line), stopped: deaf };
+  await complete(node("console.log('found'); console.error('taken')"), given);
+  expect(heard.sort()).toEqual(['found', 'taken']);
+  const failing = complete(node("console.error('no such package'); process.exitCode = 2"), given);
+  await expect(failing).rejects.toMatchObject({ kind: 'ended', message: expect.stringMatching(/ended with status 2: no such package$/) });
+  await expect(complete(['no-such-program-here'], given)).rejects.toMatchObject({ kind: 'missing_program' });
+});
+
+test('a command that a person stops is cancelled and no failure', async () => {
+  const stopped = (stop: () => void): void => void setTimeout(stop, 0);
+  const given = { cwd: folder, heard: deaf, stopped };
+  await expect(complete(node('setInterval(() => {}, 1000)'), given)).rejects.toMatchObject({ kind: 'cancelled' });
 });
 
 test('a program that reads its input leaves when the input ends', async () => {

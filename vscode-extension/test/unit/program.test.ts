@@ -19,29 +19,46 @@ function program(...parts: string[]): string {
   return file;
 }
 
+/** A machine whose programs are in the folder of the test. */
+const env = () => ({ PATH: path.join(folder, 'bin'), HOME: path.join(folder, 'home') });
+
 test('what somebody has set counts alone', () => {
   program('.venv', 'bin', 'muninn');
   expect(serverCommand(['/opt/muninn', 'lsp'], folder)).toEqual(['/opt/muninn', 'lsp']);
 });
 
 test("the workspace's own environment comes before the PATH", () => {
-  expect(serverCommand(undefined, folder)).toEqual(['muninn', 'lsp']);
+  expect(serverCommand(undefined, folder, env())).toEqual(['muninn', 'lsp']);
+  const other = program('bin', 'muninn');
+  expect(serverCommand(undefined, folder, env())).toEqual([other, 'lsp']);
   const own = program('.venv', 'bin', 'muninn');
-  expect(serverCommand(undefined, folder)).toEqual([own, 'lsp']);
-  expect(serverCommand([], folder)).toEqual([own, 'lsp']);
+  expect(serverCommand(undefined, folder, env())).toEqual([own, 'lsp']);
+  expect(serverCommand([], folder, env())).toEqual([own, 'lsp']);
+});
+
+test('without a folder only programs of the machine count, and no relative folder of the PATH', () => {
+  program('.venv', 'bin', 'muninn');
+  expect(serverCommand(undefined, undefined, { ...env(), PATH: path.relative(process.cwd(), path.join(folder, '.venv', 'bin')) })).toEqual(['muninn', 'lsp']);
+});
+
+test('a program of uv or pipx is found where the PATH lacks their folder', () => {
+  const own = program('home', '.local', 'bin', 'muninn');
+  expect(serverCommand(undefined, folder, env())).toEqual([own, 'lsp']);
+  const chosen = program('tools', 'muninn');
+  expect(serverCommand(undefined, folder, { ...env(), UV_TOOL_BIN_DIR: path.dirname(chosen) })).toEqual([chosen, 'lsp']);
 });
 
 test('a file that may not be run is no program', () => {
   chmodSync(program('venv', 'bin', 'muninn'), 0o644);
-  expect(serverCommand(undefined, folder)).toEqual(['muninn', 'lsp']);
+  expect(serverCommand(undefined, folder, env())).toEqual(['muninn', 'lsp']);
 });
 
 test('uv installs where it is there, pipx otherwise, and nothing where neither is', () => {
-  expect(installation(folder)).toBeUndefined();
-  program('pipx');
-  expect(installation(folder)).toBe('pipx install muninn-memory');
-  program('uv');
-  expect(installation(folder)).toBe('uv tool install muninn-memory');
+  expect(installation(env())).toBeUndefined();
+  const pipx = program('bin', 'pipx');
+  expect(installation(env())).toEqual([pipx, 'install', 'muninn-memory']);
+  const uv = program('home', '.local', 'bin', 'uv');
+  expect(installation(env())).toEqual([uv, 'tool', 'install', 'muninn-memory']);
 });
 
 test('a server fits an extension of the same line of versions', () => {

@@ -31,6 +31,9 @@ test('of several repositories it names the one that it shows, in every state', (
 
 test('a memory that may not be written says so beside its count', () => {
   expect(appearance({ phase: 'running', status: { ...STATUS, mode: 'read-only' } }).text).toMatch(/12 memories · read-only$/);
+  const restricted = appearance({ ...running, restricted: true });
+  expect(restricted.text).toMatch(/12 memories · read-only$/);
+  expect(restricted.tooltip[0]).toContain('Restricted Mode');
 });
 
 test('while it indexes it says how far it is', () => {

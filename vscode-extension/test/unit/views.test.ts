@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Citation, Memory, Verified, WorkSession } from '../../src/protocol';
-import { fileNodes, memoryNode, memoryNodes, withConflicts } from '../../src/views/memories';
+import { fileNodes, memoryNode, memoryNodes, timelineNodes, withConflicts } from '../../src/views/memories';
 import { type Node, rowsOf, spoken } from '../../src/views/node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from '../../src/views/rest';
 import { MEMORY } from './values';
@@ -54,6 +54,16 @@ test('memories of a file stand in the order of its lines, those about the whole 
     ['Memory d', 'code gone · src/cache.py'],
     ['Memory c', 'lines 2-3'],
     ['Memory a', 'line 9'],
+  ]);
+});
+
+test('a timeline says who wrote each memory, and when, in the order of the server', () => {
+  const memories = [memory('a', { author: 'Ada', actor: 'user', ts: '2026-03-04T10:00:00.000Z' }), memory('b', { author: '', actor: 'assistant', ts: '2026-03-01T10:00:00.000Z' })];
+  const rows = timelineNodes(memories, {}, 3, new Date('2026-03-05T10:00:00Z'));
+  expect(rows.map(({ label, description }) => [label, description])).toEqual([
+    ['Memory a', 'Ada, 1 day ago'],
+    ['Memory b', 'assistant, 4 days ago'],
+    ['1 older memory not listed', 'filter, or recall'],
   ]);
 });
 

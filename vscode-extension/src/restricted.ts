@@ -1,0 +1,20 @@
+// Restricted Mode: in a folder that nobody trusts memory is read with a program of the machine, and nothing is written.
+
+import * as vscode from 'vscode';
+import { Failure } from './failure';
+import { commandLinks, withoutCommands } from './links';
+import { READERS } from './protocol';
+
+const SHOWING = ['muninn.show', 'muninn.review']; // of the server's other commands these write nothing themselves
+
+/** Throws a Failure for a command of the server that writes, where nobody trusts the window's folders. */
+export function allowed(command: string): void {
+  if (vscode.workspace.isTrusted || READERS.includes(command) || SHOWING.includes(command)) return;
+  const hint = 'Trust the folder to change its memory.';
+  throw new Failure('restricted', 'in Restricted Mode memory is shown, and nothing is written', hint);
+}
+
+/** The server's markdown with the links that may be followed here; `key` says whose it is. */
+export function linked(markdown: string, key: string): string {
+  return commandLinks(vscode.workspace.isTrusted ? markdown : withoutCommands(markdown), key);
+}
