@@ -92,8 +92,9 @@ def _page() -> None:
 
 
 def everyday() -> dict[str, str]:
-    """Return the verbs that people use every day, with a line for each."""
-    return {method.words: method.everyday for method in METHODS.values() if method.everyday}
+    """Return the verbs that people use every day, with a line for each. Those of the first minute come first."""
+    found = {method.words: method.everyday for method in METHODS.values() if method.everyday}
+    return {words: found[words] for words in _FIRST} | found
 
 
 def print_list(console: Console, title: str, rows: Mapping[str, str]) -> None:
@@ -105,6 +106,8 @@ def print_list(console: Console, title: str, rows: Mapping[str, str]) -> None:
     for words, text in rows.items():
         line(console, (f"  {words:<{_WIDTH}} ", "name"), (text, ""))
 
+
+_FIRST = ("init", "remember", "recall", "context")
 
 _WIDTH = max(len(method.words) for method in METHODS.values())
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from muninn_cli.display import COLORS, DISPLAY
 from muninn_cli.parameters import Parameter, Shape, parameters
 from muninn_core.errors import UnknownVerb, UsageError
-from muninn_core.near_match import nearest
+from muninn_core.near_match import NAMES, nearest
 from muninn_core.protocol.catalogue import GROUPS, METHODS
 
 if TYPE_CHECKING:
@@ -380,7 +380,7 @@ def suggest(word: str, commands: Iterable[str]) -> str:
         return meant or _COMMAND_SYNONYMS[word]
     unsafe = {verb for verb, method in METHODS.items() if not method.suggested}
     known = [*(verb for verb in METHODS if "." not in verb), *ALIASES, *GROUPS, *commands]
-    near = nearest(word, known)
+    near = nearest(word, known, NAMES)
     return near if near is not None and near not in unsafe else ""
 
 

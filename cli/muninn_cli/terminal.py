@@ -38,11 +38,14 @@ _STYLES = Theme(
         "mark": "bold underline",
         "id": "none",
         "state": "dim",
+        "markdown.block_quote": "none",
     }
 )
 
 _ID = re.compile(r"(?<![\w-])[0-9a-hjkmnp-tv-z]{18}([0-9a-hjkmnp-tv-z]{8})(?![\w-])")
 """A memory's id, a ULID in lower case. Its last eight characters are random; every verb takes them as the id."""
+
+_FILE_LINK = re.compile(r"\[([^\]]*)\]\((?:file|muninn):[^\s()]*\)")
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _COLUMNS = "▁▂▃▄▅▆▇█"
@@ -112,6 +115,16 @@ def _shortened(console: Console, parts: tuple[tuple[str, str], ...]) -> tuple[tu
 def verbatim(console: Console, text: str) -> None:
     """Print a formatted text as it is; on a terminal made safe."""
     console.file.write((safe(text) if console.is_terminal else text).rstrip("\n") + "\n")
+
+
+def markdown(console: Console, text: str) -> None:
+    """Print markdown: on a terminal rendered, with the words of links to files alone; elsewhere as it is."""
+    if not console.is_terminal:
+        verbatim(console, text)
+        return
+    from rich.markdown import Markdown
+
+    console.print(Markdown(_FILE_LINK.sub(r"\1", safe(text))))
 
 
 def joined(*parts: str) -> str:

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 from muninn_shell import Shell
+from rich.console import Console
 
 from muninn_cli.display import DISPLAY
 from muninn_cli.pager import pager_command
 from muninn_cli.show.facts import moment
-from muninn_cli.terminal import line, output
+from muninn_cli.terminal import line, markdown, output
 from muninn_core.model.byline import relative
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -143,3 +144,14 @@ def test_an_id_within_a_longer_word_is_not_shortened(monkeypatch: pytest.MonkeyP
     line(console, (f"{ULID} s-{ULID} {ULID}x", ""), (f" {ULID}", "id"))
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().split() == [ULID[-8:], f"s-{ULID}", f"{ULID}x", ULID]
+
+
+def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsewhere() -> None:
+    text = "**Head**\n\n> A sentence that is longer than the line has room for.\n\n[a.py](file:///work/a.py)\n"
+    on, off = io.StringIO(), io.StringIO()
+    markdown(Console(file=on, force_terminal=True, width=30, color_system=None), text)
+    shown = on.getvalue()
+    assert re.sub(r"[\s▌]+", " ", shown).strip() == "Head A sentence that is longer than the line has room for. a.py"
+    assert max(map(len, shown.splitlines())) <= 30
+    markdown(Console(file=off, width=30), text)
+    assert off.getvalue() == text

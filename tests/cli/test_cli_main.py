@@ -48,9 +48,10 @@ def test_without_arguments_a_page_of_everyday_verbs_is_shown(capsys: pytest.Capt
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 20
     assert max(map(len, lines)) <= 80
-    listed = {line.split()[0] for line in lines if line.startswith("  ")}
-    assert {"recall", "remember", "show", "init", "help"} <= listed
-    assert not listed & {"redact", "purge", "shutdown", "prune", "relink", "hook"}
+    listed = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert listed[:4] == ["init", "remember", "recall", "context"]
+    assert {"show", "help"} <= {*listed}
+    assert not {*listed} & {"redact", "purge", "shutdown", "prune", "relink", "hook"}
 
 
 @pytest.mark.parametrize("word", ["recall", "daemon", "doctor", "completion", "lsp", "hook", "help"])
@@ -120,6 +121,11 @@ def test_the_help_of_context_names_what_else_it_does_with_context_files(capsys: 
 def test_an_unknown_verb_names_the_nearest(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(argv) == 2
     assert "recall" in capsys.readouterr().err
+
+
+def test_a_word_that_resembles_no_verb_names_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["foo"]) == 2
+    assert "Did you mean" not in capsys.readouterr().err
 
 
 def test_every_kind_of_error_has_an_exit_code_with_a_meaning() -> None:

@@ -70,6 +70,11 @@ def test_a_secret_in_knowledge_and_one_of_the_projects_own_patterns_are_found(cl
     ]
 
 
+def test_the_files_of_a_memory_made_from_a_commit_may_be_gone(clean):
+    clean.call("remember", text="The parser was rewritten.", files=["gone.py"], actor="tool")
+    assert rules(clean.call("check")) == [("unsealed", "warn")]
+
+
 def test_a_memory_that_cites_a_file_which_is_gone_is_a_warning(clean):
     git(clean.root, "rm", "-q", "src/users.py")
     result = clean.call("check")

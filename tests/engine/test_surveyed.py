@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from repositories import PATIENCE
 
+from muninn_core.engine.answer import search_context
 from muninn_core.index import index as index_module
 from muninn_core.index.index import BULK
 from muninn_core.index.workers import WorkerPool
@@ -33,6 +34,7 @@ def gate(monkeypatch):
 
     monkeypatch.setattr(WorkerPool, "extract", waiting)
     monkeypatch.setattr(index_module, "SURVEYED", BULK + 1)
+    monkeypatch.setattr(search_context, "FIRST_SECONDS", PATIENCE)  # the words of all files are soon there
     yield opened
     opened.set()
 

@@ -53,6 +53,8 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
             _hit(console, hit, top, why=given.why)
     _notes(console, result["notes"])
     line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "state"))
+    if result["saw"]["index"]["lag"]:
+        line(console, ("`muninn index --wait` waits for the rest of the index.", "hint"))
     if result["next"]:
         line(console, (f"more: muninn recall --page {result['next']}", "faint"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.citations import plain_place
 from muninn_cli.show.facts import count, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line
+from muninn_cli.terminal import joined, line, markdown
 
 if TYPE_CHECKING:
     import argparse
@@ -38,15 +38,13 @@ def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     if not result["text"]:
         line(console, ("No memory is about this place.", "warn"))
         return
-    for each in result["text"].split("\n"):
-        line(console, (each, ""))
+    markdown(console, result["text"])
 
 
 @renders("document")
 def document(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the document."""
-    for each in result["text"].rstrip("\n").split("\n"):
-        line(console, (each, ""))
+    markdown(console, result["text"])
 
 
 @renders("confirm")

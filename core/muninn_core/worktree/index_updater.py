@@ -93,6 +93,7 @@ class IndexUpdater:
         self._asked = self._taken = self._tried = self._done = 0
         self._memories_asked = self._memories_tried = self._memories_done = 0
         self._memories_wanted = 0  # the last ticket that somebody waits for
+        self._new = False  # the index had no file when it was opened
         self._stopped = False
         self._wake = threading.Condition()
         self.encoding = BackgroundEncoding(lambda: self.index)
@@ -150,6 +151,11 @@ class IndexUpdater:
     def scans(self) -> int:
         """A number that increases with each scan of changed files."""
         return self._tried
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the index was empty when it was opened, and the first scan has not ended."""
+        return self._new and self._tried < FIRST_LOOK
 
     @property
     def work_done(self) -> object:
@@ -432,6 +438,7 @@ class IndexUpdater:
             index = self._open_index(anew=anew)
             with self._wake:
                 self.index = index
+                self._new = not index.snapshot().counts()["files"]
                 self._recast_memories = True
                 self._memories_asked += 1  # later questions wait: the new index has no memories yet
                 self._wake.notify_all()

@@ -36,8 +36,8 @@ OPEN_SECONDS = 30.0
 """The longest wait for an index that is being opened."""
 
 FIRST_SECONDS = 3.0
-"""The longest wait of the first question in a repository without an index. Most are indexed in less; in a large one the
-answer covers what is indexed by then.
+"""The longest wait of a question while a repository is indexed for the first time, until all files are found by their
+words. Most are indexed in less; in a large one the answer covers what is indexed by then.
 """
 
 FRESH_SECONDS = 15.0
@@ -79,8 +79,8 @@ def search_context(
     _check_others(params)
     if params.at is not None:
         return _past(workspace, params, params.at)
-    index = workspace.updater.wait_open(OPEN_SECONDS)
-    if workspace.updater.scans == 0 and not index.snapshot().counts()["files"]:
+    workspace.updater.wait_open(OPEN_SECONDS)
+    if workspace.updater.is_first:
         workspace.updater.wait_first(FIRST_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
     index = workspace.updater.wait_open(OPEN_SECONDS)  # a damaged one was replaced in the meantime

@@ -107,10 +107,10 @@ def duplicate_message(identity: str, line: int) -> str:
 
 
 def missing_files(memory: Memory, exists: Callable[[str], bool]) -> Iterator[Missing]:
-    """Yield the missing files that an active memory cites or names."""
+    """Yield the missing files that an active memory cites or names. That of a commit names them as they were."""
     if memory.active:
         cited = {cite.path for cite in memory.cites} if memory.cites else ()
-        for path in dict.fromkeys((*cited, *memory.files)):
+        for path in dict.fromkeys((*cited, *(memory.files if memory.trust != "commit" else ()))):
             if not exists(path):
                 message = f"a memory {'cites' if path in cited else 'names'} {path}, which does not exist"
                 yield Missing(path, message)
