@@ -23,6 +23,7 @@ OF_THE_PROCESS = {
     "listen",
     "listen_memories",
     "idle_seconds",
+    "measure",
     "note_stall",
     "note_problem",
     "keep_journals_small",
