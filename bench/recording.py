@@ -8,6 +8,7 @@ docs/performance.md.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import resource
 import sys
@@ -29,6 +30,7 @@ from muninn_core.journal.search import Filter, Search
 from muninn_core.journal.writer import Transaction
 from muninn_core.model.event import EventDraft
 from muninn_core.store.ids import UlidGenerator
+from muninn_server.__main__ import COLLECT_AFTER
 
 HERE = Path(__file__).parent
 _PER_TRANSACTION = 1000
@@ -208,6 +210,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, default=HERE / "out" / "journal.json", help="the file to write")
     parser.add_argument("--report", type=Path, help="a file for the table in Markdown, as docs/performance.md has it")
     options = parser.parse_args(arguments)
+    gc.set_threshold(*COLLECT_AFTER)
     with tempfile.TemporaryDirectory(prefix="muninn-journal-", dir=options.dir) as name:
         folder = Path(name)
 

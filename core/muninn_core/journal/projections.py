@@ -7,7 +7,6 @@ so that an interrupted projection continues where it was. A new version of a pro
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import marshal
 import sqlite3
@@ -37,6 +36,7 @@ from muninn_core.journal.projectors import (
 from muninn_core.journal.reading import Connections
 from muninn_core.journal.row import Row, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
+from muninn_core.model.value import decode_json
 from muninn_core.protocol.audit import ProjectionState, RebuiltProjection
 from muninn_core.store.stamp import milliseconds
 
@@ -216,7 +216,9 @@ class Projections:
 
     def _item(self, row: Row) -> Item:
         text = row.payload_json if row.stored == "inline" else payload_text(row, self._journal.payloads)
-        payload = json.loads(text) if text else None
+        payload = (
+            decode_json(text) if text else None
+        )  # canonical JSON: what other parsers read differently is not in it
         return Item(row, payload, searched_text(row, payload), milliseconds(row.occurred_at))
 
     def _connection(self) -> sqlite3.Connection:

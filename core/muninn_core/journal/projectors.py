@@ -38,6 +38,7 @@ MOST_FIELDS = 32
 """Fields of a payload that can be filtered."""
 
 _DEEPEST_FIELD = 3
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _EXIT_NAMES = ("exit_status", "exit_code", "exit", "returncode")
 
 
@@ -340,7 +341,7 @@ def _key(field: str, _type: type, value: Any) -> str:
     """Compute a key. The type is part of the cache's key, because True equals 1."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    text = f"{field}\0{json.dumps(value, ensure_ascii=False)}"
+    text = f"{field}\0{_encode(value)}"
     return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 
 

@@ -35,7 +35,8 @@ def normalise(text: str) -> str:
 
 def milliseconds(canonical: str) -> int:
     """Return a canonical time in milliseconds since 1970; earlier times give 0, the minimum of a ULID."""
-    return max(0, (datetime.fromisoformat(canonical) - EPOCH) // timedelta(milliseconds=1))
+    since = datetime.fromisoformat(canonical) - EPOCH
+    return max(0, (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000)
 
 
 def next_millisecond(canonical: str) -> str:
