@@ -34,8 +34,11 @@ async function show({ focus = false, again = false }) {
     leave = () => {};
   }
   for (const link of document.querySelectorAll('nav a')) {
-    if (link.dataset.room === room) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
+    if (link.dataset.room !== room) link.removeAttribute('aria-current');
+    else {
+      link.setAttribute('aria-current', 'page');
+      link.parentElement.scrollLeft = link.offsetLeft - (link.parentElement.clientWidth - link.offsetWidth) / 2;
+    }
   }
   const title = room[0].toUpperCase() + room.slice(1);
   document.title = `${title} of ${project}`;
