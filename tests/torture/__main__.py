@@ -17,6 +17,7 @@ PARTS = {
     "kills": "kill -9 of daemons, workers and clients while eight writers run every writing verb",
     "events": "kill -9 of the daemon and of eight clients that record events, turns and capsules",
     "leases": "kill -9 of the daemon and of clients that claim leases, while a lock of the system shows who holds what",
+    "interleavings": "kill -9 of the process that has the journal, amid operations of clients that claim leases",
     "histories": "random git histories of two clones and their work trees, with live daemons",
     "faults": "an error, a full disk, half a write or a crash at every call that changes a file",
     "records": "every verb over states of hostile records and files",
@@ -45,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {name:<10} {what}" for name, what in PARTS.items())
+    listed = "\n".join(f"  {name:<13} {what}" for name, what in PARTS.items())
     parser = argparse.ArgumentParser(
         "torture", description=f"parts:\n{listed}", formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from clients import missing
 
+from muninn_core.journal.leases import Claimed, Held, Leases
+from muninn_core.journal.writer import Transaction
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
-from torture import events, faults, fuzz, histories, hygiene, kills, leases, scenarios, writer
+from torture import events, faults, fuzz, histories, hygiene, interleavings, kills, leases, scenarios, writer
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, table
 from torture.ledger import Ledger, compare, read_ledgers
@@ -46,6 +48,24 @@ def test_kills_give_no_lease_to_two_clients() -> None:
     assert outcome.violations == []
     assert outcome.figures["leases held"] > 0
     assert outcome.figures["kills of a client"] > 0
+
+
+def test_no_interleaving_with_a_kill_gives_a_lease_to_two_clients() -> None:
+    outcome = interleavings.run(3, Limit(SECONDS, 15))
+    assert outcome.violations == []
+    assert outcome.figures["leases held"] > 0
+
+
+def test_a_lease_that_two_clients_hold_is_a_violation(monkeypatch) -> None:
+    def claim(leases: Leases, key: str, wanted: list[str]) -> Claimed:
+        def operation(transaction: Transaction) -> tuple[Held, ...]:
+            return leases.take(transaction, leases._agents.member(transaction, key), wanted)  # whoever holds them
+
+        return Claimed(leases._agents.run(operation), ())
+
+    monkeypatch.setattr(Leases, "claim", claim)
+    violations = interleavings.run(3, Limit(SECONDS, 40)).violations
+    assert any(one.startswith("double") for one in violations)
 
 
 @pytest.mark.daemon
