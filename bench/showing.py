@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ SLOWDOWN = 4
 RUNS = 8
 TABS = 5
 MARKS = 100
+HOOKS = 40
+HOOK_SECONDS = 0.4
+"""Between two hooks: longer than the pause of the events of a burst, as agents take seconds between two events."""
+
 QUICK_READERS = 10
 RATE = 1_000
 CLAIM_SECONDS = 5.0
@@ -111,7 +116,7 @@ def _browser(served: Served, questions: list[str], folder: Path) -> list[Figure]
         text=True,
     )
     try:
-        delays, per_tab = _play(served, browser)
+        delays, hooked, per_tab = _play(served, browser)
         assert browser.stdout is not None
         found = json.loads(browser.stdout.readline())
     finally:
@@ -119,23 +124,28 @@ def _browser(served: Served, questions: list[str], folder: Path) -> list[Figure]
         opened.send_signal(signal.SIGINT)
         opened.wait(30)
     size = exported.stat().st_size / 1e6
-    return [*_page_figures(found, delays, per_tab), *_export_figures(found, size)]
+    return [*_page_figures(found, delays, hooked, per_tab), *_export_figures(found, size)]
 
 
-def _play(served: Served, browser: subprocess.Popen[str]) -> tuple[list[float], float]:
-    """Append events while the page watches, then open tabs; return the delays in ms and the bytes of a tab."""
+def _play(served: Served, browser: subprocess.Popen[str]) -> tuple[list[float], list[float], float]:
+    """Append events and send those of hooks while the page watches, then open tabs.
+
+    Return the delays of both in ms, and the bytes of a tab.
+    """
     assert browser.stdout is not None
     assert browser.stdin is not None
     _until(browser, "watching")
-    sent: dict[str, float] = {}
-    delays = []
+    delays, hooked = [], []
     with served.connect() as muninn:
         for number in range(MARKS):
             mark = f"mark-{number}"
-            sent[mark] = time.time() * 1000
-            muninn.call("event.append", {"event_type": "prompt", "payload": {"text": mark}, "session_id": "bench"})
-            seen = _until(browser, "shown")
-            delays.append(seen["at"] - sent[seen["shown"]])
+            given = {"event_type": "prompt", "payload": {"text": mark}, "session_id": "bench"}
+            delays.append(_shown(browser, mark, lambda given=given: muninn.call("event.append", given)))  # type: ignore[misc]
+        for number in range(HOOKS):
+            time.sleep(HOOK_SECONDS)
+            mark = f"mark-{MARKS + number}"
+            about = {"source": "prompt", "agent": "cursor", "session": "bench-hooks", "turn": mark, "text": mark}
+            hooked.append(_shown(browser, mark, lambda about=about: muninn.call("capture", about)))  # type: ignore[misc]
     pid = served.pid
     assert pid is not None
     before = resident([pid])
@@ -145,7 +155,16 @@ def _play(served: Served, browser: subprocess.Popen[str]) -> tuple[list[float], 
     after = resident([pid])
     browser.stdin.write("on\n")
     browser.stdin.flush()
-    return delays, (after - before) / TABS
+    return delays, hooked, (after - before) / TABS
+
+
+def _shown(browser: subprocess.Popen[str], mark: str, call: Callable[[], object]) -> float:
+    """Return the milliseconds from the beginning of a call until the page shows its text."""
+    begun = time.time() * 1000
+    call()
+    while (seen := _until(browser, "shown"))["shown"] != mark:
+        pass
+    return float(seen["at"] - begun)
 
 
 def _until(browser: subprocess.Popen[str], name: str) -> dict[str, Any]:
@@ -159,7 +178,7 @@ def _until(browser: subprocess.Popen[str], name: str) -> dict[str, Any]:
             return found
 
 
-def _page_figures(found: dict[str, Any], delays: list[float], per_tab: float) -> list[Figure]:
+def _page_figures(found: dict[str, Any], delays: list[float], hooked: list[float], per_tab: float) -> list[Figure]:
     def p50(name: str) -> float:
         return percentile(found[name], 0.5)
 
@@ -172,6 +191,8 @@ def _page_figures(found: dict[str, Any], delays: list[float], per_tab: float) ->
         Figure("page: key to results, p95", percentile(found["search"], 0.95), "ms", None, slow),
         Figure("event to page, p50", percentile(delays, 0.5), "ms", None, f"{len(delays)} events, one at a time"),
         Figure("event to page, p95", percentile(delays, 0.95), "ms", 150, "", {"all": delays}),
+        Figure("hook event to page, p50", percentile(hooked, 0.5), "ms", None, f"{len(hooked)} prompts of a hook"),
+        Figure("hook event to page, p95", percentile(hooked, 0.95), "ms", 150, "", {"all": hooked}),
         Figure("daemon's memory for an open page", per_tab / 1e6, "MB", 5, f"mean of {TABS} more pages"),
     ]
 
