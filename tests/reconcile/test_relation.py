@@ -43,6 +43,7 @@ Save files are limited to 4 MB. | Save files may be up to 16 MB. | one says '4 M
 The event bus is NATS. | We use Kafka as our event bus. | one says 'NATS', the other 'Kafka'
 The old table is gone. | The old table is still used. | one says the opposite of the other
 Audit mode is on. | Audit mode is turned off. | one says the opposite of the other
+We turn on compression for uploads. | We turn off compression for uploads. | one says the opposite of the other
 The feed accepts stale quotes. | The feed rejects stale quotes. | one says the opposite of the other
 Limits are read at startup. | Limits are read on every order. | one says 'startup', the other 'order'
 Run the check first, then book it. | Book it before the check runs. | one puts first what the other puts last
@@ -63,6 +64,9 @@ The pump feeds the tank. | The tank feeds the pump.
 The pump is filling the tank. | The tank is filling the pump.
 The probe is moved into the tank. | The probe is moved out of the tank.
 The sensor hangs in the tank. | The sensor hangs under the tank.
+The probe is mounted on the wall. | The probe is taken off the wall.
+The probe is running inside. | The probe is running outside.
+The crew is racing for the lead. | The crew is leading the race.
 The loader converts CSV to Parquet. | The loader converts Parquet to CSV.
 Redis is the cache of the shop. | Redis is the queue of the shop.
 The app needs Node 20. | The app needs 20 seconds.

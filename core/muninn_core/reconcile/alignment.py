@@ -128,6 +128,28 @@ def roles_clash(found: Alignment, left: Proposition, right: Proposition) -> bool
 _ACTING = frozenset(("agent", "theme"))
 
 
+def verbs_exchanged(found: Alignment, left: Proposition, right: Proposition) -> bool:
+    """Whether the verb of each text is a noun of the other: "is racing for the lead", "is leading the race"."""
+    ours, theirs = _main_verb(left), _main_verb(right)
+    if ours is None or theirs is None or not (_is_verbal(ours) and _is_verbal(theirs)):
+        return False
+    nouns = [b for a, b in found.pairs if a is ours] + [a for a, b in found.pairs if b is theirs]
+    return len(nouns) == 2 and not any(_is_verbal(noun) for noun in nouns)
+
+
+def particles_clash(left: Proposition, right: Proposition) -> bool:
+    """Whether the prepositions without an object exclude each other: "runs inside", "runs outside"."""
+    return any({one, other} == set(pair) for one in left.particles for other in right.particles for pair in OPPOSED)
+
+
+def _main_verb(text: Proposition) -> Term | None:
+    return next((term for term in text.terms if term.role in ("verb", "pred")), None)
+
+
+def _is_verbal(term: Term) -> bool:
+    return term.shown.endswith(("ing", "ed"))
+
+
 def _names_thing(text: Proposition) -> bool:
     """Whether a text says what something is or is called: its two sides may change places.
 

@@ -24,6 +24,12 @@ is|are|be excluded|exempt|exempted from : §not
 has|have been? shut down : disabled
 is|are|was|were shut|switched|turned down|off : disabled
 is|are|was|were|been switched|turned on : enabled
+switch|turn on : enable
+switches|turns on : enables
+switching|turning on : enabling
+switch|turn off : disable
+switches|turns off : disables
+switching|turning off : disabling
 came from : is caused by
 is|are|was|were due to : is caused by
 is|are|was|were the cause|reason of|for|behind : caused

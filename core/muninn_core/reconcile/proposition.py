@@ -104,7 +104,8 @@ class Proposition(Value):
     """What a text states. `negations` counts denials; `part`, `only`, `maybe` and `may` tell whether it is about less
     than all, restricts, plans or permits. `bound` is max, min or "". `verb` is the key of the first verb. `passive`
     tells whether the subject is acted on, `event` whether it reports something that happened at a time. `stated` are
-    the terms without those of a reason, `weight` the keys that matter.
+    the terms without those of a reason, `weight` the keys that matter. `particles` are prepositions without an object:
+    "runs outside".
     """
 
     terms: tuple[Term, ...]
@@ -121,6 +122,7 @@ class Proposition(Value):
     imperative: bool
     stated: tuple[Term, ...]
     weight: frozenset[str]
+    particles: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=20_000)
@@ -171,6 +173,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.terms: list[Term] = []
         self.flags: set[str] = set()
+        self.particles: set[str] = set()
         self.negations = 0
         self.bound = ""
         self.verb = ""
@@ -229,6 +232,7 @@ class _Reader:
             event=self.event,
             segments=self.segments,
             imperative=self.imperative,
+            particles=frozenset(self.particles),
         )
 
     def _clause(self, words: Sequence[tuple[str, str]], plain: Sequence[str], verb: int) -> None:
@@ -319,6 +323,8 @@ class _Reader:
 
     def _preposition(self, words: Sequence[tuple[str, str]], plain: Sequence[str], at: int) -> None:
         word = plain[at]
+        if at + 1 == len(plain) or plain[at + 1] in _SEPARATORS:
+            self.particles.add(_PREPOSITION.get(word, word))
         if is_amount(plain, at + 1):
             self._open("amount")
         elif self._preferring and word in ("over", "to") and self.terms:

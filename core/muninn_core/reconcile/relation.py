@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from muninn_core.model.value import Value
-from muninn_core.reconcile.alignment import align, exchanged_parts, heavy, is_far, roles_clash
+from muninn_core.reconcile.alignment import (
+    align,
+    exchanged_parts,
+    heavy,
+    is_far,
+    particles_clash,
+    roles_clash,
+    verbs_exchanged,
+)
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
 from muninn_core.reconcile.proposition import Proposition, Term, read, sentences
 from muninn_core.reconcile.vocabulary import (
@@ -100,6 +108,8 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     if found.opposites or ours or theirs or found.synonyms > MOST_SYNONYMS:
         return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
+        return False
+    if particles_clash(left, right) or verbs_exchanged(found, left, right):
         return False
     return not (roles_clash(found, left, right) or exchanged_parts(found))
 

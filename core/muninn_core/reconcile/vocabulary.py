@@ -161,6 +161,8 @@ OPPOSED = (
     _words("on under"),
     _words("in under"),
     _words("above below"),
+    _words("on from"),  # "off" is read as "from"
+    _words("over under"),
 )
 """Pairs of prepositions that exclude each other."""
 
