@@ -1,7 +1,7 @@
 """`python -m bench capture FILE...`: precision and recall of capture on labelled conversations.
 
-`--train` learns the weights from `bench/data` and the files, and writes them. `--cross-validate` measures each session
-with weights that were learned from the others.
+`--ask` also measures what a scripted model that judges rightly adds. `--train` learns the weights from `bench/data` and
+the files, and writes them. `--cross-validate` measures each session with weights that were learned from the others.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import muninn_core.source
+from bench.capture.asking import asked
 from bench.capture.conversations import Session, load, load_sentences
 from bench.capture.scoring import captured, captured_with, report, score
 from bench.capture.training import train
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--cross-validate", action="store_true", help="measure with weights that have not seen a session"
     )
+    parser.add_argument("--ask", action="store_true", help="also measure with an agent's model that judges rightly")
     parser.add_argument("--threshold", type=float, default=THRESHOLD, help="of a cross-validation")
     parser.add_argument("--list", action="store_true", help="list wrong memories and missed keeps")
     options = parser.parse_args(arguments)
@@ -74,10 +76,21 @@ def main(arguments: Sequence[str]) -> int:
         else:
             result = score(sessions, [captured(session) for session in sessions])
         print(report(f"{path.name}{' (cross-validated)' if options.cross_validate else ''}", result))
+        if options.ask:
+            _ask(path.name, sessions)
         if options.list:
             print(*(f"  wrong  {each}" for each in result.wrong), sep="\n")
             print(*(f"  missed {each}" for each in result.missed), sep="\n")
     return 0
+
+
+def _ask(name: str, sessions: Sequence[Session]) -> None:
+    """Measure capture with a model that decides on the listed statements, and with one that remembers all."""
+    for listed_only, what in ((True, "of the list"), (False, "of the conversation")):
+        found = asked(sessions, listed_only=listed_only)
+        print(report(f"{name}, a model that judges rightly {what}", score(sessions, found.memories)))
+        tokens = found.characters / 4 / max(1, found.requests)
+        print(f"  {found.requests} of {len(sessions)} agents were asked, with {tokens:.0f} tokens on average")
 
 
 def _write(sessions: Sequence[Session]) -> None:

@@ -33,12 +33,13 @@ SPEAKERS = {"U": "user", "A": "assistant"}
 
 @dataclass(frozen=True)
 class Keep:
-    """Words worth keeping, their type, and the terms that a memory of them contains."""
+    """Words worth keeping, their type, the terms that a memory of them contains, and a sentence that stands alone."""
 
     quote: str
     type: str
     terms: tuple[str, ...]
     open: bool = False
+    standalone: str = ""
 
     def is_in(self, text: str) -> bool:
         """Whether a memory's text contains all terms. Upper and lower case are equal."""
@@ -82,7 +83,16 @@ def _of_json(line: str) -> Session:
     for turn in row["turns"]:
         session.messages.append(_message(turn["role"], turn["text"]))
         session.keeps.append(
-            [Keep(each["quote"], each["type"], tuple(each["terms"]), each.get("open", False)) for each in turn["keep"]]
+            [
+                Keep(
+                    each["quote"],
+                    each["type"],
+                    tuple(each["terms"]),
+                    each.get("open", False),
+                    each.get("standalone", each["quote"]),
+                )
+                for each in turn["keep"]
+            ]
         )
     return session
 
@@ -120,4 +130,4 @@ def _read_line(line: str, sessions: list[Session], name: str) -> None:
 def _keep(letter: str, words: str, terms: str) -> Keep:
     if letter not in TYPES:
         raise ValueError(f"the type {letter!r} is none of {', '.join(TYPES)}")
-    return Keep(words, TYPES[letter], tuple(term.strip() for term in terms.split(",")), letter == "o")
+    return Keep(words, TYPES[letter], tuple(term.strip() for term in terms.split(",")), letter == "o", words)
