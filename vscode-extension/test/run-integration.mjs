@@ -4,7 +4,7 @@ import { format } from 'node:util';
 import { muninn, repository, workspace } from './repository.mjs';
 import { extensionDir, openVSCode } from './vscode.mjs';
 
-const LIMIT = 180_000;
+const LIMIT = 600_000;
 const OURS = '[test] ';
 
 const complaints = [];
@@ -38,7 +38,7 @@ async function run(entry, place) {
       ['extensionDevelopmentPath', remote(extensionDir)],
       ['extensionTestsPath', remote(`${extensionDir}/dist/test/${entry}`)],
     ];
-    await page.goto(`${url}?${new URLSearchParams({ ...place, payload: JSON.stringify(payload) })}`);
+    await page.goto(`${url}?${new URLSearchParams({ ...place, payload: JSON.stringify(payload) })}`, { timeout: LIMIT });
     return await ended;
   } finally {
     await close();
