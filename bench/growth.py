@@ -42,7 +42,7 @@ REST_SECONDS = 8.0
 CHANGE_SECONDS = 120.0
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
-_WORD = re.compile(r"[A-Z]?[a-z]{3,}")
+WORD = re.compile(r"[A-Z]?[a-z]{3,}")
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def write_tree(source: Path, root: Path, chunks: int, first: int = 0) -> None:
     """Write copies of a tree below `root` until they hold about `chunks` chunks; `first` numbers the first copy."""
     texts = _texts(source)
     counts = {path: len(chunk_file(path, text)) for path, text in texts.items()}
-    vocabulary = sorted({word.lower() for text in texts.values() for word in _WORD.findall(text)})
+    vocabulary = sorted({word.lower() for text in texts.values() for word in WORD.findall(text)})
     written, number = 0, first
     while written < chunks:
         renaming = Renaming(number, vocabulary)

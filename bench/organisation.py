@@ -27,6 +27,7 @@ from typing import NamedTuple
 import psutil
 
 from bench.figure import Figure, markdown, percentile, spread, table, write
+from bench.organisation_growth import grow
 from muninn_core.index.embed import load_bundled
 from muninn_core.org import access, lexical
 from muninn_core.org.answers import Question, recall
@@ -234,16 +235,18 @@ def asking(
     )
 
 
-def seeing(org: Org, roots: Sequence[Path], asked: Sequence[str], counts: Sequence[int], each: int) -> list[Figure]:
+def seeing(org: Org, asked: Sequence[str], counts: Sequence[int], each: int) -> list[Figure]:
     """Return the time of a question of people who may read some of the repositories."""
     found = []
+    with org.database.transaction("muninn_reader", snapshot=True) as connection:
+        names = [branch.repository for branch in enter(connection, org.tenant, org.asker)]
     for count in counts:
-        if count > len(roots):
+        if count > len(names):
             continue
         with org.database.transaction("muninn_writer") as connection:
             person = access.put_principal(connection, org.tenant, "user", f"sees-{count}")
-            for root in random.Random(count).sample(list(roots), count):
-                number = access.find_repository(connection, org.tenant, root.name)
+            for name in random.Random(count).sample(names, count):
+                number = access.find_repository(connection, org.tenant, name)
                 access.grant(connection, org.tenant, number, person)
         found.append(asking(org, asked, 1, each, person, f"of {count} repositories"))
     return found
@@ -306,6 +309,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench org", description="Measure an organisation's memory.")
     parser.add_argument("--corpus", type=Path, action="append", help="a folder whose folders become repositories")
     parser.add_argument("--chunks", type=int, default=30_000)
+    parser.add_argument("--copies", type=int, default=0, help="renamed copies of them, until there are so many chunks")
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--askers", type=int, nargs="*", default=[1, 8, 64])
     parser.add_argument(
@@ -334,11 +338,13 @@ def measure(options: argparse.Namespace, corpus: Sequence[Path], folder: Path) -
             print(table(compare(org, options)))
             return 0
         figures, roots = filled(org, corpus, folder / "repositories", options.chunks)
+        if options.copies:
+            figures += grow(org.admin, org.tenant, org.asker, options.copies)
         asked = questions(org, options.questions)
         figures += candidates(org, asked)
         print(table(figures), file=sys.stderr)
         figures += [asking(org, asked, count, max(2, options.questions // count)) for count in options.askers]
-        figures += seeing(org, roots, asked, options.seeing, options.questions)
+        figures += seeing(org, asked, options.seeing, options.questions)
         figures.append(changed(org, roots))
         if options.burst:
             figures += burst(org, roots, folder / "mirrors", options.burst)

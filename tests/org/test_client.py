@@ -136,12 +136,29 @@ def test_further_pages_keep_the_repository_of_a_hit(daemon: Muninn) -> None:
     assert not {hit.id for hit in first.hits} & {hit.id for hit in second.hits}
 
 
+def test_definitions_and_memories_of_the_organisation_are_listed_when_it_is_named(daemon: Muninn) -> None:
+    found = daemon.call("symbols", query="refund", repos=["org"])
+    assert [(each.repository, each.path, each.name) for each in found.symbols] == [
+        ("org:billing", "refund.py", "refund")
+    ]
+    assert found.total == 1
+    own = daemon.call("symbols", query="parse_settings", repos=["org"])
+    assert [(each.repository, each.path) for each in own.symbols] == [("", "src/settings.py")]
+    listed = daemon.call("memories", tag=None, repos=["org"], text="CARDS")
+    assert [(each.repository, each.id) for each in listed.memories] == [("org:billing", MEMORY["id"])]
+    assert daemon.call("memories", id=MEMORY["id"], repos=["org"]).memories[0].text == MEMORY["text"]
+    assert not daemon.call("symbols", query="refund").symbols
+    assert not daemon.call("memories").memories
+    about = daemon.call("memories", file="src/settings.py", repos=["org"])
+    assert "for repositories of this machine alone" in about.saw.note
+
+
 def test_only_named_questions_go_to_the_organisation_when_the_user_wants_so(daemon: Muninn, url: str) -> None:
     configure(daemon.root.parent, url=url, ask="named", timeout_seconds=60)
     assert daemon.call("recall", query="give the money of an order back").repositories == ()
     named = daemon.call("recall", query="give the money of an order back", repos=["org"])
     assert named.hits[0].repository == "org:billing"
-    listed = daemon.call("memories", repos=["org"])
+    listed = daemon.call("graph", start="src/settings.py", repos=["org"])
     assert [(each.name, bool(each.skipped)) for each in listed.repositories] == [("org", True)]
 
 

@@ -32,8 +32,11 @@ class Asked:
         members: Sequence[Member | Remote] = (),
         parts: Sequence[Part] = (),
         skipped: Sequence[AskedRepository] = (),
+        more: int = 0,
     ) -> None:
+        """`more` counts the results of a list that an organisation's server left out."""
         self.parts = parts
+        self.more = more
         self._members = {member.listed.name: member for member in members}
         self._judges: dict[str, Judge] = {}
         self._skipped = skipped
@@ -83,7 +86,7 @@ class Asked:
             part._replace(memories={key: each for key, each in (part.memories or {}).items() if key not in own})
             for part in self.parts
         ]
-        return Asked(list(self._members.values()), parts, self._skipped)
+        return Asked(list(self._members.values()), parts, self._skipped, self.more)
 
     def closed(self) -> Asked:
         """Return what further pages of the answer need: the repositories without their indexes."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from muninn_core.federation.listing import ListedNames
 from muninn_core.index.file_list import FileList
 from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.term_counts import FIELDS, Term, Totals, scores
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from muninn_core.federation.offer import OfferedChunk, OfferedFile
     from muninn_core.index.lexical import AnyField
     from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.protocol.code import CodeSymbol
 
 _FILES = 1 << 20
 _UNBOUNDED = 1e9
@@ -104,10 +106,16 @@ class OfferedSnapshot:
     """The offered chunks of one repository."""
 
     def __init__(
-        self, chunks: Sequence[OfferedChunk], files: Sequence[OfferedFile], totals: WordTotals, generation: int
+        self,
+        chunks: Sequence[OfferedChunk],
+        files: Sequence[OfferedFile],
+        totals: WordTotals,
+        generation: int,
+        symbols: Sequence[CodeSymbol] = (),
     ) -> None:
         self.words = OfferedWords(chunks, files, totals)
         self.generation = generation
+        self.code = ListedNames(symbols)
         self._chunks = [each.chunk for each in chunks]
         self._files = files
         self._vectors = _rows({number: each.vector for number, each in enumerate(chunks)})

@@ -18,6 +18,7 @@ from urllib.parse import urlencode, urlsplit
 from muninn_core import git
 from muninn_core.config.org_settings import OrgSettings, load_org_settings
 from muninn_core.errors import ModelError, MuninnError, RefusedError, from_plain
+from muninn_core.federation.listing import Listing
 from muninn_core.federation.offer import Offer, OfferedBranch
 from muninn_core.federation.offered import NO_TOTALS, OfferedSnapshot, WordTotals
 from muninn_core.federation.reader import Part
@@ -27,6 +28,8 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import ValidationError, Value, decode_json, encode_json, replace, to_plain
 from muninn_core.model.value import from_plain as value_of
+from muninn_core.protocol.code import SymbolsParams
+from muninn_core.protocol.inspection import MemoriesParams
 
 if TYPE_CHECKING:
     from muninn_core.index.snapshot import Snapshot
@@ -36,6 +39,9 @@ ORG = "org"
 
 PAUSE_SECONDS = 30.0
 """How long a server that did not answer is left alone."""
+
+_LISTS: Mapping[type[Value], str] = {SymbolsParams: "list_symbols", MemoriesParams: "list_memories"}
+"""The verbs of the server that list, by the parameters of a question. Any other is answered with an offer."""
 
 _MOST_TOKEN = 20_000
 _REFUSED = (401, 403)
@@ -80,11 +86,15 @@ class Remote:
 
 
 class Answered(NamedTuple):
-    """The repositories with candidates, and why the organisation was not asked."""
+    """The repositories with candidates, and why the organisation was not asked.
+
+    `more` counts the results of a list that its server left out.
+    """
 
     members: Sequence[Remote] = ()
     parts: Sequence[Part] = ()
     skipped: Sequence[AskedRepository] = ()
+    more: int = 0
 
 
 class Organisation:
@@ -106,8 +116,8 @@ class Organisation:
     def ask(self, question: Value, models: tuple[tuple[str, int], tuple[str, int]], roots: Iterable[Path]) -> Answered:
         """Return the candidates of a question in all repositories but those of `roots`, which are on this machine.
 
-        `question` are parameters of recall; `models` are (name, dimension) of the embedder and the text encoder. When
-        the server does not answer, or refuses the question, the reason is in `skipped`.
+        `question` are parameters of recall, symbols or memories; `models` are (name, dimension) of the embedder and the
+        text encoder. When the server does not answer, or refuses the question, the reason is in `skipped`.
         """
         settings, problem = self._settings()
         if problem:
@@ -116,7 +126,7 @@ class Organisation:
         if time.monotonic() < until:
             return Answered(skipped=[_skipped(settings, reason, "It is asked again within half a minute.")])
         try:
-            offer = self._offer(settings, question)
+            found = self._found(settings, question)
         except NoAnswer as error:
             reason = f"its server does not answer: {error}"
             with self._lock:
@@ -124,7 +134,9 @@ class Organisation:
             return Answered(skipped=[_skipped(settings, reason, "This answer is from this machine alone.")])
         except MuninnError as error:
             return Answered(skipped=[_skipped(settings, error.message, error.hint)])
-        return _answered(settings, offer, models, roots)
+        if isinstance(found, Listing):
+            return _listed(settings, found, roots)
+        return _answered(settings, found, models, roots)
 
     def _settings(self) -> tuple[OrgSettings, str]:
         """Return the settings and what is wrong with them. The file is read again when it has changed."""
@@ -141,18 +153,20 @@ class Organisation:
             self._away = (0.0, "")
         return self._read[1:]
 
-    def _offer(self, settings: OrgSettings, question: Value) -> Offer:
+    def _found(self, settings: OrgSettings, question: Value) -> Offer | Listing:
+        verb = _LISTS.get(type(question), "offer")
+        kind: type[Offer | Listing] = Offer if verb == "offer" else Listing
         query = urlencode([("repository", each) for each in settings.repositories])
         url = f"{settings.url.rstrip('/')}/rpc" + (f"?{query}" if query else "")
-        message = {"jsonrpc": "2.0", "id": 1, "method": "muninn/offer", "params": to_plain(question)}
+        message = {"jsonrpc": "2.0", "id": 1, "method": f"muninn/{verb}", "params": to_plain(question)}
         headers = {"authorization": f"Bearer {_token(settings, self._environ)}"}
         answer = _decoded(_post(url, headers, encode_json(message), settings.timeout_seconds))
         if "error" in answer:
             raise from_plain(answer["error"])
         try:
-            return value_of(answer.get("result"), Offer)
+            return value_of(answer.get("result"), kind)
         except ValidationError as error:
-            raise NoAnswer(f"it sent no offer: {error}") from None
+            raise NoAnswer(f"it sent no {kind.__name__.lower()}: {error}") from None
 
 
 def _post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> str:
@@ -210,6 +224,24 @@ def _answered(
         members.append(Remote(ListedRepository(name=name, path=settings.url), branch))
         parts.append(Part(name, snapshot, memories, offer.embedder == models[0]))
     return Answered(members, parts)
+
+
+def _listed(settings: OrgSettings, listing: Listing, roots: Iterable[Path]) -> Answered:
+    """Return the repositories of a list, with definitions and memories and nothing to search."""
+    own = _on_this_machine(listing.branches, roots)
+    members, parts = [], []
+    for branch in listing.branches:
+        if branch.repository in own:
+            continue
+        name = f"{ORG}:{branch.repository.replace('/', ':')}"
+        symbols = [each for each in listing.symbols if each.repository == branch.repository]
+        memories = {
+            each.id: replace(each, repository=name) for each in listing.memories if each.repository == branch.repository
+        }
+        snapshot = cast("Snapshot", OfferedSnapshot([], [], NO_TOTALS, branch.generation, symbols))
+        members.append(Remote(ListedRepository(name=name, path=settings.url), branch))
+        parts.append(Part(name, snapshot, memories))
+    return Answered(members, parts, more=listing.total - len(listing.symbols) - len(listing.memories))
 
 
 def _on_this_machine(branches: Sequence[OfferedBranch], roots: Iterable[Path]) -> set[str]:

@@ -84,8 +84,8 @@ class Repositories:
     ) -> Iterator[Asked]:
         """Return the named repositories except this one, readable until the block ends.
 
-        A `question`, the parameters of recall, is put to the organisation as well. What can't be read is skipped, with
-        the reason. Raises BadParams for an unknown name.
+        A `question`, the parameters of recall or of a list, is put to the organisation as well. What can't be read is
+        skipped, with the reason. Raises BadParams for an unknown name.
         """
         of_organisation = self.organisation.is_asked(names)
         local = [name for name in names if name != ORG or not of_organisation]
@@ -94,6 +94,7 @@ class Repositories:
             members: list[Member | Remote] = []
             parts: list[Part] = []
             skipped: list[AskedRepository] = []
+            more = 0
             for entry in listed:
                 try:
                     member = self.member(entry, models)
@@ -106,7 +107,8 @@ class Repositories:
                 members += found.members
                 parts += found.parts
                 skipped += found.skipped
-            yield Asked(members, parts, skipped)
+                more = found.more
+            yield Asked(members, parts, skipped, more)
         self._shrink()
 
     def _of_organisation(
@@ -114,7 +116,7 @@ class Repositories:
     ) -> Answered:
         if question is not None:
             return self.organisation.ask(question, models, map(Path, roots))
-        reason = "only recall and context ask the organisation"
+        reason = "this question is for repositories of this machine alone"
         return Answered(skipped=[AskedRepository(name=ORG, path="", skipped=reason)] if ORG in names else ())
 
     def overview(self, here: Place) -> tuple[Repository, ...]:

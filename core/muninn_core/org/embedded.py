@@ -62,7 +62,9 @@ class EmbeddedServer:
 
     def run_program(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run one of PostgreSQL's programs as the user of the server."""
-        return self._process([str(self.programs() / name), *arguments])
+        programs = self.programs()
+        libraries = {"LD_LIBRARY_PATH": str(programs.parent / "lib")}  # they look for theirs beside the system's
+        return self._process([str(programs / name), *arguments], libraries)
 
     def _password(self) -> str:
         """Return the administrator's password, which is made with the folder."""
@@ -89,13 +91,15 @@ class EmbeddedServer:
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self._process([self._program, *arguments])
 
-    def _process(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    def _process(
+        self, command: Sequence[str], environ: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         as_nobody: dict[str, Any] = {}
         if _is_root():
             as_nobody = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
         return subprocess.run(
             command,
-            env={**os.environ, "HOME": str(self._folder)},
+            env={**os.environ, "HOME": str(self._folder), **(environ or {})},
             cwd=self._folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -68,8 +68,10 @@ class _Keys:
 class People:
     """Checks tokens of all declared issuers. Safe to use from several threads."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, replica: Database) -> None:
+        """`database` gets new people and changed groups; `replica` is read, and may be read-only."""
         self._database = database
+        self._replica = replica
         self._lock = threading.Lock()
         self._keys: dict[str, _Keys] = {}
 
@@ -103,17 +105,20 @@ class People:
         except BadParams as error:
             raise RefusedError(f"the claim '{provider.claim}' is not a name: {error.message}") from None
         groups = claims.get(provider.groups_claim) if provider.groups_claim else None
-        with self._database.transaction("muninn_writer") as connection:
-            set_tenant(connection, provider.tenant)
-            sql = "SELECT id FROM principal WHERE tenant = %s AND kind = 'user' AND name = %s"
-            row = connection.execute(sql, (provider.tenant, name)).fetchone()
-            person = row[0] if row is not None else put_principal(connection, provider.tenant, "user", name)
-            if provider.groups_claim:
-                _follow_groups(connection, provider.tenant, person, groups if isinstance(groups, list) else [])
+        named = groups if isinstance(groups, list) else []
+        with self._replica.transaction("muninn_writer", snapshot=True) as connection:
+            person = _known_person(connection, provider, name)
+            changed = person is None or any(_changed_groups(connection, provider, person, named))
+        if person is None or changed:
+            with self._database.transaction("muninn_writer") as connection:
+                person = _known_person(connection, provider, name)
+                if person is None:
+                    person = put_principal(connection, provider.tenant, "user", name)
+                _follow_groups(connection, provider, person, named)
         return Caller(0, provider.tenant, person, name, "read", None)
 
     def _provider(self, issuer: str) -> Provider:
-        with self._database.transaction("muninn_reader") as connection:
+        with self._replica.transaction("muninn_reader") as connection:
             sql = "SELECT tenant, audience, keys, claim, groups_claim FROM provider(%s)"
             row = connection.execute(sql, (issuer,)).fetchone()
         if row is None:
@@ -149,20 +154,35 @@ def put_provider(
     )
 
 
-def _follow_groups(connection: Connection, tenant: int, person: int, names: Sequence[object]) -> None:
-    """Let a person be a member of exactly the declared groups that a token names."""
+def _known_person(connection: Connection, provider: Provider, name: str) -> int | None:
+    """Let the transaction see the rows of a provider's tenant, and return the person of a name, None for a new one."""
+    set_tenant(connection, provider.tenant)
+    sql = "SELECT id FROM principal WHERE tenant = %s AND kind = 'user' AND name = %s"
+    row = connection.execute(sql, (provider.tenant, name)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _changed_groups(
+    connection: Connection, provider: Provider, person: int, names: Sequence[object]
+) -> tuple[list[int], list[int]]:
+    """Return the groups that a person enters and leaves, to be in exactly the declared ones that a token names."""
+    if not provider.groups_claim:
+        return [], []
     wanted = [each for each in names[:_MOST_GROUPS] if isinstance(each, str) and "\0" not in each]
     rows = connection.execute(
-        "SELECT id FROM principal WHERE tenant = %s AND kind = 'group' AND name = ANY(%s)", (tenant, wanted)
+        "SELECT id FROM principal WHERE tenant = %s AND kind = 'group' AND name = ANY(%s)", (provider.tenant, wanted)
     )
     groups = {row[0] for row in rows}
     known = {row[0] for row in connection.execute("SELECT in_group FROM member WHERE principal = %s", (person,))}
-    connection.execute(
-        "DELETE FROM member WHERE principal = %s AND in_group = ANY(%s)", (person, sorted(known - groups))
-    )
+    return sorted(groups - known), sorted(known - groups)
+
+
+def _follow_groups(connection: Connection, provider: Provider, person: int, names: Sequence[object]) -> None:
+    entered, left = _changed_groups(connection, provider, person, names)
+    connection.execute("DELETE FROM member WHERE principal = %s AND in_group = ANY(%s)", (person, left))
     connection.execute(
         "INSERT INTO member(tenant, in_group, principal) SELECT %s, unnest(%s::integer[]), %s ON CONFLICT DO NOTHING",
-        (tenant, sorted(groups - known), person),
+        (provider.tenant, entered, person),
     )
 
 

@@ -17,7 +17,13 @@ from muninn_core.org.statistics import WordStatistics
 from muninn_core.retrieval.reader import Asked
 
 MOST = 4_000
-"""The most documents that one condition finds, whose scores are then computed."""
+"""The most chunks that one condition finds, whose scores are then computed. Of whole files, which are larger, half."""
+
+_MOST_LISTED = 50_000
+"""The most chunks of a caller whose files are listed, so that the database need not read those of others."""
+
+_RARE = 8
+"""Files are listed of a caller who may read less than this part of the tenant."""
 
 _MOST_FREQUENT = 6
 """The frequent words that are combined, the rarest of them."""
@@ -44,6 +50,7 @@ class LexicalSearch:
         self._connection = connection
         self._tenant = tenant
         self._words = words
+        self._known_files: list[int] | None = None
 
     def search(self, table: Table, asked: Asked, limit: int, conditions: Conditions) -> list[Match]:
         """Return (id, score) of the best documents and all ties with the last, best first, ties by id."""
@@ -71,7 +78,7 @@ class LexicalSearch:
         frequent = words[len(rarest) :][:_MOST_FREQUENT]
         found = self._documents(table, _any_of(rarest), conditions) if rarest else {}
         for together in (3, 2):
-            if len(found) <= MOST and len(frequent) >= together:
+            if len(found) <= _most(table) and len(frequent) >= together:
                 found |= self._documents(table, _several_of(frequent, together), conditions)
         if len(found) < limit and frequent:
             found |= self._documents(table, _any_of(words), conditions)
@@ -82,26 +89,33 @@ class LexicalSearch:
         total = 0
         for place, word in enumerate(words):
             total += max(self._words.frequency(word, field) for field in _weights(table))
-            if total > MOST:
+            if total > _most(table):
                 return words[:place]
         return words
 
     def _documents(self, table: Table, condition: str, conditions: Conditions) -> dict[int, bytes]:
         """Return {id: term counts} of documents that match a tsquery, at most `MOST`, or as many as `only` has."""
-        kind = f" AND d.kind = {SOURCE_KINDS.index(conditions.kind)}" if conditions.kind is not None else ""
-        only = " AND d.id = ANY(%(only)s)" if conditions.only is not None else ""
-        sql = (
-            f"SELECT d.id, d.counts FROM {table} d WHERE d.tenant = %(tenant)s AND d.words @@ %(words)s::tsquery"
-            f"{kind}{only} LIMIT %(most)s"
+        values = (
+            table,
+            " & ".join([f"({condition})", *map(_quoted, conditions.every)]),
+            None if conditions.kind is None else SOURCE_KINDS.index(conditions.kind),
+            self._files(),
+            None if conditions.only is None else list(conditions.only),
+            max(_most(table), len(conditions.only or ())),
         )
-        values = {
-            "tenant": self._tenant,
-            "words": " & ".join([f"({condition})", *map(_quoted, conditions.every)]),
-            "only": list(conditions.only or ()),
-            "most": max(MOST, len(conditions.only or ())),
-        }
-        rows: Iterable[Any] = self._connection.execute(sql.encode(), values)
+        sql = "SELECT id, counts FROM matching(%s, %s::tsquery, %s, %s::bigint[], %s::bigint[], %s)"
+        rows: Iterable[Any] = self._connection.execute(sql, values, binary=True)
         return {number: bytes(counts) for number, counts in rows}
+
+    def _files(self) -> list[int] | None:
+        """Return the ids of all files that may be read, None when the index of words meets few others."""
+        chunks = self._words.chunks
+        if chunks > _MOST_LISTED or chunks * _RARE > self._words.of_tenant:
+            return None
+        if self._known_files is None:
+            sql = "SELECT DISTINCT file FROM place WHERE tenant = %s"
+            self._known_files = [row[0] for row in self._connection.execute(sql, (self._tenant,))]
+        return self._known_files
 
     def _scored(self, documents: Mapping[int, bytes], terms: Sequence[Term]) -> dict[int, float]:
         if not documents:
@@ -112,6 +126,10 @@ class LexicalSearch:
 
 def _weights(table: Table) -> Mapping[str, float]:
     return CHUNK_WEIGHTS if table == "chunk" else FILE_WEIGHTS
+
+
+def _most(table: Table) -> int:
+    return MOST if table == "chunk" else MOST // 2
 
 
 def _any_of(words: Sequence[str]) -> str:

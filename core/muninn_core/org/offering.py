@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from muninn_core.errors import NotFoundError
+from muninn_core.federation.listing import Listing
 from muninn_core.federation.offer import FILES, MEMORIES, Offer, OfferedBranch, OfferedChunk, OfferedFile
 from muninn_core.model.value import replace
 from muninn_core.org import models
-from muninn_core.org.answers import Question, searched
+from muninn_core.org.answers import Question, memories, searched, symbols
 from muninn_core.org.reader import RowOfFile, repository_of
+from muninn_core.protocol.code import SymbolsParams
+from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.search import search
@@ -32,20 +36,13 @@ def offer(question: Question, params: RecallParams) -> Offer:
     chunks, files = _rows(question, found)
     words = dict.fromkeys((*split_words(request.text).split(), *split_words(params.query).split()))
     embedder, encoder = models.embedder(), models.encoder()
-    offered, commits = {each.repository for each in chunks}, reader.commits()
     return Offer(
         embedder=(embedder.name, embedder.dim),
         encoder=_NO_MODEL if encoder is None else (encoder.name, encoder.dim),
         documents=reader.documents,
         lengths=reader.statistics.totals.words,
         frequencies=reader.statistics.by_field(words),
-        branches=tuple(
-            OfferedBranch(
-                repository=each.repository, ref=each.ref, generation=each.generation, commits=tuple(commits[each.id])
-            )
-            for each in question.branches
-            if each.repository in offered
-        ),
+        branches=_branches(question, {each.repository for each in chunks}),
         files=files,
         chunks=chunks,
         memories=tuple(
@@ -53,6 +50,35 @@ def offer(question: Question, params: RecallParams) -> Offer:
             for each in found
             if each.memory is not None
         ),
+    )
+
+
+def list_symbols(question: Question, params: SymbolsParams) -> Listing:
+    """Return definitions by name with their branches. Raises BadParams."""
+    found = symbols(question, params)
+    named = tuple(replace(each, repository=_repository(question, each.repository)) for each in found.symbols)
+    return Listing(total=found.total, symbols=named, branches=_branches(question, {each.repository for each in named}))
+
+
+def list_memories(question: Question, params: MemoriesParams) -> Listing:
+    """Return memories with their branches. Raises BadParams; there is none of an unknown id."""
+    try:
+        found = memories(question, params)
+    except NotFoundError:
+        return Listing(total=0)
+    named = tuple(replace(each, repository=_repository(question, each.repository)) for each in found.memories)
+    return Listing(total=found.total, memories=named, branches=_branches(question, {each.repository for each in named}))
+
+
+def _branches(question: Question, repositories: Collection[str]) -> tuple[OfferedBranch, ...]:
+    """Return the branches of some repositories, with the commits of their last pushes."""
+    commits = question.reader.commits()
+    return tuple(
+        OfferedBranch(
+            repository=each.repository, ref=each.ref, generation=each.generation, commits=tuple(commits[each.id])
+        )
+        for each in question.branches
+        if each.repository in repositories
     )
 
 

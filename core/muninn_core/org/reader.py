@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ from muninn_core.index.code import Symbol
 from muninn_core.index.file_list import FileList
 from muninn_core.index.manifest import memory_key
 from muninn_core.index.quantise import SCALE, quantise
-from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.value import replace
 from muninn_core.org.database import Connection
@@ -31,7 +31,10 @@ from muninn_core.retrieval.reader import Asked
 from muninn_core.source.qualified import qualified, split
 
 EXACT = 10_000
-"""The most chunks that are all compared with a question's vector. Of more, the vector index finds the nearest ones."""
+"""The fewest chunks of which the vector index finds those nearest to a question. Fewer are all compared."""
+
+_WALKED = 200
+"""The index costs as much as comparing n of N chunks at n * n = `_WALKED` * N, for 100 nearest ones."""
 
 _MEMORY = memory_key("")
 _MOST_TIED = 4
@@ -103,9 +106,9 @@ class PostgresReader:
     """A `Reader` and `Source` of `retrieval.reader`, in one transaction that `enter` began."""
 
     def __init__(
-        self, connection: Connection, tenant: int, branches: Sequence[ReadBranch], *, exact: int = EXACT
+        self, connection: Connection, tenant: int, branches: Sequence[ReadBranch], *, exact: int | None = None
     ) -> None:
-        """`exact` is the most chunks whose vectors are all compared."""
+        """`exact` is the most chunks whose vectors are all compared, None for what is fastest."""
         self._connection = connection
         self._tenant = tenant
         several = len(branches) > 1
@@ -114,6 +117,7 @@ class PostgresReader:
         self._words = WordStatistics(connection, tenant)
         self._lexical = LexicalSearch(connection, tenant, self._words)
         self._chunks: dict[int, Chunk] = {}
+        self._generated: set[str] = set()
         self.sources = (self,)
 
     # --- the reader ---
@@ -163,14 +167,10 @@ class PostgresReader:
         """Return the paths of all files."""
         return [each.path for each in self._all_files]
 
-    @cached_property
+    @property
     def generated(self) -> Collection[str]:
-        """The paths of files with a comment that marks them as generated."""
-        rows = self._rows(
-            "SELECT p.branch, f.path FROM file f JOIN place p ON p.tenant = f.tenant AND p.file = f.id "
-            "WHERE f.tenant = %(tenant)s AND f.generated"
-        )
-        return frozenset(self._names[branch] + path for branch, path in rows)
+        """The paths of files with a comment that marks them as generated, among those whose chunks were read."""
+        return self._generated
 
     def rarity(self, word: str) -> float:
         """Return the inverse document frequency that BM25 gives a word."""
@@ -225,22 +225,33 @@ class PostgresReader:
         if limit < 1 or not np.any(vector):
             return []
         query, scale = _query(vector)
-        of_kind = _of_kind(kind)
-        rows: list[Any] = []
-        if self._words.chunks > self._exact:
-            rows = self._rows(
-                f"SELECT c.id, -(c.vector <#> %(query)s::halfvec) FROM chunk c WHERE c.tenant = %(tenant)s "
-                f"AND c.vector IS NOT NULL{of_kind} ORDER BY c.vector <#> %(query)s::halfvec LIMIT {limit}",
-                query=query,
-            )
-        if len(rows) < limit:  # few chunks may be read, or the scan of the index ended before it met enough of them
-            # The sum is not the expression of the vector index, so that all rows are compared.
-            rows = self._rows(
-                f"SELECT c.id, -(c.vector <#> %(query)s::halfvec) + 0 FROM chunk c WHERE c.tenant = %(tenant)s "
-                f"AND c.vector IS NOT NULL{of_kind} ORDER BY 2 DESC, 1 LIMIT {limit * _MOST_TIED + 1}",
-                query=query,
-            )
+        numbers = range(len(SOURCE_KINDS)) if kind is None else (SOURCE_KINDS.index(kind),)
+        rows = [row for number in numbers for row in self._nearest(query, number, limit)]
         return _cosines(_with_ties(sorted(rows, key=lambda row: (-row[1], row[0])), limit), scale)
+
+    def _nearest(self, query: str, kind: int, limit: int) -> list[Any]:
+        """Return the nearest chunks of a kind with the products of their 8-bit numbers."""
+        rows: list[Any] = []
+        chunks = self._words.chunks
+        if chunks > self._most_compared:
+            sql = "SELECT id, product FROM nearest(%(query)s::halfvec, %(kind)s, %(limit)s)"
+            rows = self._rows(sql, query=query, kind=kind, limit=limit)
+        # Few chunks of the kind may be read, or the scan of the index ended before it met enough of them.
+        if len(rows) < limit and chunks <= 2 * max(EXACT, self._most_compared):
+            sql = "SELECT id, product FROM nearest_of_all(%(query)s::halfvec, %(kind)s, %(limit)s)"
+            rows = self._rows(sql, query=query, kind=kind, limit=limit * _MOST_TIED + 1)
+        return rows
+
+    @cached_property
+    def _most_compared(self) -> int:
+        """The most chunks whose vectors are all compared.
+
+        The index meets chunks of other repositories too, the more the larger the organisation is: it has to walk
+        through `limit` of all times the share of those that may be read.
+        """
+        if self._exact is not None:
+            return self._exact
+        return max(EXACT, isqrt(_WALKED * self._words.of_tenant))
 
     def cosines(self, vector: Vector, ids: Sequence[int], limit: int | None = None) -> list[tuple[int, float]]:
         """Return the cosines of the given chunks, with `limit` of the nearest so many and ties with the last.
@@ -279,14 +290,13 @@ class PostgresReader:
         unknown = [number for number in ids if number not in self._chunks]
         if unknown:
             rows = self._rows(
-                "SELECT c.id, c.data, (SELECT min(array_position(%(order)s::integer[], p.branch)) "
-                "FROM place p WHERE p.tenant = c.tenant AND p.file = c.file) FROM chunk c "
-                "WHERE c.tenant = %(tenant)s AND c.id = ANY(%(ids)s)",
+                "SELECT id, data, generated, first FROM chunks_by_id(%(ids)s::bigint[], %(order)s::integer[])",
                 ids=unknown,
                 order=list(self._names),
             )
             prefixes = list(self._names.values())
-            found = {number: _placed(data, prefixes[first - 1]) for number, data, first in rows}
+            found = {number: _placed(data, prefixes[first - 1]) for number, data, _, first in rows}
+            self._generated.update(found[number].path for number, _, generated, _ in rows if generated)
             self.memories.expect([chunk.path for chunk in found.values() if chunk.kind == "memory"])
             self._chunks |= found
         return {number: self._chunks[number] for number in ids if number in self._chunks}
@@ -365,9 +375,7 @@ class PostgresReader:
     def _paths_of(self, files: Sequence[int]) -> dict[int, str]:
         """Return {file id: path}, in the first branch by name that holds the file."""
         rows = self._rows(
-            "SELECT f.id, f.path, min(array_position(%(order)s::integer[], p.branch)) FROM file f "
-            "JOIN place p ON p.tenant = f.tenant AND p.file = f.id "
-            "WHERE f.tenant = %(tenant)s AND f.id = ANY(%(files)s) GROUP BY f.tenant, f.id, f.path",
+            "SELECT id, path, first FROM files_by_id(%(files)s::bigint[], %(order)s::integer[])",
             files=list(files),
             order=list(self._names),
         )
@@ -418,14 +426,6 @@ class PostgresReader:
 
     def _row(self, sql: str) -> Any:
         return self._connection.execute(sql.encode(), (self._tenant,)).fetchone()
-
-
-def _of_kind(kind: SourceKind | None) -> str:
-    """Return the condition that a chunk is of a kind: a range of ids, so that those of a rare kind are read alone."""
-    if kind is None:
-        return ""
-    number = SOURCE_KINDS.index(kind)
-    return f" AND c.id >= {number << KIND_BITS} AND c.id < {number + 1 << KIND_BITS}"
 
 
 def _bytes(row: Sequence[float] | None) -> bytes | None:

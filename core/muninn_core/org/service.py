@@ -21,11 +21,12 @@ from muninn_core.model.value import ValidationError, Value, from_plain
 from muninn_core.org import answers
 from muninn_core.org.access import Caller, authenticate, checked_name, find_repository, set_tenant
 from muninn_core.org.answers import Question
+from muninn_core.org.audit import AuditQueue, Entry
 from muninn_core.org.database import Database
 from muninn_core.org.identity import People, is_signed
 from muninn_core.org.migrate import check_version
 from muninn_core.org.mirrors import mirror_of
-from muninn_core.org.offering import offer
+from muninn_core.org.offering import list_memories, list_symbols, offer
 from muninn_core.org.pushing import Pushed, Target, push, remove_branch
 from muninn_core.org.reader import PostgresReader, enter
 from muninn_core.org.webhooks import Headers, receive
@@ -42,6 +43,8 @@ VERBS: Mapping[str, tuple[type[Value], Answer]] = {
     "memories": (MemoriesParams, answers.memories),
     "symbols": (SymbolsParams, answers.symbols),
     "offer": (RecallParams, offer),
+    "list_symbols": (SymbolsParams, list_symbols),
+    "list_memories": (MemoriesParams, list_memories),
 }
 """The verbs of an organisation's memory: their parameters, and the function that answers them."""
 
@@ -63,9 +66,14 @@ class Scope(NamedTuple):
 class Service:
     """One database, and a folder with the mirrors of the repositories that are pushed over HTTP."""
 
-    def __init__(self, database: Database, mirrors: Path, workers: int = 0) -> None:
-        """`workers` is the number of processes that cut the files of a push, 0 for the default."""
+    def __init__(self, database: Database, mirrors: Path, workers: int = 0, replica: Database | None = None) -> None:
+        """`workers` is the number of processes that cut the files of a push, 0 for the default.
+
+        `replica` answers questions, and may be read-only. Without one, `database` does.
+        """
         self._database = database
+        self._replica = replica or database
+        self._audit_queue = AuditQueue(database)
         self._mirrors = mirrors
         self._workers = workers
         self._pushing = threading.BoundedSemaphore(_PUSHES)
@@ -73,12 +81,24 @@ class Service:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._times: dict[str, list[int]] = {}
         self._spent: defaultdict[str, float] = defaultdict(float)
-        self._people = People(database)
+        self._people = People(database, self._replica)
 
     def check(self) -> None:
         """Raise MuninnError unless the database answers and has the tables of this version."""
-        with self._database.transaction("muninn_reader") as connection:
+        with self._replica.transaction("muninn_reader") as connection:
             check_version(connection)
+
+    def close(self) -> int:
+        """Write the audit that waits; return the number of entries that could not be written."""
+        return self._audit_queue.close()
+
+    def flush(self) -> None:
+        """Wait until the audit of all answers is written."""
+        self._audit_queue.flush()
+
+    def audits_waiting(self) -> int:
+        """Return the number of entries of the audit that are not written yet."""
+        return self._audit_queue.waiting()
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Return {(verb, outcome): number of calls}."""
@@ -107,8 +127,8 @@ class Service:
             kind, function = _verb(verb)
             params = _params(kind, plain)
             _check_scope(scope)
-            self._audit(caller, verb, plain, scope)
-            with self._database.transaction("muninn_reader", snapshot=True) as connection:
+            self._audit_queue.add(_entry(caller, verb, plain, scope))
+            with self._replica.transaction("muninn_reader", snapshot=True) as connection:
                 branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
                 reader = PostgresReader(connection, caller.tenant, branches)
                 found = function(Question(reader, branches, datetime.now(UTC)), params)
@@ -170,7 +190,8 @@ class Service:
             if scope != "read":
                 raise RefusedError("a person's token reads, and a token to push is needed")
             return self._people.caller(token)
-        with self._database.transaction("muninn_reader") as connection:
+        database = self._replica if scope == "read" else self._database
+        with database.transaction("muninn_reader") as connection:
             return authenticate(connection, token, scope)
 
     def _pusher(self, token: str, repository: str) -> Caller:
@@ -183,14 +204,13 @@ class Service:
         return mirror_of(self._mirrors, caller.tenant, repository)
 
     def _audit(self, caller: Caller, action: str, plain: Any, scope: Scope) -> None:
-        """Write who asked what. Secrets in a question are masked; it is cut after 500 characters."""
-        text = json.dumps(mask_value(plain)[0], ensure_ascii=False).replace("\\u0000", "")[:_LOGGED_CHARS]
-        details = json.dumps({"params": text, "repositories": scope.repositories, "ref": scope.ref})
+        """Write what a caller changes, at once."""
+        entry = _entry(caller, action, plain, scope)
         with self._database.transaction("muninn_writer") as connection:
             set_tenant(connection, caller.tenant)
             connection.execute(
                 "INSERT INTO audit(tenant, principal, action, details) VALUES (%s, %s, %s, %s::jsonb)",
-                (caller.tenant, caller.principal, action, details),
+                (entry.tenant, entry.principal, entry.action, entry.details),
             )
 
     def _count(self, verb: str, outcome: str, seconds: float) -> None:
@@ -198,6 +218,13 @@ class Service:
             self._counts[verb, outcome] += 1
             self._times.setdefault(verb, [0] * (len(SECONDS) + 1))[bisect_left(SECONDS, seconds)] += 1
             self._spent[verb] += seconds
+
+
+def _entry(caller: Caller, action: str, plain: Any, scope: Scope) -> Entry:
+    """Return who asked what. Secrets in a question are masked; it is cut after 500 characters."""
+    text = json.dumps(mask_value(plain)[0], ensure_ascii=False).replace("\\u0000", "")[:_LOGGED_CHARS]
+    details = json.dumps({"params": text, "repositories": scope.repositories, "ref": scope.ref})
+    return Entry(caller.tenant, caller.principal, action, details, datetime.now(UTC))
 
 
 def _verb(name: str) -> tuple[type[Value], Answer]:

@@ -31,6 +31,12 @@ class WordStatistics:
         return self._sums[0]
 
     @cached_property
+    def of_tenant(self) -> int:
+        """About how many chunks the whole tenant has. It decides how is searched, and never what is found."""
+        row = self._connection.execute("SELECT size_of_tenant()").fetchone()
+        return int(row[0]) if row and row[0] else 0
+
+    @cached_property
     def _sums(self) -> tuple[int, ...]:
         of_fields = ", ".join(f"coalesce(sum(lengths[{number}]), 0)" for number in range(1, len(FIELDS) + 1))
         sql = f"SELECT coalesce(sum(chunks), 0), coalesce(sum(documents), 0), {of_fields} FROM branch WHERE tenant = %s"

@@ -19,7 +19,8 @@ from muninn_core.source.identifiers import split_words
 Key = tuple[str, bytes]
 """The path and the id of the content of a file. The path of a memory is its key."""
 
-_FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, words, syntax"
+CHUNK_COLUMNS = "tenant, id, file, kind, data, counts, words, vector, encoding"
+FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, words, syntax"
 _MOVES = 0x6D756E69
 """The first key of the advisory locks of tenants."""
 
@@ -76,26 +77,25 @@ def missing(connection: Connection, tenant: int, keys: Iterable[Key]) -> list[Ke
 
 def store_files(connection: Connection, tenant: int, files: Sequence[CutFile]) -> None:
     """Store files that the tenant does not have. A file that another push stored meanwhile is left as it is."""
-    ids = _next_ids(connection, "file_id", len(files))
+    ids = next_ids(connection, "file_id", len(files))
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS cut(LIKE file INCLUDING DEFAULTS) ON COMMIT DROP")
     connection.execute("DELETE FROM cut")
-    rows = (_file_row(tenant, number, file) for number, file in zip(ids, files, strict=True))
-    copy_rows(connection, f"COPY cut({_FILE_COLUMNS}) FROM STDIN", rows)
+    rows = (file_row(tenant, number, file) for number, file in zip(ids, files, strict=True))
+    copy_rows(connection, f"COPY cut({FILE_COLUMNS}) FROM STDIN", rows)
     stored = connection.execute(
-        f"INSERT INTO file({_FILE_COLUMNS}) SELECT {_FILE_COLUMNS} FROM cut ON CONFLICT DO NOTHING RETURNING id"
+        f"INSERT INTO file({FILE_COLUMNS}) SELECT {FILE_COLUMNS} FROM cut ON CONFLICT DO NOTHING RETURNING id"
     )
     new = {row[0] for row in stored}
     kept = [(number, file) for number, file in zip(ids, files, strict=True) if number in new]
     _store_chunks(connection, tenant, kept)
-    symbols = ((tenant, name, number) for number, file in kept for name in _names(file))
+    symbols = ((tenant, name, number) for number, file in kept for name in names_of(file))
     _insert(connection, "symbol", "tenant, name, file", symbols)
 
 
 def _store_chunks(connection: Connection, tenant: int, files: Sequence[tuple[int, CutFile]]) -> None:
-    ids = iter(_next_ids(connection, "chunk_id", sum(len(file.chunks) for _, file in files)))
-    rows = (_chunk_row(tenant, next(ids), number, piece) for number, file in files for piece in file.chunks)
-    columns = "tenant, id, file, kind, data, counts, words, vector, encoding"
-    _insert(connection, "chunk", columns, rows)
+    ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for _, file in files)))
+    rows = (chunk_row(tenant, next(ids), number, piece) for number, file in files for piece in file.chunks)
+    _insert(connection, "chunk", CHUNK_COLUMNS, rows)
 
 
 def put_places(connection: Connection, tenant: int, branch: int, keys: Iterable[Key]) -> tuple[list[int], list[int]]:
@@ -239,16 +239,19 @@ def _insert(connection: Connection, table: str, columns: str, rows: Iterator[Seq
     connection.execute(f"INSERT INTO {table}({columns}) SELECT {columns} FROM new_{table}".encode())
 
 
-def _next_ids(connection: Connection, sequence: str, count: int) -> list[int]:
+def next_ids(connection: Connection, sequence: str, count: int) -> list[int]:
+    """Return new numbers of a sequence."""
     rows = connection.execute("SELECT nextval(%s::regclass) FROM generate_series(1, %s)", (sequence, count))
     return [row[0] for row in rows]
 
 
-def _names(file: CutFile) -> list[str]:
+def names_of(file: CutFile) -> list[str]:
+    """Return the distinct names of the definitions of a file."""
     return sorted({each.name for each in file.syntax.definitions if "\0" not in each.name})
 
 
-def _file_row(tenant: int, number: int, file: CutFile) -> tuple[object, ...]:
+def file_row(tenant: int, number: int, file: CutFile) -> tuple[object, ...]:
+    """Return a row of `FILE_COLUMNS`."""
     kind = SOURCE_KINDS.index(file.kind)
     counts = count_terms({"whole": file.whole})
     words = _tsvector(file.whole.split())
@@ -256,7 +259,8 @@ def _file_row(tenant: int, number: int, file: CutFile) -> tuple[object, ...]:
     return (tenant, number, *facts, counts, words, encode_json(file.syntax))
 
 
-def _chunk_row(tenant: int, number: int, file: int, piece: CutChunk) -> tuple[object, ...]:
+def chunk_row(tenant: int, number: int, file: int, piece: CutChunk) -> tuple[object, ...]:
+    """Return a row of `CHUNK_COLUMNS`."""
     kind = SOURCE_KINDS.index(piece.chunk.kind)
     words = _tsvector(word for text in piece.fields.values() for word in text.split())
     data = encode_json((piece.chunk, piece.extra))

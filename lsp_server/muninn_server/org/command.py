@@ -73,12 +73,17 @@ def _serve(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     logging.basicConfig(format=line, level=logging.WARNING)
     logging.getLogger("muninn.org").setLevel(logging.INFO)
     database = Database(address)
-    service = Service(database, Path(options.mirrors).absolute(), options.workers)
+    replica = Database(options.replica) if options.replica else database
+    service = Service(database, Path(options.mirrors).absolute(), options.workers, replica)
     service.check()
     try:
         asyncio.run(_listen(service, options))
     finally:
-        database.close()
+        lost = service.close()
+        if lost:
+            logging.getLogger("muninn.org").error("%s", json.dumps(f"{lost} entries of the audit are lost"))
+        for each in {database, replica}:
+            each.close()
 
 
 async def _listen(service: Service, options: argparse.Namespace) -> None:
@@ -323,6 +328,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_service(command: _Command) -> None:
     serve = command("serve", "Serve verbs and pushes over HTTP.", of_tenant=False)
     serve.add_argument("--trial", metavar="FOLDER", help="start an embedded PostgreSQL server in a folder")
+    serve.add_argument("--replica", metavar="URL", help="database that answers questions, such as a streaming replica")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on; put TLS in front of any other")
     serve.add_argument("--port", type=int, default=8765)
     serve.add_argument("--mirrors", default="muninn-mirrors", help="folder of the repositories that are pushed")

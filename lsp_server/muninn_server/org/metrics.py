@@ -26,6 +26,8 @@ def exposition(service: Service) -> str:
         ]
         rows.append(f'muninn_org_call_seconds_sum{{verb="{verb}"}} {spent:.6f}')
         rows.append(f'muninn_org_call_seconds_count{{verb="{verb}"}} {sums[-1]}')
+    rows += _head("audits_waiting", "gauge", "Entries of the audit that are not written yet.")
+    rows.append(f"muninn_org_audits_waiting {service.audits_waiting()}")
     return "".join(f"{row}\n" for row in [*rows, *_queue(service)])
 
 

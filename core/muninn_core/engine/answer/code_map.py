@@ -61,7 +61,7 @@ def symbols(workspace: Workspace, params: SymbolsParams, asked: Asked = NOBODY) 
     )
     return SymbolsResult(
         symbols=tuple(replace(_symbol(symbol.path, symbol.definition), repository=name) for name, symbol in found),
-        total=total,
+        total=total + asked.more,
         repositories=asked.repositories,
         saw=asked.noted(saw),
     )

@@ -76,7 +76,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked:
     origin = workspace.origins.origin_of(params.file) if params.file is not None else ""
     return MemoriesResult(
         memories=page,
-        total=len(found),
+        total=len(found) + asked.more,
         order=params.order,
         citations=citations,
         access=access,

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from muninn_core.federation.organisation import ORG
+from muninn_core.model.value import replace
+from muninn_core.protocol.code import SymbolsParams
+from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.retrieval.filters import language_named
 from muninn_core.source.private import strip_private
 from muninn_core.store.secrets import mask
 from muninn_core.worktree.workspace import Workspace
@@ -12,6 +19,9 @@ _PASSED = (
 )  # fmt: skip
 _OF_THIS_REPOSITORY = ("like", "page", "task", "from_session", "at", "branches")
 """Parameters about what only this repository has. A question with one of them is not put to the organisation."""
+
+_MEMORIES_OF_THIS_REPOSITORY = ("file", "session", "task", "role", "pending", "at", "branches")
+_MOST_LISTED = 10_000
 
 
 def of_recall(workspace: Workspace, params: RecallParams) -> RecallParams | None:
@@ -30,6 +40,33 @@ def of_context(workspace: Workspace, params: ContextParams) -> RecallParams | No
     if own or not params.query.strip() or params.scope not in (None, "project"):
         return None
     return RecallParams(query=_without_secrets(workspace, params.query))
+
+
+def of_symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsParams | None:
+    """Return what the organisation is asked for definitions, None unless the caller names it."""
+    if not _is_named(params.repos):
+        return None
+    language = language_named(params.language or "") or params.language
+    return replace(params, query=_without_secrets(workspace, params.query), language=language, repos=())
+
+
+def of_memories(workspace: Workspace, params: MemoriesParams) -> MemoriesParams | None:
+    """Return what the organisation is asked for memories, None unless the caller names it.
+
+    None as well for a question about this repository alone. Pages are cut here, after both lists are merged.
+    """
+    plain = MemoriesParams()
+    own = any(getattr(params, name) != getattr(plain, name) for name in _MEMORIES_OF_THIS_REPOSITORY)
+    if own or params.scope not in (None, "project") or not _is_named(params.repos):
+        return None
+    most = min(_MOST_LISTED, params.offset + params.limit)
+    text = _without_secrets(workspace, params.text) if params.text else params.text
+    return replace(params, text=text, scope=None, limit=most, offset=0, repos=())
+
+
+def _is_named(names: Sequence[str]) -> bool:
+    """Whether a question names the organisation. Lists are short answers, which wait for no server unasked."""
+    return ORG in names or "all" in names
 
 
 def _without_secrets(workspace: Workspace, query: str) -> str:

@@ -74,7 +74,8 @@ class Verbs:
     ) -> AbstractContextManager[Asked]:
         """Return the other repositories of a question, readable until the block ends. Raises BadParams.
 
-        `question` are the parameters of recall that an organisation's server is asked with, None not to ask one.
+        `question` are the parameters of recall or of a list that an organisation's server is asked with, None not to
+        ask one.
         """
         if not names and (question is None or not self.repositories.organisation.is_asked(names)):
             return nullcontext(NOBODY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.engine.answer import code_map, repository_map
+from muninn_core.engine.answer.organisation_question import of_symbols
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.code import (
     GraphParams,
@@ -23,7 +24,7 @@ class CodeVerbs(Verbs):
     def symbols(self, params: SymbolsParams, call: Call) -> SymbolsResult:
         """Find definitions by name."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call) as asked:
+        with self._asking(workspace, params.repos, call, of_symbols(workspace, params)) as asked:
             return code_map.symbols(workspace, params, asked)
 
     def outline(self, params: OutlineParams, call: Call) -> OutlineResult:

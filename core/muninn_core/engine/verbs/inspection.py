@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.engine.answer import memory_list
+from muninn_core.engine.answer.organisation_question import of_memories
 from muninn_core.engine.memory import links
 from muninn_core.engine.memory.memory_history import memory_history
 from muninn_core.engine.memory.recent_records import recent_records
@@ -34,7 +35,7 @@ class InspectionVerbs(Verbs):
     def memories(self, params: MemoriesParams, call: Call) -> MemoriesResult:
         """List, filter or get memories."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call) as asked:
+        with self._asking(workspace, params.repos, call, of_memories(workspace, params)) as asked:
             return memory_list.memories(workspace, params, self.clock(), asked)
 
     def show(self, params: ShowParams, call: Call) -> ShowResult:

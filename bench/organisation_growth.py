@@ -1,0 +1,229 @@
+"""Fills an organisation with renamed copies of its repositories, past the speed of pushes.
+
+A copy renames a third of all names, as `bench growth` does, and its chunks are cut into words by the code of a push. A
+vector is mixed from those of two chunks. Rows are copied into tables without indexes of words and vectors, which are
+built at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from bench.figure import Figure
+from bench.growth import WORD, Renaming
+from muninn_core.index.quantise import quantise
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk
+from muninn_core.model.value import replace
+from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Row, Statistics, cut_chunk
+from muninn_core.org.database import Connection, connect, copy_rows
+from muninn_core.org.storing import (
+    CHUNK_COLUMNS,
+    FILE_COLUMNS,
+    chunk_row,
+    file_row,
+    names_of,
+    next_ids,
+    read_chunk,
+    read_syntax,
+)
+from muninn_core.source.identifiers import split_words
+
+_MOST = 500
+"""The chunks of a copied repository: larger ones are split."""
+
+_BULK = ("file_words", "chunk_words", "chunk_vector_code", "chunk_vector_knowledge", "chunk_vector_memory")
+"""The indexes that are cheaper to build at once."""
+
+
+class Base(NamedTuple):
+    """The files of a repository that is copied, and the words of all names."""
+
+    name: str
+    files: Sequence[CutFile]
+
+
+class Job(NamedTuple):
+    """A copy to make: its number, and where."""
+
+    admin: str
+    tenant: int
+    asker: int
+    number: int
+
+
+_bases: list[Base] = []
+_vocabulary: list[str] = []
+_vectors: list[Row] = []
+
+
+def grow(admin: str, tenant: int, asker: int, chunks: int) -> list[Figure]:
+    """Copy all repositories of a tenant until it has about so many chunks, then build the indexes."""
+    began = time.perf_counter()
+    with connect(admin) as connection:
+        connection.execute("SET search_path = muninn, public")
+        _bases.extend(_read(connection, tenant))
+        _vocabulary.extend(sorted({word for base in _bases for file in base.files for word in _words(file)}))
+        _vectors.extend(
+            piece.vector for base in _bases for file in base.files for piece in file.chunks if piece.vector is not None
+        )
+        size = sum(len(file.chunks) for base in _bases for file in base.files)
+        dropped = _drop(connection)
+    jobs = [Job(admin, tenant, asker, number) for number in range(1, max(1, chunks // size))]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for number, _ in enumerate(pool.map(_copy, jobs)):
+            if number % 5 == 0:
+                print(f"copied {size * (number + 2):,} chunks in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    figures = [Figure("copies", time.perf_counter() - began, "s", note=f"{len(jobs)} of {len(_bases)} repositories")]
+    with connect(admin) as connection:
+        connection.execute("SET search_path = muninn, public")
+        for name, statement in dropped.items():
+            first = time.perf_counter()
+            connection.execute(statement.encode())
+            figures.append(Figure(f"index {name}", time.perf_counter() - first, "s"))
+            print(f"built {name} in {figures[-1].value:.0f} s", file=sys.stderr)
+        connection.execute("VACUUM (ANALYZE)")
+    return figures
+
+
+def _read(connection: Connection, tenant: int) -> Iterator[Base]:
+    sql = (
+        "SELECT r.name, b.id FROM branch b JOIN repository r ON r.id = b.repository "
+        "WHERE b.tenant = %s AND b.commit <> ''"
+    )
+    for name, branch in connection.execute(sql, (tenant,)).fetchall():
+        pieces: dict[int, list[CutChunk]] = {}
+        sql = (
+            "SELECT c.file, c.data, c.vector::real[] FROM chunk c JOIN place p ON p.tenant = c.tenant "
+            "AND p.file = c.file WHERE c.tenant = %s AND p.branch = %s ORDER BY c.id"
+        )
+        for file, data, vector in connection.execute(sql, (tenant, branch)):
+            row = None if vector is None else np.array(vector, np.int8)
+            pieces.setdefault(file, []).append(cut_chunk(read_chunk(data)[0], "", "", row))
+        sql = (
+            "SELECT f.id, f.path, f.content, f.kind, f.language, f.generated, f.syntax FROM file f JOIN place p "
+            "ON p.tenant = f.tenant AND p.file = f.id WHERE f.tenant = %s AND p.branch = %s AND f.kind <> 2"
+        )
+        rows = connection.execute(sql, (tenant, branch)).fetchall()
+        files = [
+            CutFile(
+                path, content, SOURCE_KINDS[kind], language, generated, read_syntax(syntax),
+                tuple(pieces.get(number, ())), "",
+            )
+            for number, path, content, kind, language, generated, syntax in rows
+        ]  # fmt: skip
+        yield from _split(name, files)
+
+
+def _split(name: str, files: Sequence[CutFile]) -> Iterator[Base]:
+    """Yield repositories of about `_MOST` chunks."""
+    part: list[CutFile] = []
+    number = 0
+    for file in files:
+        part.append(file)
+        if sum(len(each.chunks) for each in part) >= _MOST:
+            yield Base(f"{name}.{number}", part)
+            part, number = [], number + 1
+    if part:
+        yield Base(f"{name}.{number}", part)
+
+
+def _words(file: CutFile) -> set[str]:
+    return {word.lower() for piece in file.chunks for word in WORD.findall(piece.chunk.text)}
+
+
+def _drop(connection: Connection) -> Mapping[str, str]:
+    """Drop the indexes that are built later; return {name: statement}."""
+    sql = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'muninn' AND indexname = ANY(%s)"
+    found = dict(connection.execute(sql, (list(_BULK),)).fetchall())
+    for name in found:
+        connection.execute(f"DROP INDEX {name}".encode())
+    return {name: found[name].replace(" ON ONLY ", " ON ") for name in _BULK if name in found}
+
+
+def _copy(job: Job) -> None:
+    renaming = Renaming(job.number, _vocabulary)
+    with connect(job.admin) as connection, connection.transaction():
+        connection.execute("SET search_path = muninn, public")
+        for base in _bases:
+            _store(connection, job, f"{base.name}-{job.number:04}", _renamed(base, renaming, job.number))
+
+
+def _renamed(base: Base, renaming: Renaming, number: int) -> list[CutFile]:
+    """Return the files of a copy, with words and vectors."""
+    files = []
+    random = np.random.default_rng(number)
+    for file in base.files:
+        path = _renamed_path(file.path, renaming)
+        bodies, cut = [], []
+        for piece in file.chunks:
+            chunk = _renamed_chunk(piece.chunk, renaming, path)
+            bodies.append(split_words(chunk.text))
+            cut.append(cut_chunk(chunk, "", bodies[-1], None if piece.vector is None else _mixed(piece.vector, random)))
+        definitions = tuple(each._replace(name=renaming[each.name]) for each in file.syntax.definitions)
+        files.append(
+            file._replace(
+                path=path,
+                content=hashlib.sha1(f"{number} {file.path}".encode() + file.content, usedforsecurity=False).digest(),
+                syntax=file.syntax._replace(definitions=definitions),
+                chunks=tuple(cut),
+                whole=" ".join([split_words(path), *bodies]),
+            )
+        )
+    return files
+
+
+def _mixed(vector: Row, random: np.random.Generator) -> Row:
+    """Return the vector of a renamed chunk: a third of it is that of another chunk."""
+    other = _vectors[random.integers(len(_vectors))]
+    mixed = 2 * vector.astype(np.float32) + other.astype(np.float32)
+    return quantise(mixed[None] / np.linalg.norm(mixed))[0]
+
+
+def _renamed_path(path: str, renaming: Renaming) -> str:
+    stem, dot, ending = path.rpartition(".")
+    return f"{renaming.apply(stem)}{dot}{ending}"
+
+
+def _renamed_chunk(chunk: Chunk, renaming: Renaming, path: str) -> Chunk:
+    parts = (chunk.text, chunk.symbol, chunk.title, chunk.signature, chunk.comment)
+    text, symbol, title, signature, comment = renaming.apply("\0".join(parts)).split("\0")
+    return replace(chunk, path=path, text=text, symbol=symbol, title=title, signature=signature, comment=comment)
+
+
+def _store(connection: Connection, job: Job, name: str, files: Sequence[CutFile]) -> None:
+    """Write a repository with one branch, which the asker may read."""
+    tenant, statistics = job.tenant, Statistics()
+    for file in files:
+        statistics.add(file)
+    sql = "INSERT INTO repository(tenant, name, default_ref) VALUES (%s, %s, 'main') RETURNING id"
+    repository = connection.execute(sql, (tenant, name)).fetchone()[0]  # type: ignore[index]  # it returns a row
+    connection.execute("INSERT INTO access VALUES (%s, %s, %s)", (tenant, repository, job.asker))
+    sql = (
+        "INSERT INTO branch(tenant, repository, ref, commit, committed, generation, cutter, chunks, documents, "
+        "lengths) VALUES (%s, %s, 'main', %s, %s, 1, %s, %s, %s, %s) RETURNING id"
+    )
+    commit = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()
+    numbers = (statistics.chunks, statistics.documents, statistics.lengths)
+    row = (tenant, repository, commit, datetime.now(UTC), CUTTER, *numbers)
+    branch = connection.execute(sql, row).fetchone()[0]  # type: ignore[index]
+    ids = next_ids(connection, "file_id", len(files))
+    numbered = list(zip(ids, files, strict=True))
+    rows = (file_row(tenant, number, file) for number, file in numbered)
+    copy_rows(connection, f"COPY file({FILE_COLUMNS}) FROM STDIN", rows)
+    chunk_ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for file in files)))
+    chunks = (chunk_row(tenant, next(chunk_ids), number, piece) for number, file in numbered for piece in file.chunks)
+    copy_rows(connection, f"COPY chunk({CHUNK_COLUMNS}) FROM STDIN", chunks)
+    copy_rows(connection, "COPY place FROM STDIN", ((tenant, branch, number) for number in ids))
+    symbols = ((tenant, each, number) for number, file in numbered for each in names_of(file))
+    copy_rows(connection, "COPY symbol FROM STDIN", symbols)
+    frequencies = ((tenant, word, branch, *found) for word, found in statistics.rows())
+    copy_rows(connection, "COPY frequency FROM STDIN", frequencies)

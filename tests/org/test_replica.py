@@ -1,0 +1,112 @@
+"""Questions on a streaming replica, and the audit that they leave on the primary."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from repositories import git
+
+from muninn_core.errors import BusyError, MuninnError
+from muninn_core.org import access, audit
+from muninn_core.org.audit import AuditQueue, Entry
+from muninn_core.org.database import Database, connect
+from muninn_core.org.pushing import push
+from muninn_core.org.service import Service
+
+NOWHERE = "postgresql://muninn_app@127.0.0.1:1/postgres"
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until a state is there; the tests' time limit ends a wait in vain."""
+    pause = 0.01
+    while not holds():
+        time.sleep(pause)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with one file."""
+    found = tmp_path / "shop"
+    found.mkdir()
+    (found / "refund.py").write_text("def refund(order):\n    '''Give the money of an order back.'''\n")
+    git(found, "init", "-q", "-b", "main")
+    git(found, "add", "-A")
+    git(found, "commit", "-q", "-m", "All")
+    return found
+
+
+@pytest.fixture
+def standby(server, home) -> Iterator[str]:
+    """The application's address of a streaming replica of the whole server."""
+    folder = Path(tempfile.mkdtemp(prefix="mn-standby-", dir="/tmp"))
+    shutil.chown(folder, "nobody") if folder.owner() == "root" else None
+    data = folder / "data"
+    copied = server.run_program("pg_basebackup", "-d", home.admin, "-D", str(data), "-R", "-X", "stream", "-c", "fast")
+    assert copied.returncode == 0, copied.stderr
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    options = f"-p {port} -c unix_socket_directories=''"
+    log = str(folder / "log")
+    started = server.run_program("pg_ctl", "-D", str(data), "-o", options, "-l", log, "-w", "start")
+    assert started.returncode == 0, started.stdout + started.stderr
+    parts = urlsplit(home.app)
+    yield parts._replace(netloc=f"{parts.netloc.rpartition(':')[0]}:{port}").geturl()
+    server.run_program("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_replica_answers_while_the_primary_writes_the_audit_or_is_away(home, standby: str, root: Path) -> None:
+    push(home.database, home.repository("shop"), root, "HEAD", workers=1)
+    ann = home.principal("ann", "shop")
+    with home.database.transaction("muninn_writer") as connection:
+        token = access.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
+    replica = Database(standby)
+    with home.as_admin() as primary, connect(standby) as reading:
+        written = primary.execute("SELECT pg_current_wal_lsn()").fetchone()[0]
+        sql = "SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= %s::pg_lsn"
+        until(lambda: reading.execute(sql, (written,)).fetchone()[0])
+    service = Service(home.database, root.parent / "mirrors", replica=replica)
+    assert service.answer(token, "recall", {"query": "money of an order"}).hits[0].path == "refund.py"
+    service.flush()
+    with home.as_admin() as primary:
+        assert primary.execute("SELECT principal, action FROM muninn.audit").fetchall() == [(ann, "recall")]
+    assert service.close() == 0
+    alone = Service(Database(NOWHERE), root.parent / "mirrors", replica=replica)
+    assert alone.answer(token, "symbols", {"query": "refund"}).total == 1
+    assert alone.audits_waiting() == 1
+    with pytest.raises(MuninnError, match="can't be reached"):
+        alone.pushed_commit(token, "shop", "main")
+    assert alone.close() == 1
+    replica.close()
+
+
+def test_no_question_is_answered_without_its_entry(home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "MOST_WAITING", 2)
+    entry = Entry(home.tenant, 1, "recall", "{}", datetime(2026, 11, 1, tzinfo=UTC))
+    away = AuditQueue(Database(NOWHERE))
+    away.add(entry)
+    away.add(entry)
+    with pytest.raises(BusyError, match="audit"):
+        away.add(entry)
+    assert away.close() == 2
+
+
+def test_entries_of_several_organisations_are_written_together(make_home) -> None:
+    fresh = make_home()
+    with fresh.as_admin() as connection:
+        rival = access.create_tenant(connection, "rival")
+    queue = AuditQueue(fresh.database)
+    for tenant in (fresh.tenant, rival, fresh.tenant):
+        queue.add(Entry(tenant, 1, "recall", '{"params": "{}"}', datetime(2026, 11, 1, tzinfo=UTC)))
+    assert queue.close() == 0
+    with fresh.as_admin() as connection:
+        rows = connection.execute("SELECT tenant, count(*)::integer FROM muninn.audit GROUP BY 1 ORDER BY 1").fetchall()
+    assert rows == [(fresh.tenant, 2), (rival, 1)]
