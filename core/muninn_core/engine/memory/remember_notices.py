@@ -25,7 +25,7 @@ def remember_notices(
 
     Of a large batch only the first memories are compared with what they may contradict.
     """
-    newest = [before[identity] for identity in list(before)[-_COMPARED:]]
+    texts = _texts(stored, [before[identity] for identity in list(before)[-_COMPARED:]])
     known = workspace.memory.all()
     notices: dict[str, None] = {}
     for number, memory in enumerate(stored):
@@ -35,8 +35,10 @@ def remember_notices(
         for target in dict.fromkeys(link.target for link in memory.links if link.target not in known):
             notices[f"No memory has the id {target}: the link has no effect until one does."] = None
         if memory.id not in before:
-            same = _known(memory, newest)
-            notices |= dict.fromkeys(same or (_contradicted(workspace, memory, before, now) if number < _MOST else ()))
+            same = texts.get(_words(memory.text))
+            notices |= dict.fromkeys(
+                _duplicate(same) if same else (_contradicted(workspace, memory, before, now) if number < _MOST else ())
+            )
     return tuple(notices)[:_MOST]
 
 
@@ -50,10 +52,18 @@ def _missing(path: str, indexed: Collection[str]) -> str:
     return f"{path} does not exist here" + (f"; did you mean {near}?" if near else ".")
 
 
-def _known(memory: Memory, before: Iterable[Memory]) -> list[str]:
-    words = _words(memory.text)
-    same = [other.id for other in before if other.active and _words(other.text) == words]
-    return [f"The same text is stored as {same[0]}; `muninn reconcile` merges the two."] if same else []
+def _texts(stored: Sequence[Memory], before: Iterable[Memory]) -> dict[str, str]:
+    """Return {words: id of the first} of those active memories whose text begins as one of the stored ones."""
+    beginnings = {_words(memory.text)[:1] for memory in stored}
+    found: dict[str, str] = {}
+    for other in before:
+        if other.active and other.text.lstrip()[:1].casefold()[:1] in beginnings:
+            found.setdefault(_words(other.text), other.id)
+    return found
+
+
+def _duplicate(identity: str) -> list[str]:
+    return [f"The same text is stored as {identity}; `muninn reconcile` merges the two."]
 
 
 def _contradicted(workspace: Workspace, memory: Memory, before: Mapping[str, Memory], now: datetime) -> list[str]:
