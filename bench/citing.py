@@ -1,7 +1,7 @@
 """Measures the accuracy of citation judgements on replayed histories of real repositories.
 
-Definitions are cited at one commit and judged at a later one. The ground truth comes from git's blame, renames and
-diff (`bench.truth`), not from the judged method.
+Definitions, and lines inside of definitions, are cited at one commit and judged at a later one. The ground truth comes
+from git's blame, renames and diff (`bench.truth`), not from the judged method.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from bench.truth import Truth
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.reconcile.citations import make_cite
 from muninn_core.source.classify import classify, path_traits
+from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.citations import Citations
 
@@ -32,9 +33,20 @@ _STATES = ("fresh", "moved", "drifted", "gone")
 _LANGUAGES = {"python", "rust", "go", "typescript", "javascript", "ruby", "java", "c", "cpp"}
 _MOST_BYTES = 1_000_000
 
+_LEAST_AROUND = 6
+"""The least difference of the last and the first line of a definition whose lines are cited."""
 
-def citations(repositories: Sequence[Path], folder: Path, *, pairs: int, spans: int) -> list[Figure]:
-    """Judge `spans` definitions at each of `pairs` pairs of commits for every distance, in each repository."""
+_MOST_LINES = 12
+"""The most lines of a citation of lines."""
+
+
+def citations(
+    repositories: Sequence[Path], folder: Path, *, pairs: int, spans: int, inside: bool = False
+) -> list[Figure]:
+    """Judge `spans` definitions at each of `pairs` pairs of commits for every distance, in each repository.
+
+    With `inside`, some lines inside of each definition are cited in its place.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     costs: list[float] = []
     spent: list[float] = []
@@ -42,7 +54,7 @@ def citations(repositories: Sequence[Path], folder: Path, *, pairs: int, spans: 
     wrong: list[str] = []
     for number, repository in enumerate(repositories):
         own: Counter[tuple[str, str]] = Counter()
-        replay = Replay(repository, folder / f"replay{number}")
+        replay = Replay(repository, folder / f"{'lines' if inside else 'replay'}{number}", inside=inside)
         for early, late in replay.pairs(pairs):
             for cite, judged, true, (cost, processor) in replay.judge(early, late, spans):
                 own[true, judged] += 1
@@ -54,18 +66,21 @@ def citations(repositories: Sequence[Path], folder: Path, *, pairs: int, spans: 
         notes.append(f"{repository.name} " + ", ".join(f"{_share(own, state):.3f} {state}" for state in _STATES))
     detail = {"confusion": {f"{true} as {judged}": n for (true, judged), n in sorted(counts.items())}, "wrong": wrong}
     figures = []
+    what = "lines" if inside else "citations"
     for state in _STATES:
         total = sum(n for (true, _), n in counts.items() if true == state)
         note = f"{total - counts[state, state]} of {total}"
         budget = WRONG if state != "drifted" else None
-        figures.append(Figure(f"citations judged wrongly, {state}", 1 - _share(counts, state), "", budget, note))
+        figures.append(Figure(f"{what} judged wrongly, {state}", 1 - _share(counts, state), "", budget, note))
     right = sum(n for (true, judged), n in counts.items() if true == judged)
     every = max(1, sum(counts.values()))
-    figures.append(Figure("citations judged wrongly, all", 1 - right / every, "", None, "; ".join(notes), detail))
+    figures.append(Figure(f"{what} judged wrongly, all", 1 - right / every, "", None, "; ".join(notes), detail))
     cost = spread(costs or [0.0])
     means = [sum(values) / max(1, len(values)) for values in (costs, spent)]
     note = f"nothing cached before; mean {means[0]:.2f} ms, of it {means[1]:.2f} ms our processor time"
-    figures.append(Figure("a citation judged, p50", cost["p50"], "ms", 2, note, cost))
+    figures.append(
+        Figure("lines judged, p50" if inside else "a citation judged, p50", cost["p50"], "ms", 2, note, cost)
+    )
     return figures
 
 
@@ -98,8 +113,9 @@ def _function(name: int, value: int) -> str:
 class Replay:
     """A clone of a repository that checks out one commit after another."""
 
-    def __init__(self, source: Path, root: Path) -> None:
+    def __init__(self, source: Path, root: Path, *, inside: bool = False) -> None:
         self.root = root
+        self._inside = inside
         subprocess.run(["git", "clone", "-q", "--no-checkout", str(source), str(root)], check=True)
         self.commits = self._git("rev-list", "--first-parent", "--reverse", "HEAD").split()
         self._chance = random.Random(SEED)
@@ -128,7 +144,8 @@ class Replay:
             begun, processor = time.perf_counter(), time.process_time()
             (found,) = look.judge(Memory(id="m", type="insight", text="t", ts="", cites=(cite,)))
             cost = ((time.perf_counter() - begun) * 1000, (time.process_time() - processor) * 1000)
-            yield f"{cite.path}#{cite.symbol}", found.state, truth.of(cite), cost
+            true = truth.of_lines(cite) if self._inside else truth.of(cite)
+            yield f"{cite.path}:{cite.start}-{cite.end}#{cite.symbol}", found.state, true, cost
         citations.release_memory()
 
     def _settle(self) -> None:
@@ -147,10 +164,19 @@ class Replay:
             if not file.is_file() or file.is_symlink() or file.stat().st_size > _MOST_BYTES:
                 continue
             page = LineIndex(path, file.read_text("utf-8", "replace"))
-            bodies = [one for one in page.extents if 3 <= one.end - one.start < 120]
+            least = _LEAST_AROUND if self._inside else 3
+            bodies = [one for one in page.extents if least <= one.end - one.start < 120]
             some = self._chance.sample(bodies, min(3, len(bodies)))
-            drawn += [make_cite(path, page, one.start, one.end, commit) for one in some]
+            places = [self._lines_of(page, one) if self._inside else (one.start, one.end) for one in some]
+            drawn += [make_cite(path, page, start, end, commit) for start, end in places]
         return drawn[:count]
+
+    def _lines_of(self, page: LineIndex, around: Extent) -> tuple[int, int]:
+        """Return some lines of a definition, without its first and last one and without blank lines at the ends."""
+        start = self._chance.randint(around.start + 1, around.end - 3)
+        end = min(start + self._chance.randint(2, _MOST_LINES - 1), around.end - 1)
+        written = [number for number in range(start, end + 1) if page.lines[number - 1].strip()]
+        return (written[0], written[-1]) if written else (around.start, around.end)
 
     def _git(self, *arguments: str) -> str:
         command = ["git", "-c", "advice.detachedHead=false", "-C", str(self.root), *arguments]

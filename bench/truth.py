@@ -78,6 +78,20 @@ class Truth:
             return "drifted"
         return "gone"
 
+    def of_lines(self, cite: Cite) -> str:
+        """Return the true state of some lines inside of a definition of `early`: fresh, moved, drifted or gone."""
+        lines = self._survivors(cite)
+        places = [line.place for line in lines if line.place is not None]
+        if lines and len(places) == len(lines) and self._side_by_side(places):
+            return _state(cite, places[0])
+        longest = max((line.text for line in lines), key=len, default="")
+        went = [path for path, _ in places if path != cite.path]
+        named = [self._renames.get(cite.path, cite.path), cite.path, *self._copies.get(cite.path, ())]
+        text = self._same_text(cite, lines, list(dict.fromkeys([*named, *went, *self._holders(cite, longest)])))
+        if text is not None:
+            return _state(cite, text)
+        return "drifted" if any(line.place and line.tells for line in lines) else "gone"
+
     def _homes(self, cite: Cite, lines: list[_Line], head: re.Pattern[str]) -> list[str]:
         """Return the file's names at the late commit, and the files that received several lines of the span."""
         telling = [line for line in lines if line.tells]
@@ -117,8 +131,11 @@ class Truth:
 
     def _newcomers(self, cite: Cite) -> list[str]:
         """Return the other files of the late commit that contain a span's name and were changed or added."""
-        name = (cite.symbol or "").rpartition(".")[2]
-        asked = ("grep", "-l", "-z", "-I", "-F", "-w", "-e", name, self._late, "--", f"*{Path(cite.path).suffix}")
+        return self._holders(cite, (cite.symbol or "").rpartition(".")[2], "-w")
+
+    def _holders(self, cite: Cite, text: str, *how: str) -> list[str]:
+        """Return the other files of the late commit, of the same suffix, that contain a text and changed."""
+        asked = ("grep", "-l", "-z", "-I", "-F", *how, "-e", text, self._late, "--", f"*{Path(cite.path).suffix}")
         paths = [found.partition(":")[2] for found in self._git(*asked, check=False).split("\0") if found]
         return [path for path in paths if path != cite.path and path in self._changed]
 

@@ -186,3 +186,12 @@ def test_one_definition_is_found_as_it_is_among_all(lines, language):
     for one in everything:
         whole = [other for other in everything if other.name == one.name]
         assert Outline(text, text.split("\n"), language).find_named(one.name) == whole
+
+
+def test_lines_are_found_with_other_blanks_but_not_with_other_levels_where_indentation_has_a_meaning():
+    script = LineIndex("a.js", "x;\nfunction (a) {\n  return a;\n\n}\n")
+    assert script.find_but_blanks(["function(a){", "return a;", "}"]) == [(2, 5)]
+    assert script.find_but_blanks(["function(a){", "return b;", "}"]) == script.find_but_blanks([""]) == []
+    module = LineIndex("a.py", "if a :\n    b( )\nc()\n")
+    assert module.find_but_blanks(["if a:", "  b()", "c()"]) == [(1, 3)]
+    assert module.find_but_blanks(["if a:", "  b()", "  c()"]) == []

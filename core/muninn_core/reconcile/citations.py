@@ -146,7 +146,7 @@ def _find_text(
     cite: Cite, mark: Mark, page: LineIndex, meant: list[Extent], tree: FileSource
 ) -> tuple[int, int] | None:
     """Return where the marked text is in a file. A copy does not count while the symbol of the original exists."""
-    spots = page.find(mark)
+    spots = page.find(mark) or _reformatted(cite, page, tree)
     if meant:
         inside = [spot for spot in spots if any(one.start <= spot[0] and spot[1] <= one.end for one in meant)]
         spots = inside or (spots if len(spots) == 1 and mark.lines >= MIN_LINES and _was_once(cite, mark, tree) else [])
@@ -155,6 +155,12 @@ def _find_text(
         if left or mark.lines < MIN_LINES:
             spots = [spot for spot in spots if left and spot[0] <= left[1] and left[0] <= spot[1]]
     return min(spots, key=lambda spot: (abs(spot[0] - cite.start), spot), default=None)
+
+
+def _reformatted(cite: Cite, page: LineIndex, tree: FileSource) -> list[tuple[int, int]]:
+    """Return where the cited lines are with other blanks. Their mark then differs: `f (x)`, `f(x)`."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    return page.find_but_blanks(old.span(cite.start, cite.end)) if old else []
 
 
 def _surviving_lines(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[int, int] | None:

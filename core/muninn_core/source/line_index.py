@@ -21,6 +21,10 @@ from muninn_core.source.extent import Extent, Outline
 _MARK = re.compile(r"^(\d{1,7})-([0-9a-f]{8})-([0-9a-f]{16})$")
 
 
+_INDENTED = frozenset({"python", "yaml", "coffeescript", "haml", "pug", "sass", "nim", "haskell", "fsharp"})
+"""Languages in which indentation has a meaning."""
+
+
 class Row(NamedTuple):
     """A line that is not blank: its number (1-based), the width of its indentation, its words."""
 
@@ -97,6 +101,21 @@ class LineIndex:
                 found.append((rows[0].line, rows[-1].line))
         return found
 
+    def find_but_blanks(self, lines: Sequence[str]) -> list[tuple[int, int]]:
+        """Return every position of lines that differ in blanks at most, as after a formatter.
+
+        Blank lines do not count. Where indentation has a meaning, its levels must be the same.
+        """
+        wanted = _rows(lines)
+        bare = [row.words.replace(" ", "") for row in wanted]
+        count, found = len(bare), []
+        for at, first in enumerate(self._bare_rows):
+            if bare and first == bare[0] and self._bare_rows[at : at + count] == bare:
+                rows = self._all_rows[at : at + count]
+                if language_of(self.path) not in _INDENTED or _levels(rows) == _levels(wanted):
+                    found.append((rows[0].line, rows[-1].line))
+        return found
+
     def rows_of(self, wanted: set[str]) -> list[Row]:
         """Return the lines whose words are in `wanted`, in order."""
         return [row for row in self._all_rows if row.words in wanted]
@@ -108,6 +127,11 @@ class LineIndex:
     @cached_property
     def _all_rows(self) -> list[Row]:
         return _rows(self.lines)
+
+    @cached_property
+    def _bare_rows(self) -> list[str]:
+        """The lines that are not blank, without blanks."""
+        return [row.words.replace(" ", "") for row in self._all_rows]
 
     @cached_property
     def _lines_by_checksum(self) -> dict[int, list[int]]:
@@ -171,7 +195,12 @@ def _rows_from(lines: Sequence[str], first: int) -> Iterator[Row]:
             yield Row(at + 1, line.index(parts[0]), " ".join(parts))
 
 
-def _digest(rows: Sequence[Row]) -> str:
+def _levels(rows: Sequence[Row]) -> list[int]:
+    """Return the level of indentation of each row among those of the span."""
     ranks = {width: rank for rank, width in enumerate(sorted({row.width for row in rows}))}
-    text = "\n".join(f"{ranks[row.width]} {row.words}" for row in rows)
+    return [ranks[row.width] for row in rows]
+
+
+def _digest(rows: Sequence[Row]) -> str:
+    text = "\n".join(f"{level} {row.words}" for level, row in zip(_levels(rows), rows, strict=True))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
