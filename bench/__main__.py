@@ -16,6 +16,7 @@ and checks that every measurement still works.
 `python -m bench org` measures an organisation's memory on PostgreSQL (`organisation.py`).
 `python -m bench past` measures what earlier commits add to finding files (`past.py`).
 `python -m bench page` measures the page in a browser, the event stream and leases (`showing.py`).
+`python -m bench scale` measures 100,000 memories before and after a reconcile (`scale.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
 """
 
@@ -52,6 +53,7 @@ from bench import (
     recording,
     remembering,
     reminding,
+    scale,
     showing,
     starting,
     storing,
@@ -90,7 +92,7 @@ def main() -> int:
     """Run the wanted measurements.
 
     `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `outcome`, `explore`, `gateway`, `models`, `links`,
-    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page` and `masking` have their own options.
+    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page`, `scale` and `masking` have their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -116,6 +118,8 @@ def main() -> int:
         return pairing.main(sys.argv[2:])
     if sys.argv[1:2] == ["page"]:
         return showing.main(sys.argv[2:])
+    if sys.argv[1:2] == ["scale"]:
+        return scale.main(sys.argv[2:])
     if sys.argv[1:2] == ["masking"]:
         return masking.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")
@@ -222,6 +226,9 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "python": Run.python,
     "rebuild": Run.rebuild,
     "citations": lambda run: citing.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
+    "lines": lambda run: citing.citations(
+        run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans, inside=True
+    ),
     "memory": lambda run: remembering.memory(run.words, run.size.history, run.size.reconciled, run.folder),
     "cold": lambda run: starting.cold(run.served, run.size.starts),
 }

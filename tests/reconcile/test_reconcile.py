@@ -6,9 +6,10 @@ import time
 
 import pytest
 
-from muninn_core.errors import BusyError, ReadOnlyError, StorageError
+from muninn_core.errors import BusyError, Cancelled, ReadOnlyError, StorageError
+from muninn_core.reconcile.apart import plan_apart
 from muninn_core.reconcile.apply import apply, reconcile, summary_of
-from muninn_core.reconcile.plan import REPEATED, SAME, plan
+from muninn_core.reconcile.plan import REPEATED, SAME, Task, plan
 from muninn_core.store.layout import layout_of
 
 pytest_plugins = ["logs"]
@@ -209,7 +210,7 @@ def test_an_interruption_between_the_steps_is_healed_by_running_again(log, layou
     log.seal()
     store(log, "The logs are kept for 30 days", session="s2")
     log.seal()
-    whole = plan(log).content
+    whole = plan(log.layout).content
 
     def crash(*_):
         raise StorageError("the power went")
@@ -267,10 +268,33 @@ def test_what_is_open_is_sealed_first_and_a_dry_run_counts_it_without_touching_i
     assert active(log) == ["Sealed", "Open"]
 
 
+def test_another_process_plans_the_same_bytes_and_ends_when_the_run_is_cancelled(log, layout):
+    store(log, "Logs are kept 30 days", "The logs are kept for 30 days", "The logs are kept for 60 days")
+    log.seal()
+    task = Task(layout=layout, with_spool=False, session=None)
+    assert plan_apart(task, lambda: None) == plan(layout)
+
+    def cancel():
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        plan_apart(task, cancel)
+
+
+def test_a_large_memory_is_planned_by_another_process_and_by_this_one_when_that_fails(log, layout, monkeypatch):
+    store(log, "One thing", "Another matter")
+    log.seal()
+    asked = []
+    monkeypatch.setattr("muninn_core.reconcile.apply.MANY", 2)
+    monkeypatch.setattr("muninn_core.reconcile.apply.plan_apart", lambda task, _check: asked.append(task))
+    assert reconcile(log).consolidated == 2
+    assert [task.layout for task in asked] == [layout]
+
+
 def test_a_main_file_that_changed_meanwhile_is_not_overwritten(log, layout):
     store(log, "One thing")
     log.seal()
-    planned = plan(log)
+    planned = plan(log.layout)
     layout.main.write_text('{"ts":"2026-01-07T10:00:00Z","type":"insight","text":"pulled"}\n')
     with pytest.raises(BusyError, match="has changed meanwhile"):
         apply(planned)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.protocol.reconciliation import Reconciled
-from muninn_core.reconcile.plan import Plan, Source, plan
+from muninn_core.reconcile.apart import MANY, plan_apart
+from muninn_core.reconcile.plan import Plan, Source, Task, plan
 from muninn_core.store.lines import MAX_FILE_BYTES
 from muninn_core.store.log import Log
 from muninn_core.store.undo_journal import FileRewrite, digest, read_content, rewrite
@@ -41,11 +42,18 @@ def reconcile(
         progress("sealing open spools", 5)
         log.seal(session)
     progress("comparing memories", 20)
-    planned = plan(log, with_spool=dry_run, session=session)
+    planned = _planned(
+        log, Task(layout=log.layout, with_spool=dry_run, session=session), lambda: progress("comparing memories", 20)
+    )
     progress(f"{len(planned.segments)} segments compared", 80)
     outcome = apply(planned, archive=archive, dry_run=dry_run)
     log.refresh()
     return outcome
+
+
+def _planned(log: Log, task: Task, check: Callable[[], None]) -> Plan:
+    apart = plan_apart(task, check) if log.position >= MANY else None
+    return apart or plan(task.layout, with_spool=task.with_spool, session=task.session)
 
 
 def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Reconciled:

@@ -25,7 +25,6 @@ from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_content, read_lines
-from muninn_core.store.log import Log
 from muninn_core.store.record import VERSION, Record, encode_line, is_merge_marker, make_record
 from muninn_core.store.stamp import next_millisecond
 
@@ -39,6 +38,14 @@ class Source(Value):
 
     path: Path
     digest: str
+
+
+class Task(Value):
+    """The parameters of `plan`, for another process."""
+
+    layout: Layout
+    with_spool: bool
+    session: str | None
 
 
 class Plan(Value):
@@ -68,20 +75,20 @@ class MemoryFiles(Value):
     raw: tuple[bytes, ...]
 
 
-def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> Plan:
+def plan(layout: Layout, *, with_spool: bool = False, session: str | None = None) -> Plan:
     """Plan the consolidation of main.jsonl and the sealed segments, or those of one session.
 
     `with_spool` includes unsealed records; use it for a dry run only, because a plan removes its segments. Raises
     StorageError when a file can't be read, because nothing may be lost.
     """
-    read = read_memory(log.layout, with_spool=with_spool, session=session)
+    read = read_memory(layout, with_spool=with_spool, session=session)
     new = add_derived_records(read.fold)
     state = read.fold.state()
     undecided = {dispute.id for dispute in state.conflicts}  # a decision outlives the undo of its conflict's record
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
     malformed = b"".join(line + b"\n" for line in sorted(set(read.raw)))
     return Plan(
-        layout=log.layout,
+        layout=layout,
         content=b"".join(map(encode_line, records)) + malformed,
         main=read.main,
         segments=read.segments,

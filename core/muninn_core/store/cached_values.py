@@ -101,6 +101,10 @@ class CachedValues:
         memory = self._memories.get(number)
         return memory if memory is not None else self._memories.setdefault(number, self._make(number))
 
+    def created(self, number: int) -> Memory | None:
+        """Return a memory that was created before, None for any other."""
+        return self._memories.get(number)
+
     def line(self, number: int) -> bytes:
         """Return the line of a record, or the JSON of a composed memory. Raises StorageError."""
         block_number, at = divmod(number, LINES_PER_BLOCK)

@@ -80,6 +80,9 @@ class ValueSource(Protocol):
     def memory(self, number: int) -> Memory:
         """Return a memory."""
 
+    def created(self, number: int) -> Memory | None:
+        """Return a memory that was created before, None for any other."""
+
 
 class Fold:
     """An incremental fold. Not safe for several threads; its states are."""
@@ -185,6 +188,23 @@ class Fold:
         left = [detached[identity] for identity in sorted(detached.keys() - gone.keys())]
         self._refold(dict.fromkeys(each for record in left for each in self.index.add(record, self._creates_memory)))
         self.changed |= {each for each, memory in before.items() if self.folded.get(each) is not memory}
+
+    def read_from(self, cached: Fold) -> None:
+        """Take records from an equal fold that was cached, so that their lines need not be in memory.
+
+        Memories that were created stay the same objects.
+        """
+        folded: Slots[Memory] = {}
+        for identity, number in cached.folded.items():
+            known = self.folded[identity]
+            folded[identity] = (self._created(known) or number) if isinstance(known, int) else known
+        self.slots, self.folded, self.cached = cached.slots, folded, cached.cached
+        self._lazy, self._shown = None, None
+        self._all_made = not any(isinstance(each, int) for each in folded.values())
+
+    def _created(self, number: int) -> Memory | None:
+        source: ValueSource | LazyMemories | None = self.cached if number >= 0 else self._lazy
+        return None if source is None else source.created(number)
 
     def state(self) -> State:
         """Return the current state."""

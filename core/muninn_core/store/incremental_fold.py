@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from muninn_core.errors import MuninnError, StorageError
+from muninn_core.model.value import replace
 from muninn_core.shortage import raise_if_exhausted
 from muninn_core.store.cached_values import CachedValues
 from muninn_core.store.change_scan import ChangeScan, Signature, signature
@@ -88,10 +89,20 @@ class IncrementalFold:
                     fold=self.fold, files=self.files, keyed={key: ids for key, ids in keyed.items() if ids}
                 )
                 save(self._cache, cached, self._layout.memory)
+                self._read_from_cache()
             finally:
                 self.add_unsealed(self._own_records())
         self._cached_files = dict(self.files)
         return True
+
+    def _read_from_cache(self) -> None:
+        """Read records from the cache that was just written. In memory, their lines take as much as all memories."""
+        cached = load(self._cache, self._layout.memory)
+        if cached is not None and cached.files.keys() == self.files.keys():
+            self.fold.read_from(cached.fold)
+            self.files = {
+                name: replace(cached.files[name], signature=file.signature) for name, file in self.files.items()
+            }
 
     def delete_cache(self) -> None:
         """Delete the cache, which may hold redacted text. Raises StorageError or ReadOnlyError."""

@@ -22,6 +22,11 @@ def make_all(slots: Slots[T], make: Callable[[int], T]) -> dict[str, T]:
     return cast("dict[str, T]", slots)
 
 
+def getter(values: Mapping[str, T]) -> Callable[[str], T | None]:
+    """Return the fastest function that returns the value of a key of a mapping, None for an unknown one."""
+    return values.getter() if isinstance(values, LazyMapping) else values.get
+
+
 class LazyMapping(Mapping[str, T]):
     """A view of slots. `make` must return the same object for the same number."""
 
@@ -34,8 +39,13 @@ class LazyMapping(Mapping[str, T]):
         """Whether every value has been created."""
 
     def __getitem__(self, key: str) -> T:
+        make = self._make  # before the value: when all are created, this is None and no value is a number
         value = self._slots[key]
-        return self._make(value) if isinstance(value, int) and self._make is not None else cast("T", value)
+        return make(value) if isinstance(value, int) and make is not None else cast("T", value)
+
+    def getter(self) -> Callable[[str], T | None]:
+        """Return the fastest function that returns the value of a key, None for an unknown one."""
+        return cast("dict[str, T]", self._slots).get if self.complete else self.get
 
     def __contains__(self, key: object) -> bool:
         return key in self._slots
@@ -65,4 +75,5 @@ class LazyMapping(Mapping[str, T]):
         if not self.complete and self._make is not None:
             make_all(self._slots, self._make)
             self.complete = True
+            self._make = None  # what the values were created from is no longer needed here
         return cast("dict[str, T]", self._slots)

@@ -33,3 +33,7 @@ class LazyMemories:
             if memory is not None
             else self._memories.setdefault(number, memory_from_line(self._records[-number - 1].line))
         )
+
+    def created(self, number: int) -> Memory | None:
+        """Return a memory that was created before, None for any other."""
+        return self._memories.get(number)

@@ -297,9 +297,12 @@ class Log:
         """
         with self._lock:
             try:
-                return self.writable and self._fold.save_cache(least)
+                saved = self.writable and self._fold.save_cache(least)
             except MuninnError:
                 return False
+            if saved:  # records are read from the cache now, and those in memory are free
+                self._view = self._build_view()
+            return saved
 
     def drain_changed(self) -> set[str] | None:
         """Return the ids of the memories that may have changed since the last call; None when any may have.

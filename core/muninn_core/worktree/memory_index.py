@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from muninn_core.model.memory import Memory
@@ -17,25 +18,36 @@ _LAST = re.compile(r"[.#]|::")
 SHORTEST = 3
 """Characters. Shorter names are too common to index."""
 
+_SPARE = 1_000
+"""The number of dead rows that is not worth a new index."""
+
 
 class MemoryIndex:
-    """Safe to use from several threads. `memories` returns all memories; it is called at the first use."""
+    """Safe to use from several threads. `memories` returns all memories; it is called at each use.
+
+    Memories are rows, and each key has the rows that hold it: a sixth of the size of sets of memories. A row is never
+    used again. One whose memory has changed or gone is dead until the index is made again.
+    """
 
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
         self._all = memories
         self._lock = threading.Lock()
         self._open = False
-        self._keys: dict[str, frozenset[str]] = {}
-        self._holders: dict[str, dict[str, Memory]] = {}
+        self._ids: list[str] = []
+        self._row_of: dict[str, int] = {}
+        self._rows: dict[str, array[int]] = {}
 
     def update(self, changed: Mapping[str, Memory | None]) -> None:
         """Apply changes; None drops a memory. Does nothing before the first use."""
         with self._lock:
-            if self._open:
-                for identity, memory in changed.items():
-                    self._remove(identity)
-                    if memory is not None and memory.active:
-                        self._add(memory)
+            if not self._open:
+                return
+            for identity, memory in changed.items():
+                self._row_of.pop(identity, None)
+                if memory is not None and memory.active:
+                    self._add(memory)
+            if len(self._ids) > 2 * len(self._row_of) + _SPARE:
+                self._open = False
 
     def by_files(self, paths: Iterable[str]) -> list[Memory]:
         """Return the memories that name or cite one of some files, by id."""
@@ -48,26 +60,30 @@ class MemoryIndex:
         return self._found([name]) if len(name) >= SHORTEST else []
 
     def _found(self, keys: Iterable[str]) -> list[Memory]:
+        memories = self._all()
         with self._lock:
             if not self._open:
-                for memory in self._all().values():
-                    if memory.active:
-                        self._add(memory)
-                self._open = True
-            found = {identity: memory for key in keys for identity, memory in self._holders.get(key, {}).items()}
-        return [found[identity] for identity in sorted(found)]
+                self._read(memories)
+            rows = {row for key in keys for row in self._rows.get(key, ())}
+            ids = sorted(self._ids[row] for row in rows if self._row_of.get(self._ids[row]) == row)
+        return [memories[identity] for identity in ids if identity in memories]
+
+    def _read(self, memories: Mapping[str, Memory]) -> None:
+        self._ids, self._row_of, self._rows = [], {}, {}
+        for memory in memories.values():
+            if memory.active:
+                self._add(memory)
+        self._open = True
 
     def _add(self, memory: Memory) -> None:
-        keys = self._keys[memory.id] = frozenset(_keys(memory))
-        for key in keys:
-            self._holders.setdefault(key, {})[memory.id] = memory
-
-    def _remove(self, identity: str) -> None:
-        for key in self._keys.pop(identity, ()):
-            holders = self._holders[key]
-            del holders[identity]
-            if not holders:
-                del self._holders[key]
+        row = self._row_of[memory.id] = len(self._ids)
+        self._ids.append(memory.id)
+        for key in frozenset(_keys(memory)):
+            rows = self._rows.get(key)
+            if rows is None:
+                self._rows[key] = array("i", (row,))
+            else:
+                rows.append(row)
 
 
 def _keys(memory: Memory) -> Iterator[str]:

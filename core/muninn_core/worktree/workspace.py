@@ -249,7 +249,7 @@ class Workspace:
     def _tidy(self) -> None:
         """Write the cached fold, and drop stored contexts that hold text redacted while no daemon ran."""
         if not self.removed:
-            self.memory.log.save_cache()
+            self.memory.save_cache()
         self.memory.drop_redacted(self.memory.all(), sorted(self.context_store.find_all(_MEMORY_IN_CONTEXT)))
 
     def close(self) -> None:

@@ -41,6 +41,7 @@ def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> Reco
     )
     call.report("end", "reconciled")
     memory.publish()
+    memory.save_cache()
     fields = {name: getattr(result, name) for name in result.__struct_fields__}
     return ReconcileResult(**fields, saw=workspace.read_state())
 
