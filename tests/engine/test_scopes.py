@@ -17,7 +17,7 @@ from muninn_core.errors import BadParams, BusyError, StorageError
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.runtime import data_directory
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.decay import decayed_importance
+from muninn_core.retrieval.decay import importance_and_recency
 from muninn_core.store.shared import SharedLog
 
 pytest_plugins = ["engines"]
@@ -362,15 +362,17 @@ def aged(**fields):
 
 
 def test_importance_fades_by_halves_but_not_that_of_pins_and_of_what_holds(muninn):
-    assert decayed_importance(aged(importance=8), _NOON, 59.5) == pytest.approx(0.4)
-    assert decayed_importance(aged(importance=8, updated="2026-03-01T12:00:00.000Z"), _NOON, 59.5) == pytest.approx(0.8)
-    assert decayed_importance(aged(importance=8), _NOON, 0) == 0.8
+    assert importance_and_recency(aged(importance=8), _NOON, 59.5)[0] == pytest.approx(0.4)
+    assert importance_and_recency(aged(importance=8, updated="2026-03-01T12:00:00.000Z"), _NOON, 59.5)[
+        0
+    ] == pytest.approx(0.8)
+    assert importance_and_recency(aged(importance=8), _NOON, 0)[0] == 0.8
     for lasting in (
         aged(importance=8, pinned=True),
         aged(importance=8, type="decision"),
         aged(importance=8, type="constraint"),
     ):
-        assert decayed_importance(lasting, _NOON, 1) == 0.8
+        assert importance_and_recency(lasting, _NOON, 1)[0] == 0.8
 
 
 def test_an_old_memory_ranks_below_a_new_one_and_nothing_is_written_of_it(muninn):

@@ -65,18 +65,24 @@ def test_an_older_memory_says_less():
     assert found["old.py"].value < found["new.py"].value
 
 
-def test_following_changes_ends_where_looking_at_all_memories_begins(witnesses):
+def test_following_changes_ends_where_looking_at_all_memories_begins():
+    now = dict(PAST)
+    witnesses = FilePriors(lambda: now)
     told(witnesses, "retry")
-    witnesses.update({"m1": None, "m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")})
-    after = {**{key: one for key, one in PAST.items() if key != "m1"}}
-    after |= {"m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")}
+    changed = {"m1": None, "m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")}
+    witnesses.update(changed)
+    now.update(changed)
+    del now["m1"]
+    after = dict(now)
     assert told(witnesses, "retry", "upload") == told(FilePriors(lambda: after), "retry", "upload")
 
 
 def test_memories_made_from_commits_that_vote_are_left_out_and_others_count():
     of_commits = [memory(n, "Retry uploads", f"{n}.py", details={"commit": sha}) for n, sha in ((8, "aa"), (9, "bb"))]
-    priors = FilePriors(lambda: {one.id: one for one in (*of_commits, memory(10, "Retry uploads", "10.py"))})
+    now = {one.id: one for one in (*of_commits, memory(10, "Retry uploads", "10.py"))}
+    priors = FilePriors(lambda: now)
     assert set(told(priors, "retry", counted=frozenset({"aa"}))) == {"9.py", "10.py"}
-    priors.update({"m11": memory(11, "Retry uploads", "11.py", details={"commit": ["aa"]})})
+    now["m11"] = memory(11, "Retry uploads", "11.py", details={"commit": ["aa"]})
+    priors.update({"m11": now["m11"]})
     assert set(told(priors, "retry", counted=frozenset({"aa", "bb"}))) == {"10.py", "11.py"}
     assert set(told(priors, "retry")) == {"8.py", "9.py", "10.py", "11.py"}

@@ -205,8 +205,8 @@ def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows, limit: int | Non
         near = products >= np.partition(products, len(products) - limit)[len(products) - limit]
         products, ids = products[near], ids[near]
     order = np.lexsort((ids, -products))
-    scaled = (product / (SCALE * scale) for product in products[order].tolist())
-    return list(zip(ids[order].tolist(), scaled, strict=True))
+    near = zip(ids[order].tolist(), products[order].tolist(), strict=True)
+    return [(number, product / (SCALE * scale)) for number, product in near]
 
 
 def _best(parts: list[_Part], query: NDArray[np.float32], count: int) -> list[Found]:

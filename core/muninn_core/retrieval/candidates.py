@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.concurrent import start
-from muninn_core.retrieval.decay import is_recallable
+from muninn_core.retrieval.decay import has_expired
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import parse_query
+from muninn_core.store.lazy_mapping import getter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,15 +57,15 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
 
 def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Sequence[Scores]) -> list[ScoredChunk]:
     """Return the chunks among `ids` that the request may find, with their scores."""
-    memories, now, admits = request.memories, request.now, request.bounds.admits
+    memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
     every_file = request.bounds.admits_files
     found = []
     for source, wanted, known in zip(reader.sources, ids, scores, strict=True):
         for number, chunk in source.chunks(wanted).items() if wanted else ():
             memory = None
             if chunk.kind == "memory":
-                memory = memories.get(chunk.path)
-                if memory is None or not is_recallable(memory, now):
+                memory = memory_of(chunk.path)
+                if memory is None or not memory.active or (memory.expires and has_expired(memory, now)):
                     continue
             if (every_file and memory is None) or admits(chunk, memory):
                 # Without the constructor of the tuple, which is a Python function.

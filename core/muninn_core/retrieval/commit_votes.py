@@ -97,15 +97,19 @@ class CommitVotes:
             return {}
         sums: dict[str, float] = {}
         first: dict[str, CommitTitle] = {}
-        present = files().present_code
+        listed = files()
+        code, present = listed.code, listed.present_code
         for score, row in best:
             commit = self._commits[row]
             share = score**SHARPNESS / math.sqrt(len(commit.files))
-            for path in filter(None, map(present, commit.files)):
+            for given in commit.files:
+                path = given if given in code else present(given)
+                if path is None:
+                    continue
                 sums[path] = sums.get(path, 0.0) + share
                 first.setdefault(path, commit)
         most = max(sums.values(), default=1.0)
-        return {path: FileVote(value / most, first[path]) for path, value in sums.items()}
+        return {path: tuple.__new__(FileVote, (value / most, first[path])) for path, value in sums.items()}
 
     def _best(self, words: Sequence[str]) -> list[tuple[float, int]]:
         """Return (score, row) of the `VOTERS` best commits, best first, the newer of equal ones first."""

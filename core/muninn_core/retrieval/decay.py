@@ -28,18 +28,24 @@ def has_expired(memory: Memory, now: datetime) -> bool:
 
 def recency(ts: str, now: datetime) -> float:
     """Return 1 for now and 0.5 for `HALF_LIFE_DAYS` ago; 0 for an unreadable time."""
-    return _exponential_decay(ts, now, w.HALF_LIFE_DAYS)
+    age = _days(ts, now)
+    return 0.0 if age is None else float(0.5 ** (age / w.HALF_LIFE_DAYS))
 
 
-def decayed_importance(memory: Memory, now: datetime, half_life: float) -> float:
-    """Return a memory's importance, 0..1, after decay since its last change. `half_life` is in days; 0 is no decay.
+def importance_and_recency(memory: Memory, now: datetime, half_life: float) -> tuple[float, float]:
+    """Return a memory's importance, 0..1, after decay since its last change, and its recency.
 
-    The stored importance does not change. Pinned memories and those of a `LASTING` kind do not decay.
+    `half_life` is in days; 0 is no decay. The stored importance does not change. Pinned memories and those of a
+    `LASTING` kind do not decay.
     """
     full = memory.importance / 10
+    age = _days(memory.updated or memory.ts, now)
+    if age is None:
+        return full, 0.0
+    fresh = float(0.5 ** (age / w.HALF_LIFE_DAYS))
     if half_life <= 0 or memory.pinned or memory.type in w.LASTING:
-        return full
-    return full * _exponential_decay(memory.updated or memory.ts, now, half_life, unknown=1.0)
+        return full, fresh
+    return full * float(0.5 ** (age / half_life)), fresh
 
 
 def staleness(citations: Sequence[Citation]) -> list[Signal]:
@@ -53,9 +59,9 @@ def staleness(citations: Sequence[Citation]) -> list[Signal]:
     ]
 
 
-def _exponential_decay(ts: str, now: datetime, half_life: float, unknown: float = 0.0) -> float:
+def _days(ts: str, now: datetime) -> float | None:
+    """Return the days from a time to now, 0 for a later one, None for an unreadable one."""
     try:
-        age = (now - datetime.fromisoformat(ts)).total_seconds() / 86_400
+        return max((now - datetime.fromisoformat(ts)).total_seconds() / 86_400, 0.0)
     except (ValueError, TypeError):
-        return unknown
-    return float(0.5 ** (max(age, 0.0) / half_life))
+        return None

@@ -17,6 +17,7 @@ import numpy as np
 
 from muninn_core.retrieval import weights as w
 from muninn_core.source.identifiers import split_words
+from muninn_core.store.lazy_mapping import getter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,21 +44,20 @@ def likely_files(priors: Mapping[str, FilePrior] | Mapping[str, FileVote], known
     return [path for _, path in best if path not in known]
 
 
-class _PriorSource(NamedTuple):
-    """A memory and the files that it contributes to."""
-
-    memory: Memory
-    files: tuple[str, ...]
+_Memories = Mapping[str, "Memory"]
 
 
 class _PriorIndex:
     """Memories as rows of arrays, so that numpy compares thousands at once.
 
-    Rows are never reused. `alive` is 1 for the rows whose memory still exists.
+    Rows are never reused. `alive` is 1 for the rows whose memory still exists. Rows have ids, not memories: a memory
+    that is replaced by an equal one does not stay in use.
     """
 
     def __init__(self, memories: Iterable[Memory]) -> None:
-        self.rows: list[_PriorSource] = []
+        self.ids: list[str] = []
+        self.files: list[tuple[str, ...]] = []
+        self.commits: list[str | None] = []
         self.row_of: dict[str, int] = {}
         # An array cannot grow while a numpy view of it exists, so callers get copies.
         self.by_word: dict[str, array[int]] = {}
@@ -75,14 +75,20 @@ class _PriorIndex:
         own = _words(memory) if 0 < len(files) <= w.REMEMBERED_FILES else ()
         if not own:
             return
-        row = len(self.rows)
-        self.rows.append(_PriorSource(memory, files))
+        row = len(self.ids)
+        self.ids.append(memory.id)
+        self.files.append(memory.files if files == memory.files else files)
+        self.commits.append(_commit(memory))
         self.row_of[memory.id] = row
         self.sizes.append(len(own))
         self.born.append(_moment(memory.ts))
         self.alive.append(1)
         for word in own:
-            self.by_word.setdefault(word, array("q")).append(row)
+            rows = self.by_word.get(word)
+            if rows is None:
+                self.by_word[word] = array("i", (row,))
+            else:
+                rows.append(row)
 
     def drop(self, identity: str) -> None:
         """Drop the row of a memory, if it has one."""
@@ -94,21 +100,21 @@ class _PriorIndex:
         """Return for each row whether its memory is not made from one of the `counted` commits."""
         if counted is not self._counted:
             self._counted, self._uncounted = counted, array("b")
-        fresh = self.rows[len(self._uncounted) :]
-        self._uncounted.extend([str(one.memory.details.get("commit")) not in counted for one in fresh])
+        fresh = self.commits[len(self._uncounted) :]
+        self._uncounted.extend([commit not in counted for commit in fresh])
         return np.frombuffer(bytes(self._uncounted), bool)
 
     @property
     def mostly_dead(self) -> bool:
         """Whether most rows belong to memories that are gone."""
-        return len(self.rows) > 2 * len(self.row_of) + _SPARE
+        return len(self.ids) > 2 * len(self.row_of) + _SPARE
 
-    def rows_with(self, asked: Sequence[str], counted: Container[str]) -> list[NDArray[np.int64]]:
+    def rows_with(self, asked: Sequence[str], counted: Container[str]) -> list[NDArray[np.int32]]:
         """Return, for each word that any memory has, the rows that have it, are alive and not `counted`."""
         alive = np.frombuffer(self.alive, bool)
         if counted:
             alive = alive & self.uncounted(counted)
-        found = (np.frombuffer(self.by_word[word], np.int64) for word in asked if word in self.by_word)
+        found = (np.frombuffer(self.by_word[word], np.int32) for word in asked if word in self.by_word)
         return [living for rows in found if len(living := rows[alive[rows]])]
 
 
@@ -122,10 +128,10 @@ _SPARE = 1_000
 class FilePriors:
     """The file priors of all memories. Safe to use from several threads.
 
-    `memories` returns all memories and is called at the first lookup; `update` applies later changes.
+    `memories` returns all memories; `update` applies changes after the first lookup.
     """
 
-    def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
+    def __init__(self, memories: Callable[[], _Memories]) -> None:
         self._all = memories
         self._lock = threading.Lock()
         self._index: _PriorIndex | None = None
@@ -141,7 +147,7 @@ class FilePriors:
                 if memory is not None:
                     index.add(memory)
             if index.mostly_dead:
-                self._index = _PriorIndex(one.memory for row, one in enumerate(index.rows) if index.alive[row])
+                self._index = None
 
     def lookup(
         self,
@@ -158,23 +164,28 @@ class FilePriors:
         memories, and of the share of its own words that the question has; it halves every `REMEMBERED_DAYS`. Several
         memories of a file combine as independent evidence: 1 - the product of (1 - value).
         """
+        memories = self._all()
         with self._lock:
             if self._index is None:
-                self._index = _PriorIndex(self._all().values())
+                self._index = _PriorIndex(memories.values())
             index = self._index
             rows, values = _compared(index, index.rows_with(asked, counted), now)
-        best: list[tuple[float, _PriorSource]] = []
+        best: list[tuple[float, Memory, tuple[str, ...]]] = []
         # Most of the best rows may be seen, so few more are sorted.
-        for value, one in _ordered(index, rows, values):
-            if seen(one.memory) and not _is_expired(one.memory, now):
-                best.append((value, one))
+        memory_of = getter(memories)
+        for part in _ordered(index, rows, values):
+            for value, row in part:
+                memory = memory_of(index.ids[row])
+                if memory is None or not seen(memory) or (memory.expires and _is_expired(memory, now)):
+                    continue
+                best.append((value, memory, index.files[row]))
                 if len(best) == w.REMEMBERED_WITNESSES:
-                    break
+                    return _joined(best)
         return _joined(best)
 
 
 def _compared(
-    index: _PriorIndex, matching: Sequence[NDArray[np.int64]], now: datetime
+    index: _PriorIndex, matching: Sequence[NDArray[np.int32]], now: datetime
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the rows that have any of the words, and their values."""
     if not matching:
@@ -183,8 +194,8 @@ def _compared(
     rarity = [math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in matching]
     every = np.concatenate(matching)
     weights = np.repeat(rarity, [len(rows) for rows in matching])
-    weighed = np.bincount(every, weights, len(index.rows))
-    shared = np.bincount(every, minlength=len(index.rows))
+    weighed = np.bincount(every, weights, len(index.ids))
+    shared = np.bincount(every, minlength=len(index.ids))
     rows = np.flatnonzero(shared)
     own = shared[rows] / np.frombuffer(index.sizes)[rows]
     alike = (1 - w.REMEMBERED_OWN) * weighed[rows] / sum(rarity) + w.REMEMBERED_OWN * own
@@ -195,21 +206,19 @@ def _compared(
 
 def _ordered(
     index: _PriorIndex, rows: NDArray[np.int64], values: NDArray[np.float64]
-) -> Iterator[tuple[float, _PriorSource]]:
-    """Yield memories with their values, greatest first, ties by id. Rows are sorted in growing parts, on demand."""
+) -> Iterator[list[tuple[float, int]]]:
+    """Yield lists of values with their rows, greatest first, ties by id. The lists grow, and are made on demand."""
     wanted = w.REMEMBERED_WITNESSES + _SPARE_BEST
     start = 0
     while start < len(rows):
         least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(rows) else -1.0
         chosen = np.flatnonzero(values >= least)
         chosen = chosen[np.argsort(-values[chosen])]
-        found = [
-            (value, index.rows[row]) for value, row in zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True)
-        ]
+        found = list(zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True))
         if not np.all(np.diff(values[chosen])):  # ties are rare: few memories have the same time
-            ranked = sorted([(-value, one.memory.id, one) for value, one in found])
-            found = [(-value, one) for value, _, one in ranked]
-        yield from found[start:]
+            ranked = sorted([(-value, index.ids[row], row) for value, row in found])
+            found = [(-value, row) for value, _, row in ranked]
+        yield found[start:]
         start, wanted = len(found), 8 * wanted
 
 
@@ -223,6 +232,12 @@ def _words(memory: Memory) -> frozenset[str]:
     query = memory.details.get("query")
     source = query if isinstance(query, str) and query else memory.title or memory.text
     return frozenset(split_words(source).split())
+
+
+def _commit(memory: Memory) -> str | None:
+    """Return the commit that a memory was made from."""
+    commit = memory.details.get("commit")
+    return None if commit is None else str(commit)
 
 
 def _is_expired(memory: Memory, now: datetime) -> bool:
@@ -240,12 +255,12 @@ def _moment(ts: str) -> float:
         return math.nan
 
 
-def _joined(values: Sequence[tuple[float, _PriorSource]]) -> dict[str, FilePrior]:
-    """Return {path: prior} of memories with their values, the best first."""
+def _joined(values: Sequence[tuple[float, Memory, tuple[str, ...]]]) -> dict[str, FilePrior]:
+    """Return {path: prior} of memories with their values and files, the best first."""
     left: dict[str, float] = {}
     first: dict[str, Memory] = {}
-    for value, one in values:
-        for path in one.files:
+    for value, memory, files in values:
+        for path in files:
             left[path] = left.get(path, 1.0) * (1 - min(value, w.REMEMBERED_MOST))
-            first.setdefault(path, one.memory)
-    return {path: FilePrior(1 - open_, first[path]) for path, open_ in left.items()}
+            first.setdefault(path, memory)
+    return {path: tuple.__new__(FilePrior, (1 - open_, first[path])) for path, open_ in left.items()}

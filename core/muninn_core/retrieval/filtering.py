@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.filters import FilterSet
+    from muninn_core.retrieval.memory_table import MemoryTable
 
 MOST_IDS = 20_000
 """The most ids per kind in a restricted search. A search among this many costs some milliseconds."""
@@ -53,16 +54,24 @@ def apply_filters(
     phrases: Sequence[str],
     without: Sequence[str],
     now: datetime,
+    table: MemoryTable | None = None,
 ) -> Filtering:
-    """Return bounds that admit what passes the filters, contains all `phrases` and none of `without`."""
+    """Return bounds that admit what passes the filters, contains all `phrases` and none of `without`.
+
+    `table` has the columns of `memories`, if anyone keeps them.
+    """
     allowed: dict[SourceKind, Ids | None] = dict.fromkeys(SOURCE_KINDS)
     files = count = None
     if filters.filters:
         files = _allow_files(reader, filters, allowed)
-        kept = [each for each in memories.values() if filters.memory(each) and is_recallable(each, now)]
+        if table is not None:
+            kept = table.passing(filters, now)
+        else:
+            passing_memories = (each for each in memories.values() if filters.memory(each))
+            kept = sorted(each.id for each in passing_memories if is_recallable(each, now))
         count = len(kept)
         if count <= MOST_IDS:
-            allowed["memory"] = ids_of_memories(reader, sorted(each.id for each in kept))
+            allowed["memory"] = ids_of_memories(reader, kept)
     compared = True
     for kind, ids in allowed.items() if phrases else ():
         allowed[kind], whole = _with_phrases(reader, kind, ids, phrases)

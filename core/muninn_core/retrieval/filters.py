@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from functools import partial, reduce
-from typing import NamedTuple
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_core.gitignore import compile_glob
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
@@ -22,6 +22,10 @@ from muninn_core.source.qualified import bare
 from muninn_core.source.shortcode import same_code
 from muninn_core.store.expiry import parse_span
 from muninn_core.store.stamp import normalise, timestamp
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 OF_FILES = frozenset({"kind", "path", "lang"})
 """The keys that apply to files. All keys apply to memories."""
@@ -49,13 +53,39 @@ OfFile = Callable[[str, SourceKind, str], bool]
 
 OfMemory = Callable[[Memory], bool]
 
+Test = Callable[[Any], bool]
+"""Returns whether a value of a column passes."""
+
+
+class Bound:
+    """A test of times: from a first one on, or before a last one. Canonical times have the order of their texts."""
+
+    __slots__ = ("_first", "_time")
+
+    def __init__(self, time: str, *, first: bool) -> None:
+        self._time = time
+        self._first = first
+
+    def __call__(self, value: str) -> bool:
+        """Return whether a time passes."""
+        return (value >= self._time) is self._first
+
+    def among(self, values: NDArray[np.str_]) -> NDArray[np.bool_]:
+        """Return for each time whether it passes."""
+        passed: NDArray[np.bool_] = (values >= self._time) == self._first
+        return passed
+
 
 class FilterSet(NamedTuple):
-    """Compiled filters. `file` and `memory` return whether a file or a memory passes all of them."""
+    """Compiled filters. `file` and `memory` return whether a file or a memory passes all of them.
+
+    `tests` say the same of memories: (name of a column, test of its values, whether the filter is negated).
+    """
 
     filters: tuple[Filter, ...]
     file: OfFile
     memory: OfMemory
+    tests: tuple[tuple[str, Test, bool], ...] = ()
 
     @property
     def memories_alone(self) -> tuple[Filter, ...]:
@@ -69,14 +99,23 @@ NO_FILTERS = FilterSet((), lambda _path, _kind, _language: True, lambda _memory:
 def compile_filters(filters: Sequence[Filter], now: datetime) -> FilterSet:
     """Compile filters whose values `wrong_value` accepts. Spans such as `2w` count back from `now`."""
     files: list[OfFile] = []
-    memories: list[OfMemory] = []
+    tests: list[tuple[str, Test, bool]] = []
     for each in filters:
-        of_file, of_memory = _FILES.get(each.key, _no_file)(each.values), _MEMORIES[each.key](each.values, now)
+        of_file = _FILES.get(each.key, _no_file)(each.values)
         files.append(_not_file(of_file) if each.negated else of_file)
-        memories.append(_not(of_memory) if each.negated else of_memory)
+        column, test_of = _MEMORIES[each.key]
+        tests.append((column, test_of(each.values, now), each.negated))
     if not filters:
         return NO_FILTERS
-    return FilterSet(tuple(filters), reduce(_both_file, files), reduce(_both, memories))
+    memories = [_of_memory(*each) for each in tests]
+    return FilterSet(tuple(filters), reduce(_both_file, files), reduce(_both, memories), tuple(tests))
+
+
+def _of_memory(column: str, test: Test, negated: bool) -> OfMemory:
+    value_of = COLUMNS[column]
+    if negated:
+        return lambda memory: not test(value_of(memory))
+    return lambda memory: test(value_of(memory))
 
 
 def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:
@@ -128,10 +167,6 @@ def _both_file(one: OfFile, other: OfFile) -> OfFile:
     return lambda path, kind, language: one(path, kind, language) and other(path, kind, language)
 
 
-def _not(passes: OfMemory) -> OfMemory:
-    return lambda memory: not passes(memory)
-
-
 def _not_file(passes: OfFile) -> OfFile:
     return lambda path, kind, language: not passes(path, kind, language)
 
@@ -173,39 +208,35 @@ class _Passing(dict[str, bool]):
         return found
 
 
-def _about(passes: Callable[[str], bool]) -> OfMemory:
-    """Return a predicate: whether any file that a memory names or cites passes."""
-    passing = _Passing(passes)
-    passes_path = passing.__getitem__
-    return lambda memory: (
-        any(map(passes_path, memory.files))
-        or (bool(memory.cites) and any(passes_path(cite.path) for cite in memory.cites))
-    )
+def _about(passes: Callable[[str], bool]) -> Test:
+    """Return a test of the files that a memory names or cites: whether any of them passes."""
+    passes_path = _Passing(passes).__getitem__
+    return lambda paths: any(map(passes_path, paths))
 
 
-def _path(values: tuple[str, ...], _now: datetime) -> OfMemory:
+def _path(values: tuple[str, ...], _now: datetime) -> Test:
     globs = [compile_glob(value) for value in values]
     return _about(lambda path: any(matches(path) for matches in globs))
 
 
-def _language(values: tuple[str, ...], _now: datetime) -> OfMemory:
+def _language(values: tuple[str, ...], _now: datetime) -> Test:
     wanted = frozenset(map(language_named, values))
     return _about(lambda path: language_of(path) in wanted)
 
 
-def _kind(values: tuple[str, ...], _now: datetime) -> OfMemory:
+def _kind(values: tuple[str, ...], _now: datetime) -> Test:
     wanted = frozenset(value.casefold() for value in values)
-    return lambda memory: "memory" in wanted or memory.type.casefold() in wanted
+    return lambda type_: "memory" in wanted or type_.casefold() in wanted
 
 
-def _type(values: tuple[str, ...], _now: datetime) -> OfMemory:
+def _type(values: tuple[str, ...], _now: datetime) -> Test:
     wanted = frozenset(value.casefold() for value in values)
-    return lambda memory: memory.type.casefold() in wanted
+    return lambda type_: type_.casefold() in wanted
 
 
-def _equal(of: Callable[[Memory], Sequence[str | None]], values: tuple[str, ...], _now: datetime) -> OfMemory:
+def _equal(values: tuple[str, ...], _now: datetime) -> Test:
     wanted = frozenset(value.casefold() for value in values)
-    return lambda memory: any(has is not None and has.casefold() in wanted for has in of(memory))
+    return lambda given: any(has is not None and has.casefold() in wanted for has in given)
 
 
 def _names(memory: Memory) -> Sequence[str | None]:
@@ -214,18 +245,23 @@ def _names(memory: Memory) -> Sequence[str | None]:
     return (memory.actor, memory.author or None, agent or None, re.split(r"[ /]", agent)[0] or None)
 
 
-def _task(values: tuple[str, ...], _now: datetime) -> OfMemory:
-    return lambda memory: memory.task is not None and any(same_code(value, memory.task) for value in values)
+def _paths(memory: Memory) -> tuple[str, ...]:
+    """Return the files that a memory names or cites."""
+    return (*memory.files, *[cite.path for cite in memory.cites]) if memory.cites else memory.files
 
 
-def _branch(values: tuple[str, ...], _now: datetime) -> OfMemory:
+def _task(values: tuple[str, ...], _now: datetime) -> Test:
+    return lambda task: task is not None and any(same_code(value, task) for value in values)
+
+
+def _branch(values: tuple[str, ...], _now: datetime) -> Test:
     globs = [compile_glob("/" + value.lstrip("/")) for value in values]
-    return lambda memory: memory.branch is not None and any(matches(memory.branch) for matches in globs)
+    return lambda branch: branch is not None and any(matches(branch) for matches in globs)
 
 
-def _importance(values: tuple[str, ...], _now: datetime) -> OfMemory:
+def _importance(values: tuple[str, ...], _now: datetime) -> Test:
     spans = [_span(value) for value in values]
-    return lambda memory: any(low <= memory.importance <= high for low, high in spans)
+    return lambda importance: any(low <= importance <= high for low, high in spans)
 
 
 def _span(value: str) -> tuple[int, int]:
@@ -239,14 +275,12 @@ def _span(value: str) -> tuple[int, int]:
     return {">=": (one, 10), ">": (one + 1, 10), "<=": (1, one), "<": (1, one - 1)}.get(sign or "", (one, one))
 
 
-def _since(values: tuple[str, ...], now: datetime) -> OfMemory:
-    first = min(parse_moment(value, now) or "" for value in values)
-    return lambda memory: (memory.updated or memory.ts) >= first
+def _since(values: tuple[str, ...], now: datetime) -> Test:
+    return Bound(min(parse_moment(value, now) or "" for value in values), first=True)
 
 
-def _until(values: tuple[str, ...], now: datetime) -> OfMemory:
-    last = max(parse_moment(value, now) or "" for value in values)
-    return lambda memory: (memory.updated or memory.ts) < last
+def _until(values: tuple[str, ...], now: datetime) -> Test:
+    return Bound(max(parse_moment(value, now) or "" for value in values), first=False)
 
 
 def parse_moment(value: str, now: datetime) -> str | None:
@@ -266,17 +300,31 @@ _FILES: dict[str, Callable[[tuple[str, ...]], OfFile]] = {
     "lang": _file_language,
 }
 
-_MEMORIES: dict[str, Callable[[tuple[str, ...], datetime], OfMemory]] = {
-    "kind": _kind,
-    "type": _type,
-    "tag": partial(_equal, lambda memory: memory.tags),
-    "path": _path,
-    "lang": _language,
-    "author": partial(_equal, _names),
-    "session": partial(_equal, lambda memory: (memory.session, *memory.sessions)),
-    "task": _task,
-    "branch": _branch,
-    "importance": _importance,
-    "since": _since,
-    "until": _until,
+COLUMNS: dict[str, Callable[[Memory], Any]] = {
+    "type": lambda memory: memory.type,
+    "tags": lambda memory: memory.tags,
+    "paths": _paths,
+    "names": _names,
+    "sessions": lambda memory: (memory.session, *memory.sessions),
+    "task": lambda memory: memory.task,
+    "branch": lambda memory: memory.branch,
+    "importance": lambda memory: memory.importance,
+    "changed": lambda memory: memory.updated or memory.ts,
 }
+"""The values of memories that filters test, by name."""
+
+_MEMORIES: dict[str, tuple[str, Callable[[tuple[str, ...], datetime], Test]]] = {
+    "kind": ("type", _kind),
+    "type": ("type", _type),
+    "tag": ("tags", _equal),
+    "path": ("paths", _path),
+    "lang": ("paths", _language),
+    "author": ("names", _equal),
+    "session": ("sessions", _equal),
+    "task": ("task", _task),
+    "branch": ("branch", _branch),
+    "importance": ("importance", _importance),
+    "since": ("changed", _since),
+    "until": ("changed", _until),
+}
+"""For each key the column that it tests, and the function that makes the test."""

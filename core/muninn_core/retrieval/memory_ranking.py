@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from math import floor
 from typing import TYPE_CHECKING
 
+from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import memory_chunk, memory_cosines
-from muninn_core.retrieval.decay import is_recallable
+from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.reader import ids_of_memories
-from muninn_core.retrieval.scoring import ScoringContext, graph_signals, memory_signals
+from muninn_core.retrieval.scoring import ScoringContext, graph_signals, memory_score, memory_signals
 from muninn_core.retrieval.session_match import (
-    NOTHING,
     REACH,
     NeighbourLookup,
     SessionMatch,
     is_question,
     session_matches,
 )
-from muninn_core.retrieval.signals import Signal, signal
+from muninn_core.retrieval.signals import Signal, contribution, signal
 from muninn_core.retrieval.versions import newer_first
+from muninn_core.store.lazy_mapping import getter
 
 if TYPE_CHECKING:
+    from muninn_core.model.memory import Memory
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
+
+_tuple = tuple.__new__
 
 _FROM = 40
 """The best memories whose neighbours become candidates."""
@@ -43,9 +49,9 @@ _GIVES_TIME = re.compile(
 )
 
 
-def no_neighbours(_identity: str, _reach: int) -> Sequence[tuple[str, int]]:
+def no_neighbours(_identities: Iterable[str], _reach: int) -> Mapping[str, Sequence[tuple[str, int]]]:
     """Return no neighbours."""
-    return ()
+    return {}
 
 
 def rank_memories(
@@ -60,41 +66,88 @@ def rank_memories(
     found = _with_required(request, pool)
     beside: Mapping[str, SessionMatch] = {}
     if request.encoded is not None:
-        share = _word_share(reader, pool)
-        found = [one._replace(words=one.words * share) for one in found]
-        found += _neighbours(reader, request, found, context, neighbours)
-        matched = [(one.memory, _match(one, context)) for one in found if one.memory is not None]
-        beside = session_matches(matched, pool.query.words, reader.rarity, neighbours)
+        found, beside = _with_neighbours(reader, request, pool, context, neighbours, found)
     graph = graph_signals(found, context.memory_weights)
-    matches = [_match(one, context) + beside.get(_id(one), NOTHING).value() for one in found]
+    matches = _with_sessions(found, _matches(found, context), beside)
     least = sorted(matches, reverse=True)[count - 1] if len(found) > count else 0.0
     asks_time = bool(_ASKS_TIME.search(request.text))
-    ranked = [
-        Candidate(
-            chunk,
-            memory,
-            memory_signals(context, memory, words, meaning, graph.get(memory.id))
-            + beside.get(memory.id, NOTHING).signals()
-            + _signals_of_form(memory.text, asks_time=asks_time),
-        )
-        for match, (chunk, memory, words, meaning) in zip(matches, found, strict=True)
-        if memory is not None and (match >= least or not match or memory.id in graph)
-    ]
+    ranked = []
+    for match, (chunk, memory, words, meaning) in zip(matches, found, strict=True):
+        if memory is None or not (match >= least or not match or memory.id in graph):
+            continue
+        linked, session = graph.get(memory.id), beside.get(memory.id)
+        form = _form(memory.text, asks_time=asks_time)
+        further = form if session is None else [*session.signals(), *form]
+        score = memory_score(context, memory, words, meaning, linked) + sum(map(contribution, further))
+        make = partial(_signals, context, memory, words, meaning, linked, further)
+        ranked.append(Candidate(chunk, memory, make, floor(score * 10_000 + 0.5) / 10_000))
     if request.encoded is not None:
         newer_first(reader, ranked)
     return ranked
 
 
-def _word_share(reader: Reader, pool: Pool) -> float:
+def _with_neighbours(
+    reader: Reader,
+    request: SearchRequest,
+    pool: Pool,
+    context: ScoringContext,
+    neighbours: NeighbourLookup,
+    found: Sequence[ScoredChunk],
+) -> tuple[list[ScoredChunk], Mapping[str, SessionMatch]]:
+    """Return the candidates with the neighbours of the best of them, and {id: values of the signals of sessions}."""
+    share = _word_share(context, pool)
+    # Without the constructor of the tuple, which is a Python function.
+    own = [_tuple(ScoredChunk, (chunk, memory, words * share, near)) for chunk, memory, words, near in found]
+    values = _matches(own, context)
+    near = neighbours([memory.id for _, memory, _, _ in own if memory is not None], REACH)
+    others = _neighbours(reader, request, own, values, near)
+    if others:
+        near = {**near, **neighbours([memory.id for _, memory, _, _ in others if memory is not None], REACH)}
+        own, values = own + others, values + _matches(others, context)
+    memories = [memory for _, memory, _, _ in own if memory is not None]
+    match = {memory.id: value for memory, value in zip(memories, values, strict=True)}
+    return own, session_matches(memories, match, pool.query.words, context.matcher.rarities, near)
+
+
+def _signals(
+    context: ScoringContext,
+    memory: Memory,
+    words: float,
+    meaning: float,
+    linked: Signal | None,
+    further: Sequence[Signal],
+) -> list[Signal]:
+    return [*memory_signals(context, memory, words, meaning, linked), *further]
+
+
+def _matches(found: Iterable[ScoredChunk], context: ScoringContext) -> list[float]:
+    """Return the match of each memory by words and meaning."""
+    by_words, by_meaning = context.memory_weights.words, context.memory_weights.meaning
+    return [words * by_words + meaning * by_meaning for _, _, words, meaning in found]
+
+
+def _with_sessions(
+    found: Sequence[ScoredChunk], matches: Sequence[float], beside: Mapping[str, SessionMatch]
+) -> list[float]:
+    """Return the matches with the contributions of the memories' sessions."""
+    if not beside:
+        return list(matches)
+    return [
+        match + (beside[memory.id].value if memory is not None and memory.id in beside else 0.0)
+        for match, (_, memory, _, _) in zip(matches, found, strict=True)
+    ]
+
+
+def _word_share(context: ScoringContext, pool: Pool) -> float:
     """Return by how much matches by words count: less where the best of them covers little of the question.
 
     Words are scaled by the best match, which says nothing where a question in other words shares one word with it.
     """
-    whole = w.COVERED * sum(reader.rarity(word) for word in pool.query.words)
+    whole = w.COVERED * sum(context.matcher.rarities.values())
     return min(1.0, pool.top / whole) if whole > 0 else 1.0
 
 
-def _signals_of_form(text: str, *, asks_time: bool) -> list[Signal]:
+def _form(text: str, *, asks_time: bool) -> list[Signal]:
     """Return the signals of the text's form, without those of value 0."""
     found = [signal("time", 1.0, w.TIME)] if asks_time and _GIVES_TIME.search(text) else []
     if is_question(text):
@@ -102,19 +155,11 @@ def _signals_of_form(text: str, *, asks_time: bool) -> list[Signal]:
     return found
 
 
-def _id(one: ScoredChunk) -> str:
-    return one.memory.id if one.memory is not None else ""
-
-
-def _match(one: ScoredChunk, context: ScoringContext) -> float:
-    return one.words * context.memory_weights.words + one.meaning * context.memory_weights.meaning
-
-
 def _with_required(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
     """Return the memories of a pool and the required memories of the bounds."""
     found = [each for each in pool.found if each.memory is not None]
-    known = {_id(each) for each in found}
-    if request.kind in (None, "memory"):
+    if request.bounds.required and request.kind in (None, "memory"):
+        known = {memory.id for _, memory, _, _ in found if memory is not None}
         found += [
             ScoredChunk(memory_chunk(memory), memory, 0.0, 0.0)
             for memory in request.bounds.required
@@ -127,26 +172,27 @@ def _neighbours(
     reader: Reader,
     request: SearchRequest,
     found: Sequence[ScoredChunk],
-    context: ScoringContext,
-    neighbours: NeighbourLookup,
+    matches: Sequence[float],
+    near: Mapping[str, Sequence[tuple[str, int]]],
 ) -> list[ScoredChunk]:
     """Return the neighbours of the best memories that are not candidates yet, with their match by meaning."""
-    best = sorted(found, key=lambda one: (-_match(one, context), _id(one)))[:_FROM]
-    known = {_id(one) for one in found}
-    wanted = {each for one in best for each, _ in neighbours(_id(one), REACH)} - known
-    allowed = sorted(
-        each
-        for each in wanted
-        if (memory := request.memories.get(each)) is not None
-        and is_recallable(memory, request.now)
-        and request.bounds.admits(memory_chunk(memory), memory)
-    )
+    ids = [memory.id for _, memory, _, _ in found if memory is not None]
+    best = sorted(zip([-match for match in matches], ids, strict=True))[:_FROM]
+    wanted = {each for _, identity in best for each, _ in near.get(identity, ())}.difference(ids)
+    allowed: dict[str, tuple[Chunk, Memory]] = {}
+    memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
+    for each in sorted(wanted):
+        memory = memory_of(each)
+        if memory is not None and memory.active and not (memory.expires and has_expired(memory, now)):
+            chunk = Chunk(kind="memory", path=each, start=1, end=1, text=memory.text, title=memory.title)
+            if admits(chunk, memory):
+                allowed[each] = (chunk, memory)
     cosines: dict[str, float] = {}
-    for source, ids in zip(reader.sources, ids_of_memories(reader, allowed), strict=True):
-        chunks = source.chunks(ids) if ids else {}
-        cosines |= {chunks[number].path: value for number, value in memory_cosines(source, request, ids)}
+    for source, numbers in zip(reader.sources, ids_of_memories(reader, list(allowed)), strict=True):
+        chunks = source.chunks(numbers) if numbers else {}
+        cosines |= {chunks[number].path: value for number, value in memory_cosines(source, request, numbers)}
     most = w.ENCODED if request.kind == "memory" else 1.0  # as in `candidates.fuse`
     return [
-        ScoredChunk(memory_chunk(memory), memory, 0.0, min(most, max(0.0, cosines.get(memory.id, 0.0)) * w.ENCODED))
-        for memory in (request.memories[each] for each in allowed)
+        _tuple(ScoredChunk, (*pair, 0.0, min(most, max(0.0, cosines.get(each, 0.0)) * w.ENCODED)))
+        for each, pair in allowed.items()
     ]

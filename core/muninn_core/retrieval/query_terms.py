@@ -10,13 +10,15 @@ from muninn_core.model.value import Value
 from muninn_core.retrieval import weights as w
 from muninn_core.source.identifiers import split_words
 
-_STOP_WORDS = frozenset(
+STOP_WORDS = frozenset(
     split_words(
         "a an and are as at be but by can could did do does for from had has have how i if in into is it its me my of "
         "on or our should so that the their them then there these they this to us was we were what when where which "
         "who why will with would you your"
     ).split()
 )
+"""Words that say little, as `split_words` returns them."""
+
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _NAME_ALONE = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|/)[^\W\d]\w*)*(?:\(\))?")
 _CODE_LIKE = re.compile(r"[^_]_+[^_]|[a-z][A-Z]|^[A-Z][A-Z0-9_]{2,}$")
@@ -65,7 +67,7 @@ def parse_query(text: str, title: str = "") -> Query:
         text=text,
         words=significant,
         factors=_factors(significant, title),
-        identifiers=names or frozenset(run for run in runs if split_words(run) not in _STOP_WORDS),
+        identifiers=names or frozenset(run for run in runs if split_words(run) not in STOP_WORDS),
         sought=bool(_NAME_ALONE.fullmatch(text.strip())),
         change=bool(_CHANGE.match(text)),
         # "and add tests" at the end of a long sentence does not make it one about tests.
@@ -82,7 +84,7 @@ def _factors(words: Sequence[str], title: str) -> Mapping[str, float]:
 def significant_words(text: str) -> tuple[str, ...]:
     """Return the distinct words of a text without stop words; all words of a text that has only stop words."""
     every = tuple(dict.fromkeys(split_words(text).split()))
-    return tuple([word for word in every if word not in _STOP_WORDS]) or every
+    return tuple([word for word in every if word not in STOP_WORDS]) or every
 
 
 def beginnings(words: Iterable[str]) -> frozenset[str]:
@@ -119,6 +121,8 @@ class TermMatcher:
         self.unknown_rarity = rarity("")
         """The rarity of a word that is not in the index. It grows with the index."""
         self._matched: dict[str, tuple[float, str]] = {}
+        self.rarities: Mapping[str, float] = self._plain
+        """The rarity of each word of the question."""
         self.beginnings = beginnings(self._rarity)
         """The beginnings of the question's words. A word with another one does not match."""
 

@@ -58,8 +58,8 @@ class Candidate:
         """Whether the signals include those of the citations."""
         self.newer = ""
         """The id of a newer version of the memory's fact, the newest one that was found."""
-        self.order: tuple[float, str, str, int, int | str] = (
-            self._order() if score is None else (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
+        self.order: tuple[float, str, str, int, int | str] = self._order(
+            total(self.signals) if score is None else score
         )
         """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
 
@@ -73,10 +73,9 @@ class Candidate:
     def add(self, further: Signal) -> None:
         """Add a signal and update the sort key."""
         self.signals.append(further)
-        self.order = self._order()
+        self.order = self._order(total(self.signals))
 
-    def _order(self) -> tuple[float, str, str, int, int | str]:
-        score = total(self.signals)
+    def _order(self, score: float) -> tuple[float, str, str, int, int | str]:
         if self.memory is None:
             chunk = self.chunk
             return (-score, chunk.kind, chunk.path, chunk.start, chunk.end)

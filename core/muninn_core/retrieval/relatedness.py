@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -148,8 +149,8 @@ class Relatedness:
 
     def __init__(self, query: Query, rarity: Callable[[str], float]) -> None:
         self._words = query.words
-        self._matcher = TermMatcher(query.words, rarity)
-        self._rarity = rarity
+        self._rarity = cache(rarity)  # the compared texts share words
+        self._matcher = TermMatcher(query.words, self._rarity)
 
     def score(self, other: str, cosine: float, *, named: bool = False) -> float:
         """Return how related a memory's text is to this text: 0 is unrelated, 1 and more is closely related."""

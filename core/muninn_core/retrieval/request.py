@@ -45,13 +45,15 @@ class Bounds(NamedTuple):
 class Focus:
     """The files, session and task that the caller works on. Related results score a little higher."""
 
-    __slots__ = ("files", "folders", "session", "task")
+    __slots__ = ("files", "folders", "given", "session", "task")
 
     def __init__(self, files: Collection[str] = (), session: str | None = None, task: str | None = None) -> None:
         self.files = frozenset(files)
         self.folders = frozenset(path.rpartition("/")[0] for path in files)
         self.session = session
         self.task = task
+        self.given = bool(self.files) or session is not None or task is not None
+        """Whether anything can be in focus."""
 
     def covers(self, path: str, memory: Memory | None) -> bool:
         """Whether a file, or the memory if one is given, belongs to the focus."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.commit_votes import FileVote
-from muninn_core.retrieval.decay import decayed_importance, recency
+from muninn_core.retrieval.decay import importance_and_recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.name_words import defined_names, file_words, is_file_name
 from muninn_core.retrieval.query_terms import Query, TermMatcher
-from muninn_core.retrieval.signals import Signal, signal
+from muninn_core.retrieval.signals import Signal, contribution, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import path_traits
 
@@ -187,22 +188,48 @@ def memory_signals(
     context: ScoringContext, memory: Memory, words: float, meaning: float, graph: Signal | None
 ) -> list[Signal]:
     """Return the signals of a memory, without those that contribute 0."""
-    weights, left = context.memory_weights, decayed_importance(memory, context.now, context.half_life)
+    weights = context.memory_weights
+    left, fresh = importance_and_recency(memory, context.now, context.half_life)
     faded = f"{memory.importance} of 10, faded to {10 * left:.1f}" if left < 0.99 * memory.importance / 10 else ""
     found = [
         signal("words", words, weights.words),
         signal("meaning", meaning, weights.meaning),
         signal("importance", left, weights.importance, faded),
-        signal("recency", recency(memory.updated or memory.ts, context.now), weights.recency),
+        signal("recency", fresh, weights.recency),
         signal("confidence", memory.confidence, w.CONFIDENCE),
+        *([graph] if graph is not None else ()),
+        *_signals_of_place(context, memory),
     ]
+    return [one for one in found if one[3]]
+
+
+def memory_score(context: ScoringContext, memory: Memory, words: float, meaning: float, graph: Signal | None) -> float:
+    """Return the sum of the contributions of `memory_signals`, without making the signals."""
+    weights = context.memory_weights
+    left, fresh = importance_and_recency(memory, context.now, context.half_life)
+    points = (
+        floor(words * weights.words * 10_000 + 0.5)
+        + floor(meaning * weights.meaning * 10_000 + 0.5)
+        + floor(left * weights.importance * 10_000 + 0.5)
+        + floor(fresh * weights.recency * 10_000 + 0.5)
+        + floor(memory.confidence * w.CONFIDENCE * 10_000 + 0.5)
+    )
+    score = points / 10_000
     if graph is not None:
-        found.append(graph)
-    if context.focus.covers("", memory):
+        score += graph[3]
+    if context.focus.given or memory.scope != "project":
+        score += sum(map(contribution, _signals_of_place(context, memory)))
+    return score
+
+
+def _signals_of_place(context: ScoringContext, memory: Memory) -> list[Signal]:
+    """Return the signals of a memory's focus and scope."""
+    found = []
+    if context.focus.given and context.focus.covers("", memory):
         found.append(signal("focus", 1.0, w.FOCUS))
     if memory.scope != "project":
         found.append(signal("scope", 1.0, w.SESSION if memory.scope == "session" else w.GLOBAL, memory.scope))
-    return [one for one in found if one[3]]
+    return found
 
 
 def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[str, Signal]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.query_terms import words_of_memory
+from muninn_core.retrieval.query_terms import STOP_WORDS
 from muninn_core.retrieval.signals import Signal, signal
+from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
 
-NeighbourLookup = Callable[[str, int], Sequence[tuple[str, int]]]
-"""Returns (id, distance) of the memories stored up to so many places before and after one in its session. Ids ascend
-with the time of storing."""
+NeighbourLookup = Callable[[Iterable[str], int], Mapping[str, Sequence[tuple[str, int]]]]
+"""Returns {id: (id, distance) of the memories stored up to so many places before and after it in its session}. Ids
+ascend with the time of storing."""
 
 REACH = 2
 """The distance of the neighbours that count."""
@@ -25,15 +25,12 @@ _SATURATION = 1.2
 
 
 class SessionMatch(NamedTuple):
-    """The values of three signals of one memory."""
+    """The values of three signals of one memory, and the sum of what they contribute to its score."""
 
-    nearby: float = 0.0
-    answers: float = 0.0
-    session: float = 0.0
-
-    def value(self) -> float:
-        """Return what the signals contribute to a score."""
-        return w.NEARBY * self.nearby + w.ANSWERS * self.answers + w.SESSION_MATCH * self.session
+    nearby: float
+    answers: float
+    session: float
+    value: float
 
     def signals(self) -> list[Signal]:
         """Return the signals, without those of value 0."""
@@ -42,61 +39,66 @@ class SessionMatch(NamedTuple):
         return [signal(name, value, weight) for name, value, weight in every if value]
 
 
-NOTHING = SessionMatch()
-"""The values of a memory without a session."""
-
-
 def is_question(text: str) -> bool:
     """Whether a memory's text ends as a question."""
     return text.rstrip().endswith("?")
 
 
 def session_matches(
-    found: Iterable[tuple[Memory, float]],
+    memories: Sequence[Memory],
+    match: Mapping[str, float],
     asked: Sequence[str],
-    rarity: Callable[[str], float],
-    neighbours: NeighbourLookup,
+    rarity: Mapping[str, float],
+    near: Mapping[str, Sequence[tuple[str, int]]],
 ) -> dict[str, SessionMatch]:
-    """Return {id: values} of candidates. `found` has each with its own match, `asked` are the words of the question."""
-    memories = list(found)
-    match = {memory.id: own for memory, own in memories}
-    asking = {memory.id for memory, _ in memories if is_question(memory.text)}
-    covered = _covered([memory for memory, _ in memories], asked, rarity)
+    """Return {id: values} of the candidates that have any.
+
+    `match` has the own match of each, `rarity` that of the `asked` words of the question, `near` the neighbours.
+    """
+    asking = {memory.id for memory in memories if memory.text.rstrip()[-1:] == "?"}
+    covered = _covered(memories, asked, rarity)
     values: dict[str, SessionMatch] = {}
     for identity in match:
-        near = neighbours(identity, REACH)
-        nearby = sum(match.get(each, 0.0) * (1.0 if distance == 1 else w.SECOND) for each, distance in near)
-        before = next((each for each, distance in near if distance == 1 and each < identity), "")
-        answers = match[before] if before in asking else 0.0
-        values[identity] = SessionMatch(nearby, answers, covered.get(identity, 0.0))
+        nearby = answers = 0.0
+        before = ""
+        for each, distance in near.get(identity, ()):
+            nearby += match.get(each, 0.0) * (1.0 if distance == 1 else w.SECOND)
+            if distance == 1 and not before and each < identity:
+                before = each
+        if before in asking:
+            answers = match[before]
+        session = covered.get(identity, 0.0)
+        if nearby or answers or session:
+            value = w.NEARBY * nearby + w.ANSWERS * answers + w.SESSION_MATCH * session
+            # Without the constructor of the tuple, which is a Python function.
+            values[identity] = tuple.__new__(SessionMatch, (nearby, answers, session, value))
     return values
 
 
-def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Callable[[str], float]) -> dict[str, float]:
+def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
     """Return {id: how much of the question the candidates of its session hold together}, the best session as 1.
 
-    A memory without a session is a session of its own. The value is absent unless a session has several candidates.
+    A memory without a session is a session of its own. The value is absent unless a session has several candidates. A
+    session's value is the sum of the rarities of the words, each more the more memories hold it, as in BM25.
     """
     sessions: dict[str, list[Memory]] = {}
     for memory in memories:
         sessions.setdefault(memory.session or memory.id, []).append(memory)
     if len(sessions) == len(memories):
         return {}
-    values = {name: _coverage(members, asked, rarity) for name, members in sessions.items()}
+    wanted = frozenset(asked) - STOP_WORDS
+    values: dict[str, float] = {}
+    for name, members in sessions.items():
+        counts: dict[str, int] = {}
+        for member in members:
+            for word in wanted.intersection(split_words(f"{member.title} {member.text}").split()):
+                counts[word] = counts.get(word, 0) + 1
+        value = 0.0
+        for word in asked:
+            if word in counts:
+                value += rarity[word] * counts[word] * (_SATURATION + 1) / (counts[word] + _SATURATION)
+        values[name] = value
     best = max(values.values(), default=0.0)
     if best <= 0:
         return {}
     return {each.id: values[name] / best for name, members in sessions.items() for each in members}
-
-
-def _coverage(members: Iterable[Memory], asked: Sequence[str], rarity: Callable[[str], float]) -> float:
-    """Return the sum of the rarities of a question's words, each more the more memories hold it, as in BM25."""
-    wanted = frozenset(asked)
-    counts: Mapping[str, int] = Counter(
-        word for member in members for word in wanted.intersection(words_of_memory(f"{member.title} {member.text}"))
-    )
-    return sum(
-        rarity(word) * counts[word] * (_SATURATION + 1) / (counts[word] + _SATURATION)
-        for word in asked
-        if word in counts
-    )

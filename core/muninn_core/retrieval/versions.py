@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from muninn_core.index.quantise import SCALE
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query_terms import significant_words
 from muninn_core.retrieval.reader import encodings_of_memories
-from muninn_core.retrieval.signals import signal, total
+from muninn_core.retrieval.signals import signal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +73,7 @@ def _statement(text: str) -> _Statement:
         words=frozenset(words),
         talk=_TALK.search(text) is not None,
         change=_CHANGE.search(text) is not None,
-        numbers=frozenset(each.replace(" ", "").lower() for each in _NUMBER.findall(text)),
+        numbers=frozenset([each.replace(" ", "").lower() for each in _NUMBER.findall(text)]),
     )
 
 
@@ -82,14 +83,14 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     `ranked` may have any order. A newer version is raised by at most `VERSION_SPAN`. The order of time is that of the
     memories' creation.
     """
-    best = sorted((each for each in ranked if each.memory is not None), key=lambda each: each.order)[: w.VERSIONS]
+    best = sorted((each for each in ranked if each.memory is not None), key=attrgetter("order"))[: w.VERSIONS]
     rows = encodings_of_memories(reader, [each.memory.id for each in best if each.memory is not None])
     best = [each for each in best if each.memory is not None and each.memory.id in rows]
     if len(best) < 2:
         return
     best.sort(key=lambda each: _age(each.memory))
     near = _cosines(np.stack([rows[each.memory.id] for each in best if each.memory is not None]))
-    scores = [total(each.signals) for each in best]
+    scores = [-each.order[0] for each in best]
     raised = list(scores)
     for place, before in np.argwhere(np.tril(near >= SAME_HEAD, -1)).tolist():
         newer, older = best[place].memory, best[before].memory

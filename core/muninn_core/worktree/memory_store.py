@@ -17,6 +17,7 @@ from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.file_prior import FilePriors
 from muninn_core.retrieval.link_graph import LinkGraph
+from muninn_core.retrieval.memory_table import MemoryTable
 from muninn_core.store.fold import State
 from muninn_core.store.log import Log, Sealed
 from muninn_core.store.record import Record
@@ -61,6 +62,7 @@ class MemoryStore:
         self.file_priors = FilePriors(self.all)
         self.index = MemoryIndex(self.all)
         self.sessions = SessionOrder(self.all)
+        self._table = MemoryTable(self.all)
         self._shared = shared
         self._global_scope = global_scope
         self._author = author
@@ -106,6 +108,10 @@ class MemoryStore:
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that are active and have not expired, by id."""
         return self.active.memories(self._clock())
+
+    def table_of(self, memories: Mapping[str, Memory]) -> MemoryTable | None:
+        """Return the columns of some memories; None unless these are the current ones."""
+        return self._table if memories is self.all() else None
 
     def link_graph(self, memories: Mapping[str, Memory]) -> LinkGraph:
         """Return the links of some memories. The last result is cached by identity."""
@@ -184,6 +190,11 @@ class MemoryStore:
         self.publish()
         return sealed
 
+    def save_cache(self) -> None:
+        """Cache the fold when enough changed, and free the records that are in memory."""
+        if self.log.save_cache():
+            self.publish()
+
     # --- following ---
 
     def refresh(self, *, wait: bool = True, brief: bool = False) -> None:
@@ -241,6 +252,7 @@ class MemoryStore:
             self.active.update(changed)
             self.index.update(changed)
             self.sessions.update(every)
+            self._table.update(every)
             self._indexed(changed)
 
     def drop_redacted(self, memories: Mapping[str, Memory], ids: Iterable[str]) -> None:

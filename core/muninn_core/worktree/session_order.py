@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left, insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from muninn_core.model.memory import Memory
 
@@ -32,22 +32,27 @@ class SessionOrder:
                         self._session[identity] = session
                         insort(self._ids.setdefault(session, []), identity)
 
-    def near(self, identity: str, reach: int) -> Sequence[tuple[str, int]]:
-        """Return (id, distance) of the active memories stored up to `reach` places before and after one.
+    def near(self, identities: Iterable[str], reach: int) -> dict[str, Sequence[tuple[str, int]]]:
+        """Return {id: (id, distance) of the active memories stored up to `reach` places before and after it}.
 
-        Ids ascend with the time of storing.
+        Ids ascend with the time of storing. A memory without a session is left out.
         """
+        found: dict[str, Sequence[tuple[str, int]]] = {}
         with self._lock:
             if not self._open:
                 self._read()
-            ids = self._ids.get(self._session.get(identity, ""), [])
-            place = bisect_left(ids, identity)
-            first = max(0, place - reach)
-            return [
-                (each, abs(place - first - offset))
-                for offset, each in enumerate(ids[first : place + reach + 1])
-                if each != identity
-            ]
+            for identity in identities:
+                session = self._session.get(identity)
+                if session is None:
+                    continue
+                ids = self._ids[session]
+                place = bisect_left(ids, identity)
+                before, after = ids[max(0, place - reach) : place], ids[place + 1 : place + reach + 1]
+                found[identity] = [
+                    *zip(before, range(len(before), 0, -1), strict=True),
+                    *zip(after, range(1, len(after) + 1), strict=True),
+                ]
+        return found
 
     def _read(self) -> None:
         for memory in self._all().values():

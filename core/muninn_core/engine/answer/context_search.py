@@ -67,7 +67,14 @@ def search_request(
     bounds = scope_bounds(workspace.memory, searched.documents, searched.memories, params.scope, params.session, None)
     if asked is not None and asked.is_restricted:
         bounds = apply_filters(
-            searched.reader, bounds, searched.memories, asked.filters, asked.phrases, asked.without, searched.now
+            searched.reader,
+            bounds,
+            searched.memories,
+            asked.filters,
+            asked.phrases,
+            asked.without,
+            searched.now,
+            workspace.memory.table_of(searched.memories),
         ).bounds
     terms = relevance(workspace, params, searched)
     return SearchRequest(

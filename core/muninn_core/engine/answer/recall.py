@@ -143,7 +143,14 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
     filtering = None
     if parsed.is_restricted:
         filtering = apply_filters(
-            searched.reader, bounds, searched.memories, parsed.filters, parsed.phrases, parsed.without, searched.now
+            searched.reader,
+            bounds,
+            searched.memories,
+            parsed.filters,
+            parsed.phrases,
+            parsed.without,
+            searched.now,
+            workspace.memory.table_of(searched.memories),
         )
         bounds = filtering.bounds
         notes += _left_out(parsed, filtering)

@@ -103,13 +103,14 @@ def _refuse_empty(parsed: ParsedRecall) -> None:
 
 def _checking(config: Config, store: MemorySource) -> Callable[[str, str], str]:
     """Return a function that describes what is wrong with a filter's value, "" for a valid one."""
-    kinds: set[str] = set()
+    kinds = {*KINDS, *config.memory.kinds}
 
     def check(key: str, value: str) -> str:
-        if not kinds and key in ("kind", "type"):
-            kinds.update(KINDS, config.memory.kinds)
+        wrong = wrong_value(key, value, kinds)
+        if wrong and key in ("kind", "type"):  # a memory may have a kind that was configured once
             kinds.update(memory.type for memory in store.all().values())
-        return wrong_value(key, value, kinds)
+            wrong = wrong_value(key, value, kinds)
+        return wrong
 
     return check
 

@@ -64,7 +64,8 @@ def scope_bounds(
 
     def admits(chunk: Chunk, memory: Memory | None) -> bool:
         if memory is not None:
-            return seen(memory) and (of_task is None or memory.task in of_task)
+            ordinary = memory.scope == "project" and scope != "session"  # as `seen`, without a call
+            return (ordinary or seen(memory)) and (of_task is None or memory.task in of_task)
         if scope == "session":
             return False
         document = library.at_path(chunk.path) if task else None
