@@ -92,7 +92,8 @@ def main() -> int:
     """Run the wanted measurements.
 
     `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `outcome`, `explore`, `gateway`, `models`, `links`,
-    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page`, `scale` and `masking` have their own options.
+    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page`, `scale` and `masking` have their own
+    options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
