@@ -460,6 +460,18 @@ def test_lines_that_left_their_definition_verbatim_have_moved(muninn, file, head
     assert [(one.state, one.place) for one in standing(muninn, part)] == [("moved", place)]
 
 
+def test_a_formatter_that_changes_blanks_alone_changes_nothing(muninn):
+    script = muninn.root / "src" / "plan.js"
+    script.write_text("function plan(step) {\n  if (step) {\n    begin(step);\n  }\n  return step;\n}\n")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Plan")
+    whole, part = keep(muninn, files=["src/plan.js#plan"]), keep(muninn, files=["src/plan.js:2-4"])
+    script.write_text("\n" + script.read_text().replace("if (", "if(").replace("(step);", "( step );"))
+    muninn.touch("src/plan.js")
+    assert [(one.state, one.place) for one in standing(muninn, whole)] == [("moved", "src/plan.js:2-7")]
+    assert [(one.state, one.place) for one in standing(muninn, part)] == [("moved", "src/plan.js:3-5")]
+
+
 def test_lines_of_a_renamed_definition_have_drifted_while_one_is_left(muninn):
     body = "".join(f"    step_{n} = prepare(step_{n - 1}, {n})\n" for n in range(1, 14))
     plan = muninn.root / "src" / "plan.py"

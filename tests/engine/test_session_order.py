@@ -22,25 +22,29 @@ def memory(identity: str, session: str = "s") -> Memory:
     return Memory(id=identity, type="insight", text=identity, ts="2026-01-01T00:00:00.000Z", session=session)
 
 
+def near(order: SessionOrder, identity: str, reach: int) -> list[tuple[str, int]]:
+    return [*order.near([identity], reach).get(identity, ())]
+
+
 def test_neighbours_are_those_of_the_same_session_by_their_ids() -> None:
     known = {each: memory(each, session) for each, session in (("b", "s"), ("a", "s"), ("c", "t"), ("d", "s"))}
     order = SessionOrder(lambda: known)
-    assert order.near("b", 1) == [("a", 1), ("d", 1)]
-    assert order.near("a", 2) == [("b", 1), ("d", 2)]
-    assert order.near("c", 2) == []
-    assert order.near("unknown", 2) == []
+    assert near(order, "b", 1) == [("a", 1), ("d", 1)]
+    assert near(order, "a", 2) == [("b", 1), ("d", 2)]
+    assert near(order, "c", 2) == []
+    assert near(order, "unknown", 2) == []
 
 
 def test_the_order_follows_the_log() -> None:
     known = {"a": memory("a"), "d": memory("d")}
     order = SessionOrder(lambda: known)
-    assert order.near("a", 1) == [("d", 1)]
+    assert near(order, "a", 1) == [("d", 1)]
     order.update({"b": memory("b")})
-    assert order.near("a", 1) == [("b", 1)]
+    assert near(order, "a", 1) == [("b", 1)]
     order.update({"b": None})
-    assert order.near("a", 1) == [("d", 1)]
+    assert near(order, "a", 1) == [("d", 1)]
     order.update({"d": memory("d", "t")})
-    assert order.near("a", 1) == []
+    assert near(order, "a", 1) == []
 
 
 @pytest.fixture

@@ -276,3 +276,15 @@ def test_a_file_that_is_no_file_is_no_reason_to_fail(filled, opened, aged):
     aged.rmdir()
     os.symlink("/dev/zero", aged)
     assert opened().state == filled.state
+
+
+def test_memories_stay_the_same_objects_once_records_are_read_from_what_was_kept(filled):
+    before, records = dict(filled.state.memories.items()), dict(filled.records)
+    filled.append([insight("Not sealed")], "s9")
+    assert filled.save_cache(0)
+    assert all(filled.state.memories[identity] is memory for identity, memory in before.items())
+    assert {identity: record for identity, record in filled.records.items() if identity in records} == records
+    changed = next(iter(before))
+    filled.append([{"type": "pin", "target": changed}], "s9")
+    assert filled.state.memories[changed].pinned
+    assert filled.state.active == 39

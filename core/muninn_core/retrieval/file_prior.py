@@ -164,8 +164,8 @@ class FilePriors:
         memories, and of the share of its own words that the question has; it halves every `REMEMBERED_DAYS`. Several
         memories of a file combine as independent evidence: 1 - the product of (1 - value).
         """
-        memories = self._all()
         with self._lock:
+            memories = self._all()
             if self._index is None:
                 self._index = _PriorIndex(memories.values())
             index = self._index

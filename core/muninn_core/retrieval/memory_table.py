@@ -86,8 +86,8 @@ class MemoryTable:
 
     def passing(self, filters: FilterSet, now: datetime) -> list[str]:
         """Return the ids, sorted, of the memories that can be recalled and pass all filters."""
-        memories = self._all()
         with self._lock:
+            memories = self._all()
             if not self._open:
                 for memory in memories.values():
                     self._add(memory)

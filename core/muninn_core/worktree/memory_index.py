@@ -60,8 +60,8 @@ class MemoryIndex:
         return self._found([name]) if len(name) >= SHORTEST else []
 
     def _found(self, keys: Iterable[str]) -> list[Memory]:
-        memories = self._all()
         with self._lock:
+            memories = self._all()
             if not self._open:
                 self._read(memories)
             rows = {row for key in keys for row in self._rows.get(key, ())}

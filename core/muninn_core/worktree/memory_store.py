@@ -219,7 +219,6 @@ class MemoryStore:
             sealed = {identity for identity in changed if _differs_in_seal(before.get(identity), after.get(identity))}
             resealed = {identity: changed.pop(identity) for identity in sealed}
             self.active.update(resealed)
-            self.index.update(resealed)
             self._distribute(
                 changed, {identity: each for identity, each in every.items() if identity not in sealed}, after
             )
