@@ -5,6 +5,7 @@ import functools
 import hashlib
 import logging
 import random
+import re
 import sysconfig
 import time
 from pathlib import Path
@@ -150,3 +151,8 @@ def test_the_log_of_the_daemon_is_masked(tmp_path):
         root.handlers, root.level = handlers, level
     written = (tmp_path / "daemon.log").read_text("utf-8")
     assert (key in written, "[masked:" in written) == (False, True)
+
+
+def test_the_group_of_a_format_is_seen_without_its_compilation():
+    for shape in SHAPED_FORMATS:
+        assert shape.has_group == (re.compile(shape.expression).groups > 0), shape.expression

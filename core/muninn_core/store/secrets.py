@@ -103,8 +103,18 @@ class _Detector(NamedTuple):
 
     kind: str
     literal: str
-    expression: re.Pattern[str]
+    expression: str
     random: bool
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        """The expression, compiled with the first text that has the literal."""
+        return _compiled(self.expression)
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
 
 
 class _Text:
@@ -269,7 +279,7 @@ def _of_known_formats(view: _Text) -> Iterator[_Span]:
                     yield from _matches(text, detector, rank)
         digits = " ".join(view.numbered)
         for rank, detector in detectors.in_runs:
-            if detector.literal in digits and detector.expression.search(digits):
+            if detector.literal in digits and detector.compiled.search(digits):
                 yield from _matches(text, detector, rank)
     for rank, detector, folded in detectors.around:
         if detector.literal in (view.lower if folded else text):
@@ -277,7 +287,7 @@ def _of_known_formats(view: _Text) -> Iterator[_Span]:
 
 
 def _matches(text: str, detector: _Detector, rank: int) -> Iterator[_Span]:
-    for match in detector.expression.finditer(text):
+    for match in detector.compiled.finditer(text):
         group = 1 if match.re.groups else 0
         secret = match[group]
         if secret.startswith("[masked:") or "[masked:" in match[0]:
@@ -387,11 +397,10 @@ def _detectors() -> _Detectors:
             else:
                 by_head.setdefault(head[:3], []).append((rank, detector))
     for shape in SHAPED_FORMATS:
-        expression = re.compile(shape.expression)
         for literal in shape.literals:
             rank += 1
-            detector = _Detector(shape.kind, literal, expression, shape.random)
-            if expression.groups or shape.folded:
+            detector = _Detector(shape.kind, literal, shape.expression, shape.random)
+            if shape.has_group or shape.folded:
                 around.append((rank, detector, shape.folded))
             else:
                 in_runs.append((rank, detector))
