@@ -30,7 +30,8 @@ bench: $(READY) ## Measure performance on this machine.
 
 torture: $(READY) ## Run the hostile campaign. PARTS, SECONDS, COUNT and SEED choose what and how long.
 	@PYTHONPATH=tests $(BIN)/python -m torture $(PARTS) $(if $(SECONDS),--seconds $(SECONDS)) \
-		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(REPORT),--report $(REPORT))
+		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(if $(RUNS),--runs $(RUNS)) \
+		$(if $(REPORT),--report $(REPORT))
 
 lock: $(READY) ## Renew the locked requirements of CI and the list of licences.
 	@$(BIN)/python scripts/lock.py

@@ -11,13 +11,14 @@ import random
 import sys
 from pathlib import Path
 
-from torture.campaign import Limit, Outcome, report, table
+from torture.campaign import Limit, Outcome, be_patient, note_run, read_runs, report, table
 
 PARTS = {
     "kills": "kill -9 of daemons, workers and clients while eight writers run every writing verb",
     "events": "kill -9 of the daemon and of eight clients that record events, turns and capsules",
     "leases": "kill -9 of the daemon and of clients that claim leases, while a lock of the system shows who holds what",
     "interleavings": "kill -9 of the process that has the journal, amid operations of clients that claim leases",
+    "stops": "SIGSTOP of the daemon for the whole time, while eight writers run every writing verb",
     "histories": "random git histories of two clones and their work trees, with live daemons",
     "faults": "an error, a full disk, half a write or a crash at every call that changes a file",
     "records": "every verb over states of hostile records and files",
@@ -35,14 +36,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the chosen parts."""
     options = _parser().parse_args(arguments)
     seed = random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
-    outcomes: dict[str, tuple[int, Outcome]] = {}
+    outcomes: dict[str, Outcome] = {}
     for part in options.parts or PARTS:
         outcome = importlib.import_module(f"torture.{part}").run(seed, Limit(options.seconds, options.count))
         print(table(part, seed, outcome), flush=True)
-        outcomes[part] = seed, outcome
+        outcomes[part] = outcome
+        if options.runs:
+            note_run(options.runs, part, seed, outcome)
     if options.report:
-        Path(options.report).write_text(report(outcomes))
-    return 1 if any(outcome.violations for _, outcome in outcomes.values()) else 0
+        options.report.write_text(report(read_runs(options.runs) if options.runs else outcomes))
+    return 1 if any(outcome.violations for outcome in outcomes.values()) else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,9 +57,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=600.0, help="wall time of each part (600)")
     parser.add_argument("--count", type=int, help="stop each part after so many kills, histories, points, …")
     parser.add_argument("--seed", type=int, help="repeat a run")
-    parser.add_argument("--report", metavar="FILE", help="write the table of docs/reliability.md")
+    parser.add_argument("--runs", type=Path, metavar="FILE", help="append each run to a file, so that figures add up")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write the table of this call, or of all RUNS")
     return parser
 
 
 if __name__ == "__main__":
+    be_patient()
     sys.exit(main())

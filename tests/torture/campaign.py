@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import random
@@ -15,12 +16,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repositories import copy_plain_repo, git, stop_daemon
+from repositories import PATIENCE, copy_plain_repo, git, stop_daemon
 
 from muninn_core import client
+from muninn_core.launch import start
 
 SHOWN = 20
 """Violations of a part that are printed whole."""
+
+
+LEVELS = ("guided by", "features covered", "daemons", "zombies", "memory growth", "descriptors")
+"""How figures begin of which runs have a greatest value, and no sum."""
 
 
 class Limit:
@@ -34,6 +40,12 @@ class Limit:
     def reached(self, done: int) -> bool:
         """Whether a part that did `done` of its units must stop."""
         return time.monotonic() >= self._end or (self.count is not None and done >= self.count)
+
+
+def be_patient() -> None:
+    """Let the clients of this process wait longer for a daemon: a long campaign runs at the lowest priority."""
+    start.connect_or_start.__kwdefaults__["timeout"] = PATIENCE
+    client.HELLO_SECONDS = PATIENCE
 
 
 @dataclass
@@ -62,17 +74,41 @@ def table(part: str, seed: int, outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def report(outcomes: dict[str, tuple[int, Outcome]]) -> str:
-    """Return the table of docs/reliability.md: a row per figure, with the conditions of the run."""
+def note_run(path: Path, part: str, seed: int, outcome: Outcome) -> None:
+    """Append a run to a file of runs, with what it found. Later runs with other seeds continue the campaign."""
+    line = {"part": part, "seed": seed, "figures": outcome.figures, "violations": outcome.violations}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def read_runs(path: Path) -> dict[str, Outcome]:
+    """Return the sums of a file of runs by part, with the number of runs as a figure."""
+    sums: dict[str, Outcome] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        run = json.loads(line)
+        total = sums.setdefault(run["part"], Outcome(Counter(runs=0)))
+        total.figures["runs"] += 1
+        for name, value in run["figures"].items():
+            total.figures[name] = max(total.figures[name], value) if _is_level(name) else total.figures[name] + value
+        total.violations += run["violations"]
+    return sums
+
+
+def _is_level(figure: str) -> bool:
+    """Whether the greatest value of several runs counts, not their sum."""
+    return figure.startswith(LEVELS)
+
+
+def report(outcomes: dict[str, Outcome]) -> str:
+    """Return the table of docs/reliability.md: a row per figure, with the conditions of the runs."""
     rows = ["| part | figure | count |", "|---|---|---|"]
-    for part, (_seed, outcome) in outcomes.items():
-        rows += [f"| {part} | {name} | {value:,} |" for name, value in outcome.figures.items()]
+    for part, outcome in outcomes.items():
+        rows += [f"| {part} | {name} | {value:,} |" for name, value in sorted(outcome.figures.items())]
         rows.append(f"| {part} | **violations** | **{len(outcome.violations)}** |")
-    seeds = ", ".join(f"{part} {seed}" for part, (seed, _) in outcomes.items())
     version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
     conditions = (
         f"Conditions: {platform.system()}, {os.cpu_count()} processors, Python {platform.python_version()}, "
-        f"git {version}. Seeds: {seeds}."
+        f"git {version}."
     )
     return "\n".join([*rows, "", conditions, ""])
 

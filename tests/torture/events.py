@@ -41,7 +41,6 @@ class EventRound(kills.Round):
 
     program = "torture.event_writer"
     kinds = ("daemon", "daemon", "client")
-    files = 0
     pause = 0.4
 
     def _check_start(self) -> None:

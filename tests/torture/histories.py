@@ -18,6 +18,7 @@ from muninn_core import client
 from muninn_core.errors import MuninnError
 from torture.campaign import Limit, Outcome, Site, sentence, site
 from torture.ledger import records_of
+from torture.nursery import nursery
 
 STEPS = 40
 QUERIES = ("sessions in redis", "display name of a user", "what was decided", "token bucket quota")
@@ -29,7 +30,8 @@ def run(seed: int, limit: Limit) -> Outcome:
     """Play histories until the limit; a unit of the count is a history."""
     outcome = Outcome()
     done = 0
-    with site("histories") as place:
+    with nursery() as forks, site("histories") as place:
+        place.environ.update(forks.environ(place.environ))
         template = place.folder / "template"
         template.mkdir()
         found_team(template)

@@ -10,11 +10,10 @@ import json
 import os
 import random
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psutil
@@ -27,25 +26,35 @@ from muninn_core.launch.place import locate
 from torture.campaign import Limit, Outcome, Site, site
 from torture.engine import engine_on
 from torture.ledger import compare, read_ledgers, records_of
+from torture.nursery import Child, Nursery, nursery
 
 WRITERS = 8
 CONFIG = "review: {pending: [assistant]}\nprune: {max_bytes: 20000, user: true}\ndaemon: {idle_seconds: 60}\n"
-KINDS = ("daemon", "daemon", "client", "worker")
+KINDS = (*["daemon"] * 2, *["client"] * 3)
+WORKERS = 0.1
+"""How many rounds kill worker processes, too. They are slow: a kill of a worker needs an index that is built anew."""
+
 FILES = 60
 """Worker processes read the files of an index that is built anew, if there are more than 50."""
 
-ROUND = 60
+ROUND = 100
 """Kills after which everything is compared. The repository of a round starts empty, so that a round stays quick."""
+
+LOOK_SECONDS = 0.005
+LINE_BYTES = 80
+"""The size of a line of a ledger, roughly."""
 
 
 def run(seed: int, limit: Limit, writers: int = WRITERS, kind: type[Round] | None = None) -> Outcome:
     """Kill until the limit, in rounds; a unit of the count is a kill."""
     outcome = Outcome()
     done = number = 0
-    while not limit.reached(done):
-        with site("kills") as place:
-            done += (kind or Round)(place, random.Random(f"{seed}-{number}"), outcome, writers).run(limit, done)
-        number += 1
+    with nursery() as forks:
+        while not limit.reached(done):
+            with site("kills") as place:
+                chance = random.Random(f"{seed}-{number}")
+                done += (kind or Round)(place, forks, chance, outcome, writers).run(limit, done)
+            number += 1
     return outcome
 
 
@@ -54,19 +63,28 @@ class Round:
 
     program = "torture.writer"
     kinds = KINDS
-    files = FILES
     pause = 0.6
     """The most seconds between two kills."""
 
-    def __init__(self, place: Site, chance: random.Random, outcome: Outcome, writers: int) -> None:
+    lines = 24
+    """The most lines of the ledgers between two kills, two for each call."""
+
+    def __init__(self, place: Site, forks: Nursery, chance: random.Random, outcome: Outcome, writers: int) -> None:
         self._site = place
+        self._forks = forks
+        place.environ.update(forks.environ(place.environ))
         self._chance = chance
         self._outcome = outcome
         self._root = place.repository("repo", CONFIG)
-        for number in range(self.files):
+        workers = self.program == Round.program and chance.random() < WORKERS
+        self._kinds = (*self.kinds, "worker") if workers else self.kinds
+        for number in range(FILES if workers else 0):
             (self._root / f"part_{number}.py").write_text(f"def part_{number}():\n    return {number}\n")
         self._ledgers = place.folder / "ledgers"
         self._ledgers.mkdir()
+        self._goes_on = place.folder / "goes-on"
+        os.mkfifo(self._goes_on)
+        self._held = os.open(self._goes_on, os.O_RDWR)
         self._started = 0
         self._writers = [self._start(number) for number in range(writers)]
 
@@ -75,29 +93,35 @@ class Round:
         kills = 0
         try:
             while kills < ROUND and not limit.reached(before + kills):
-                time.sleep(self._chance.uniform(0.0, self.pause))  # a kill hits whatever is under way, a start as well
-                kills += self._kill(self._chance.choice(self.kinds))
+                self._wait()
+                kills += self._kill(self._chance.choice(self._kinds))
         finally:
             self._end_writers()
         self._compare()
         return kills
 
-    def _start(self, number: int) -> subprocess.Popen[bytes]:
+    def _start(self, number: int) -> Child:
         self._started += 1
         seed = f"{number}{chr(97 + self._started % 26)}{self._started}"
-        return subprocess.Popen(
-            [sys.executable, "-m", self.program, str(self._root), str(self._ledgers / f"{seed}.jsonl"), seed],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            env={**self._site.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
+        arguments = [str(self._root), str(self._ledgers / f"{seed}.jsonl"), seed]
+        return self._forks.client(self.program, arguments, self._site.environ, self._goes_on)
+
+    def _wait(self) -> None:
+        """Wait for some lines or some time. A kill hits whatever is under way, a start as well."""
+        lines = self._chance.randrange(self.lines)
+        end = time.monotonic() + self._chance.uniform(0.0, self.pause)
+        before = self._written()
+        while time.monotonic() < end and self._written() < before + lines * LINE_BYTES:
+            time.sleep(LOOK_SECONDS)
+
+    def _written(self) -> int:
+        return sum(path.stat().st_size for path in self._ledgers.iterdir())
 
     def _kill(self, kind: str) -> int:
         """Kill one process of a kind, if there is one; return how many were killed."""
         if kind == "client":
             number = self._chance.randrange(len(self._writers))
             self._writers[number].kill()
-            self._writers[number].communicate()
             self._writers[number] = self._start(number)
         elif not (self._kill_worker() if kind == "worker" else self._kill_daemon()):
             return 0
@@ -114,11 +138,12 @@ class Round:
         """Have the index built anew, and kill the first worker process that does it."""
         rebuilding = threading.Thread(target=self._rebuild)
         rebuilding.start()
-        killed = False
+        killed, daemon = False, None
         while rebuilding.is_alive() and not killed:
-            daemon = self._daemon()
+            daemon = daemon if daemon is not None and daemon.is_running() else self._daemon()
             workers = [] if daemon is None else _workers_of(daemon)
             killed = any(_kill(worker) for worker in workers[:1])
+            time.sleep(LOOK_SECONDS)
         rebuilding.join()
         return killed
 
@@ -130,10 +155,17 @@ class Round:
 
     def _daemon(self) -> psutil.Process | None:
         """Return the daemon, even one that is still starting and has written no pid."""
+        return next(self._daemons(), None)
+
+    def _daemons(self) -> Iterator[psutil.Process]:
+        for pid in self._forks.daemons(self._root):
+            try:
+                yield psutil.Process(pid)
+            except psutil.NoSuchProcess:
+                pass
         for process in psutil.process_iter(["cmdline"]):
             if process.info["cmdline"] and process.info["cmdline"][-1] == str(self._root):
-                return process
-        return None
+                yield process
 
     def _check_start(self) -> None:
         """The next daemon answers, has healed what the kill left, and reports at most a line that was cut off."""
@@ -152,15 +184,12 @@ class Round:
                 (self._root / problem["path"]).unlink(missing_ok=True)
 
     def _end_writers(self) -> None:
-        for writer in self._writers:
-            if writer.stdin:
-                writer.stdin.close()
+        os.close(self._held)
         for writer in self._writers:
             try:
                 writer.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 writer.kill()
-                writer.wait()
                 self._outcome.violations.append("a writer did not get an answer and hung")
 
     def _compare(self) -> None:

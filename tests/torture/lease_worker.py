@@ -103,10 +103,11 @@ def hold(root: Path, ledger: Ledger, name: str) -> None:
             time.sleep(0.05)
 
 
-def main(root: Path, ledger: Path, seed: str) -> None:
+def main() -> None:
     """Fork and kill until standard input ends."""
+    root, seed = Path(sys.argv[1]), sys.argv[3]
     os.set_blocking(0, False)
-    book, chance, number = Ledger(ledger), random.Random(seed), 0
+    book, chance, number = Ledger(Path(sys.argv[2])), random.Random(seed), 0
     while goes_on():
         number += 1
         child = os.fork()
@@ -122,4 +123,4 @@ def main(root: Path, ledger: Path, seed: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    main()

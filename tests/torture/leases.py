@@ -27,8 +27,8 @@ class LeaseRound(kills.Round):
 
     program = "torture.lease_worker"
     kinds = ("daemon",)
-    files = 0
     pause = 2.0
+    lines = 400
 
     def _check_start(self) -> None:
         """The next daemon lists agents and leases."""

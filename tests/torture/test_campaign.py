@@ -18,7 +18,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
 from torture import events, faults, fuzz, histories, hygiene, interleavings, kills, leases, scenarios, writer
 from torture.__main__ import PARTS, main
-from torture.campaign import Limit, Outcome, table
+from torture.campaign import Limit, Outcome, note_run, read_runs, report, table
 from torture.ledger import Ledger, compare, read_ledgers
 from torture.parsers import PARSERS
 
@@ -222,3 +222,14 @@ def test_each_call_meets_one_fault_before_any_meets_a_second_one() -> None:
     assert sorted(ordered) == sorted(points)
     for turn in range(len(faults.KINDS)):
         assert len({(point.path, point.nth) for point in ordered[4 * turn : 4 * turn + 4]}) == 4
+
+
+def test_the_figures_of_runs_add_up(tmp_path) -> None:
+    runs = tmp_path / "runs.jsonl"
+    note_run(runs, "kills", 1, Outcome(Counter({"kills of a daemon": 40, "daemons": 1})))
+    note_run(runs, "kills", 2, Outcome(Counter({"kills of a daemon": 2, "daemons": 1}), ["lost: a record"]))
+    note_run(runs, "fuzz", 3, Outcome(Counter({"inputs: query": 7})))
+    sums = read_runs(runs)
+    assert sums["kills"] == Outcome(Counter({"runs": 2, "kills of a daemon": 42, "daemons": 1}), ["lost: a record"])
+    assert sums["fuzz"].figures == {"runs": 1, "inputs: query": 7}
+    assert "| kills | **violations** | **1** |" in report(sums)
