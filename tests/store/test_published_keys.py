@@ -98,6 +98,8 @@ def test_source_has_next_to_no_false_alarms():
     [
         "Type: AWS::ApiGateway::ApiKey",
         "Type: AWS::AppSync::ApiKey\nProperties: {}",
+        '"AWS::ApiGateway::ApiKey": "48205d4ffd7feba3"',
+        '"ARN": "arn:aws:secretsmanager:us-west-2:123456789012:secret:MyTestDatabaseSecret-a1b2c3"',
         "postgres://user:password@localhost/db and redis://:${REDIS_PASSWORD}@host",
         "curl -u $USER:$TOKEN https://api.example",
         "machine host login NAME password $PASSWORD",

@@ -279,7 +279,7 @@ KEY_FORMATS: tuple[KeyFormat, ...] = (
         "\\d-[A-Za-z0-9-]{28,200}|(?:\\d{10,13}-){2,3}[A-Za-z0-9-]{28,34}",
         "gitleaks",
     ),
-    KeyFormat("slack-token", "Slack", ("xapp-",), "\\d-[A-Z0-9]{4,40}-\\d{2,20}-[A-Za-z0-9]{8,120}", "gitleaks"),
+    KeyFormat("slack-token", "Slack", ("xapp-",), "\\d-[A-Z0-9]{1,40}-\\d{1,40}-[A-Za-z0-9]{1,120}", "gitleaks"),
     KeyFormat(
         "sendgrid-key",
         "SendGrid",
@@ -314,7 +314,6 @@ KEY_FORMATS: tuple[KeyFormat, ...] = (
     KeyFormat("fireworks-key", "Fireworks AI", ("fw_",), _A + "{22,24}", "github", random=True),
     KeyFormat("cerebras-key", "Cerebras", ("csk-",), "[a-z0-9]{48}", "github"),
     KeyFormat("elevenlabs-key", "ElevenLabs", ("sk_",), _H + "{48}", "github"),
-    KeyFormat("freemius-key", "Freemius", ("sk_",), "[^\\s'\"]{29}(?=['\"])", "gitleaks", random=True),
     KeyFormat("wandb-key", "Weights & Biases", ("wandb_v1_",), "[A-Za-z0-9_]{60,90}", "github"),
     # Work and design tools
     KeyFormat("linear-key", "Linear", ("lin_api_", "lin_oauth_"), _A + "{40,64}", "gitleaks"),
@@ -373,6 +372,7 @@ SHAPED_FORMATS: tuple[ShapedFormat, ...] = (
         r"ey[A-Za-z0-9](?<![A-Za-z0-9]ey[A-Za-z0-9])[\w=-]{6,4000}\.[\w=/-]{6,8000}(?:\.[\w.+/=-]{0,4000})?",
         "gitleaks",
     ),
+    ShapedFormat("jwt", "RFC 7519", ("ZXlK",), r"\bZXlK[A-Za-z0-9/_+-]{45,8000}={0,2}", "gitleaks", random=True),
     ShapedFormat(
         "aws-key",
         "Amazon Web Services",
@@ -486,10 +486,28 @@ SHAPED_FORMATS: tuple[ShapedFormat, ...] = (
         folded=True,
     ),
     ShapedFormat(
+        "freemius-key",
+        "Freemius",
+        ("secret_key",),
+        r"(?i)['\"]secret_key['\"]\s{0,9}=>\s{0,9}['\"](sk_\S{29})['\"]",
+        "gitleaks",
+        folded=True,
+    ),
+    ShapedFormat(
+        "sumologic-key",
+        "Sumo Logic",
+        ("sumo",),
+        r"(?i:sumo)[ \t\w.-]{0,30}['\"\s]{0,3}(?:=>|:?=|[:,])['\"`\s]{0,4}"
+        r"(su(?=[a-z]{0,11}[A-Z0-9])[A-Za-z0-9]{12})(?![\w-])",
+        "gitleaks",
+        folded=True,
+    ),
+    ShapedFormat(
         "sidekiq-secret",
         "Sidekiq",
         ("contribsys",),
-        r"(?i)contribsys[\w.]{0,8}['\"]?\s{0,3}(?:=>|[=:,])['\"\s]{0,4}([0-9a-f]{8}:[0-9a-f]{8})(?![0-9a-f])",
+        r"(?i)contribsys[ \t\w.-]{0,20}['\"]?\s{0,3}(?:=>|:?=|[:,])['\"`\s]{0,4}"
+        r"([0-9a-f]{8}:[0-9a-f]{8})(?![0-9a-f])",
         "gitleaks",
         folded=True,
     ),
@@ -537,6 +555,15 @@ SHAPED_FORMATS: tuple[ShapedFormat, ...] = (
         ("curl",),
         r"\bcurl\b(?:[^\n]|\\\r?\n){0,400}?\s(?:-u|--user|--proxy-user|"
         r"-U)[ =]{0,3}['\"]?[^\s:'\"$<{]{0,128}:([^\s'\"]{2,256})",
+        "gitleaks",
+    ),
+    ShapedFormat(
+        "curl-password",
+        "curl",
+        ("curl",),
+        r"\bcurl\b(?:[^\n]|\\\r?\n){0,400}?\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}"
+        r"(?:\"[^\":\n$<{]{0,128}:(?=[^\"\n]{2,256}\")|'[^':\n$<{]{0,128}:(?=[^'\n]{2,256}'))"
+        r"([^\s$<{][^\n]{1,255}?)(?=['\"](?:\s|$))",
         "gitleaks",
     ),
     ShapedFormat(

@@ -70,6 +70,9 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 
+_RESOURCE = re.compile(r"\b(?:arn:[\w-]{1,20}|AWS:):[\w:/.-]*$", re.IGNORECASE)
+"""The beginning of the name of a resource (`arn:aws:secretsmanager:…:secret:NAME`), or of its type (`AWS::…`)."""
+
 _WORDS = re.compile(r"[a-z]+|[A-Z]?[a-z]+|[A-Z]+", re.ASCII)
 
 _COMPOUND = re.compile(r"(?:[A-Z]?[a-z]+|v?\d{1,8})(?:[-_.:](?:[A-Z]?[a-z]+|[a-z]?\d{1,8}))+")
@@ -122,6 +125,8 @@ def _assignments(text: str) -> Iterator[re.Match[str]]:
             start -= 1
         if text[max(0, start - len(_MARK)) : start] == _MARK:
             continue  # the kind of a masked secret is no name of another one
+        if text[:start].endswith(":") and _RESOURCE.search(text, max(0, start - _MAX_NAME_LENGTH), start):
+            continue
         if start >= end and (match := _ASSIGNED.match(text, start)):
             end = match.end()
             yield match

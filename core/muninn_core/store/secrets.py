@@ -54,7 +54,7 @@ _CONTINUED = re.compile(r"\\\r?\n[ \t]*")
 """A backslash that continues a line."""
 
 _KEY_BLOCK = re.compile(
-    r"-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END \1-----|\Z)"
+    r"-----BEGIN([A-Z0-9 _-]{0,100}PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END\1-----|\Z)"
     r"|PuTTY-User-Key-File-\d.*?(?:Private-MAC:[^\n]*|\Z)",
     re.DOTALL,
 )
@@ -75,9 +75,9 @@ _COOKIE = re.compile(r"(?i)\bcookie['\"]?\s{0,2}[:=]\s{0,2}['\"]?([^\n'\"]{8,819
 _COOKIE_VALUE = re.compile(
     r"(?i)(?:^|;\s{0,2})([\w.-]{0,60}(?:sess|sid|auth|token|remember)[\w.-]{0,60})=([^\s;,]{12,4096})"
 )
-_ASSIGNED = re.compile(r"[=:>,?|]['\"`\s=]{0,5}([\w+/.-]{14,150}={0,2})(?![\w+/-])")
+_ASSIGNED = re.compile(r"[=:>,?|]['\"`\s=]{0,5}([\w+/.=-]{14,150})(?![\w+/-])")
 _VENDOR = re.compile(
-    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=(?-i:[A-Z])))(?:{VENDORS})[ \t\w.-]{{0,20}}[\s'\"]{{0,3}}[=:>?|]{{0,2}}$",
+    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=(?-i:[A-Z])))(?:{VENDORS})[ \t\w.-]{{0,30}}[\s'\"]{{0,3}}[=:>?|]{{0,2}}$",
     re.IGNORECASE,
 )
 _DERIVED = re.compile(r"hash|sha\d|digest|checksum|integrity|commit|revision|etag|version|fingerprint", re.IGNORECASE)
