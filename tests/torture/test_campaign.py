@@ -16,7 +16,7 @@ from muninn_core.journal.leases import Claimed, Held, Leases
 from muninn_core.journal.writer import Transaction
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
-from torture import events, faults, fuzz, histories, hygiene, interleavings, kills, leases, scenarios, writer
+from torture import events, faults, fuzz, histories, hygiene, interleavings, kills, leases, scenarios, stops, writer
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, note_run, read_runs, report, table
 from torture.ledger import Ledger, compare, read_ledgers
@@ -66,6 +66,14 @@ def test_a_lease_that_two_clients_hold_is_a_violation(monkeypatch) -> None:
     monkeypatch.setattr(Leases, "claim", claim)
     violations = interleavings.run(3, Limit(SECONDS, 40)).violations
     assert any(one.startswith("double") for one in violations)
+
+
+@pytest.mark.daemon
+def test_a_daemon_that_was_stopped_goes_on() -> None:
+    outcome = stops.run(3, Limit(SECONDS, 1), writers=2)
+    assert outcome.violations == []
+    assert outcome.figures["stops of a daemon"] == 1
+    assert outcome.figures["calls acknowledged"] > 0
 
 
 @pytest.mark.daemon
