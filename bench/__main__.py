@@ -15,6 +15,7 @@ and checks that every measurement still works.
 `python -m bench links` measures the rules that link memories (`linking.py`).
 `python -m bench org` measures an organisation's memory on PostgreSQL (`organisation.py`).
 `python -m bench past` measures what earlier commits add to finding files (`past.py`).
+`python -m bench replay` replays histories as sessions: what counts of outcomes would do for ranking (`replaying.py`).
 `python -m bench page` measures the page in a browser, the event stream and leases (`showing.py`).
 `python -m bench scale` measures 100,000 memories before and after a reconcile (`scale.py`).
 `python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
@@ -53,6 +54,7 @@ from bench import (
     recording,
     remembering,
     reminding,
+    replaying,
     scale,
     showing,
     starting,
@@ -92,8 +94,8 @@ def main() -> int:
     """Run the wanted measurements.
 
     `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `outcome`, `explore`, `gateway`, `models`, `links`,
-    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page`, `scale` and `masking` have their own
-    options.
+    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page`, `replay`, `scale` and `masking` have
+    their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -119,6 +121,8 @@ def main() -> int:
         return pairing.main(sys.argv[2:])
     if sys.argv[1:2] == ["page"]:
         return showing.main(sys.argv[2:])
+    if sys.argv[1:2] == ["replay"]:
+        return replaying.main(sys.argv[2:])
     if sys.argv[1:2] == ["scale"]:
         return scale.main(sys.argv[2:])
     if sys.argv[1:2] == ["masking"]:

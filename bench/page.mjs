@@ -5,6 +5,8 @@ const given = JSON.parse(process.env.PAGE);
 const { chromium } = createRequire(given.modules)('playwright-core');
 const browser = await chromium.launch({ executablePath: given.chromium, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] });
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+context.setDefaultTimeout(300_000); // a busy machine gives a bad figure, and no failure
+context.setDefaultNavigationTimeout(300_000);
 const page = await context.newPage();
 const slow = await context.newCDPSession(page);
 

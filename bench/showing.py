@@ -31,7 +31,7 @@ from muninn_core.client import Client
 TOOLS = ROOT / ".tools"
 FILES = (ROOT / "lsp_server/muninn_server/http/page_files", ROOT / "core/muninn_core/engine/memory/offline_files")
 SLOWDOWN = 4
-RUNS = 8
+RUNS = 5
 TABS = 5
 MARKS = 100
 HOOKS = 40
@@ -122,7 +122,7 @@ def _browser(served: Served, questions: list[str], folder: Path) -> list[Figure]
     finally:
         browser.kill()
         opened.send_signal(signal.SIGINT)
-        opened.wait(30)
+        opened.wait(300)
     size = exported.stat().st_size / 1e6
     return [*_page_figures(found, delays, hooked, per_tab), *_export_figures(found, size)]
 
