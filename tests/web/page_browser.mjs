@@ -290,9 +290,18 @@ await check('the exported page searches without a network', async () => {
   });
   const shown = await file.locator('article:visible').count();
   if (!shown || shown >= all) return `${shown} of ${all}`;
+  await file.fill('input[name=q]', '');
+  await file.locator('#graph summary').click();
+  const node = file.locator('#graph a', { hasText: 'The lamp of the lighthouse' });
+  await node.click();
+  const shownAt = await file.evaluate(() => document.querySelector(location.hash).textContent);
+  if (!shownAt.includes('The lamp of the lighthouse')) return `the graph leads to ${shownAt}`;
   await file.evaluate(axe);
   const found = await violations(file);
+  await file.setViewportSize({ width: 360, height: 900 });
+  const over = await file.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await offline.close();
+  if (over > 0) return `${over}px too wide`;
   return [found, took > 1000 ? `${took} ms` : '', ...wrong].filter(Boolean).join('\n');
 });
 
