@@ -78,13 +78,14 @@ suite('Muninn in trouble', () => {
     await until(api.server.onDidChange, () => /\$\(library\)/.test(api.item.text));
   });
 
-  test('it runs where the files are, and not where there is no disk or no trust', () => {
+  test('it runs where the files are, not where there is no disk, and limited where there is no trust', () => {
     const { extensionKind, capabilities } = vscode.extensions.getExtension('muninn.muninn')?.packageJSON as {
       extensionKind: string[];
-      capabilities: { untrustedWorkspaces: { supported: boolean }; virtualWorkspaces: { supported: boolean } };
+      capabilities: { untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] }; virtualWorkspaces: { supported: boolean } };
     };
     assert.deepEqual(extensionKind, ['workspace']);
-    assert.equal(capabilities.untrustedWorkspaces.supported, false);
+    assert.equal(capabilities.untrustedWorkspaces.supported, 'limited');
+    assert.deepEqual(capabilities.untrustedWorkspaces.restrictedConfigurations, ['muninn.server.command']);
     assert.equal(capabilities.virtualWorkspaces.supported, false);
   });
 });
