@@ -12,7 +12,6 @@ import gzip
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -121,7 +120,7 @@ def _browser(served: Served, questions: list[str], folder: Path) -> list[Figure]
         found = json.loads(browser.stdout.readline())
     finally:
         browser.kill()
-        opened.send_signal(signal.SIGINT)
+        opened.terminate()  # SIGINT is ignored by what a shell runs in the background
         opened.wait(300)
     size = exported.stat().st_size / 1e6
     return [*_page_figures(found, delays, hooked, per_tab), *_export_figures(found, size)]
