@@ -12,7 +12,7 @@ from clients import missing
 from muninn_core.index.encoder import ENCODER, load_encoder
 from muninn_core.index.quantise import quantise
 from muninn_core.retrieval.closeness import FILE, Background, closeness, load_background
-from muninn_core.retrieval.relatedness import outstanding
+from muninn_core.retrieval.relatedness import FEW, PER_DOUBLING, STANDS_OUT, closeness_wanted, outstanding
 
 PROMPTS = Path(__file__).parents[2] / "bench" / "data" / "prompts.jsonl"
 AXES = np.eye(4, dtype=np.float32)
@@ -47,9 +47,14 @@ def test_a_prompt_near_to_all_statements_is_close_to_none():
     ],
 )
 def test_the_closest_memories_stand_out_and_at_most_two(values, told):
-    found = outstanding(values, 0.5)
+    found = outstanding(values, STANDS_OUT, 0.5)
     assert list(found) == told
     assert sorted(found, key=lambda each: -found[each]) == told
+
+
+def test_one_of_many_memories_must_be_closer_to_stand_out():
+    assert closeness_wanted(0) == closeness_wanted(FEW) == STANDS_OUT
+    assert closeness_wanted(4 * FEW) == pytest.approx(STANDS_OUT + 2 * PER_DOUBLING)
 
 
 def test_the_background_is_of_the_encoder_in_the_package():

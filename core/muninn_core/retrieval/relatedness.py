@@ -6,6 +6,7 @@ combines the cosine of both texts with the share of each text's rare words that 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -49,6 +50,10 @@ ALONE = 0.55
 STANDS_OUT = 0.06
 """The least closeness (see `closeness`) of a memory that stands out by meaning alone. Of 84 prompts that share no word
 with their memory 25 reach it with the right one, and so does one of 180 prompts without one."""
+
+FEW, PER_DOUBLING = 40, 0.013
+"""The number of memories for which `STANDS_OUT` was chosen, and how much more is needed each time it doubles: the
+closest of more memories is closer by chance. The maximum of n values of a normal distribution grows about so."""
 
 BESIDE = 0.05
 """How much less close a second memory may be that stands out beside the first."""
@@ -104,16 +109,26 @@ class RelatedMemories(NamedTuple):
             if value >= self.least and (memory.id not in best or value > best[memory.id][0]):
                 best[memory.id] = value, one
         if not best and self.nearest and request.encoded is not None:
-            best = _standing_out(reader, request.encoded, meanings, self.least)
+            wanted = closeness_wanted(len(request.memories))
+            best = _standing_out(reader, request.encoded, meanings, wanted, self.least)
         return Ranking(
             Candidate(one.chunk, one.memory, [signal("related", value, 1.0)]) for value, one in best.values()
         )
 
 
+def closeness_wanted(count: int) -> float:
+    """Return the least closeness with which one of `count` memories stands out."""
+    return STANDS_OUT + PER_DOUBLING * math.log2(max(count, FEW) / FEW)
+
+
 def _standing_out(
-    reader: Reader, encoded: NDArray[np.float32], found: Mapping[str, tuple[float, ScoredChunk]], least: float
+    reader: Reader,
+    encoded: NDArray[np.float32],
+    found: Mapping[str, tuple[float, ScoredChunk]],
+    wanted: float,
+    least: float,
 ) -> dict[str, tuple[float, ScoredChunk]]:
-    """Return the memories that are close to a prompt in meaning, at most `MOST_OUT`, each with a confidence.
+    """Return the memories whose closeness to a prompt is `wanted`, at most `MOST_OUT`, each with a confidence.
 
     `found` has the cosine of each. The confidence of a memory that just stands out is `least`.
     """
@@ -127,17 +142,17 @@ def _standing_out(
     if not rows:
         return {}
     values = closeness(encoded, np.stack(list(rows.values())), background).tolist()
-    confidences = outstanding(dict(zip(rows, values, strict=True)), least)
+    confidences = outstanding(dict(zip(rows, values, strict=True)), wanted, least)
     return {identity: (confidence, found[identity][1]) for identity, confidence in confidences.items()}
 
 
-def outstanding(values: Mapping[str, float], least: float) -> dict[str, float]:
-    """Return {id: confidence} of the closest memories, from the closeness of each; {} when none stands out."""
+def outstanding(values: Mapping[str, float], wanted: float, least: float) -> dict[str, float]:
+    """Return {id: confidence} of the closest memories, from the closeness of each; {} if none reaches `wanted`."""
     ranked = sorted(values.items(), key=lambda each: (-round(each[1], 4), each[0]))[:MOST_OUT]
     best = ranked[0][1] if ranked else 0.0
-    if best < STANDS_OUT:
+    if best < wanted:
         return {}
-    return {identity: least + value - STANDS_OUT for identity, value in ranked if value >= best - BESIDE}
+    return {identity: least + value - wanted for identity, value in ranked if value >= best - BESIDE}
 
 
 def _same_file(named: str, path: str) -> bool:
