@@ -277,8 +277,8 @@ def test_git_removes_work_trees_beside_a_daemon_and_their_memories_stay(
         with client.connect(str(repo), environ) as muninn:
             found = muninn.call("memories", {"limit": 100})["memories"]
             assert {memory["text"] for memory in found} == wanted
-            hits = muninn.call("recall", {"query": f"learned in tree {number}", "kind": "memory"})["hits"]
-            assert text in [hit["text"] for hit in hits]
+            answer = muninn.call("recall", {"query": f"learned in tree {number}", "kind": "memory"})
+            assert text in [hit["text"] for hit in answer["hits"]], (answer["saw"], muninn.call("status")["index"])
     assert not any((repo / ".git" / "muninn").iterdir())
     git(repo, "worktree", "prune")
     assert git(repo, "worktree", "list").count("\n") == 1

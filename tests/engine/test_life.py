@@ -394,6 +394,7 @@ def test_status_reports_the_process_and_the_counts(muninn):
 
 def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypatch):
     muninn.call("remember", text="The cache is kept for a week.")
+    muninn.call("index", wait=True)  # encoding is work, too
     before = muninn.texts("cache kept")
     assert not muninn.engine.should_release_memory
     monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)

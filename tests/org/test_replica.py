@@ -28,7 +28,7 @@ NOWHERE = "postgresql://muninn_app@127.0.0.1:1/postgres"
 def until(holds: Callable[[], bool]) -> None:
     """Wait until a state is there; the tests' time limit ends a wait in vain."""
     while not holds():
-        time.sleep(0)
+        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_replica_answers_while_the_primary_writes_the_audit_or_is_away(home, s
         token = access.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
     replica = Database(standby)
     with home.as_admin() as primary, connect(standby) as reading:
-        written = primary.execute("SELECT pg_current_wal_lsn()").fetchone()[0]
+        written = primary.execute("SELECT pg_current_wal_insert_lsn()").fetchone()[0]
         sql = "SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= %s::pg_lsn"
         until(lambda: reading.execute(sql, (written,)).fetchone()[0])
     service = Service(home.database, root.parent / "mirrors", replica=replica)

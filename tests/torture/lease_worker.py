@@ -28,7 +28,12 @@ LIFE_SECONDS = 1
 
 HOLD_SECONDS = 0.03
 KILL_SECONDS = 0.4
-"""The most seconds until a child is killed."""
+"""The most seconds until a child is killed: mostly since it has registered, else since its start."""
+
+FROM_START = 0.2
+"""The chance that a child is killed without a wait until it has registered."""
+
+READY_SECONDS = 60.0
 
 
 class Holder:
@@ -89,13 +94,17 @@ def _written(handle: int) -> tuple[int, float]:
     return int(token or b"0"), float(end or b"0")
 
 
-def hold(root: Path, ledger: Ledger, name: str) -> None:
-    """Claim and hold until the process is killed or its parent ends; register again after a failure."""
+def hold(root: Path, ledger: Ledger, name: str, ready: int) -> None:
+    """Claim and hold until the process is killed or its parent ends; register again after a failure.
+
+    A byte is written to the pipe `ready` after each registration.
+    """
     chance, number, parent = random.Random(name), 0, os.getppid()
     while os.getppid() == parent:
         number += 1
         try:
             holder = Holder(root, ledger, f"{name}-{number}", chance)
+            os.write(ready, b".")
             while os.getppid() == parent:
                 holder.step()
         except (MuninnError, OSError) as error:
@@ -110,13 +119,18 @@ def main() -> None:
     book, chance, number = Ledger(Path(sys.argv[2])), random.Random(seed), 0
     while goes_on():
         number += 1
+        registered, ready = os.pipe()
         child = os.fork()
         if not child:
             try:
-                hold(root, book, f"{seed}-{number}")
+                hold(root, book, f"{seed}-{number}", ready)
             finally:
                 os._exit(0)
+        os.close(ready)
+        if chance.random() >= FROM_START:  # else the kill hits the start
+            select.select([sys.stdin, registered], [], [], READY_SECONDS)
         select.select([sys.stdin], [], [], chance.uniform(0.02, KILL_SECONDS))
+        os.close(registered)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         book.write("killed", f"{seed}-{number}")

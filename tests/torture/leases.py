@@ -7,6 +7,7 @@ of them some twenty clients are killed.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 from muninn_core import client
@@ -29,6 +30,20 @@ class LeaseRound(kills.Round):
     kinds = ("daemon",)
     pause = 2.0
     lines = 400
+
+    def run(self, limit: Limit, before: int) -> int:
+        """Kill, then compare; return the number of kills."""
+        self._limit = limit
+        return super().run(limit, before)
+
+    def _wait(self) -> None:
+        """Wait as the other rounds do, and before the first kill until a lease was held on any machine."""
+        while not self._outcome.figures["kills of a daemon"] and not self._limit.reached(0) and not self._was_held():
+            time.sleep(kills.LOOK_SECONDS)
+        super()._wait()
+
+    def _was_held(self) -> bool:
+        return any(b'"held"' in path.read_bytes() for path in self._ledgers.iterdir())
 
     def _check_start(self) -> None:
         """The next daemon lists agents and leases."""
