@@ -4,7 +4,6 @@
 -- sum `branch + 0` keeps the branches out of the conditions of the index, which would sort them for each row.
 
 -- Each kind has its own vector index, so that a search for a rare kind does not walk through the others.
-DROP INDEX chunk_vector;
 CREATE INDEX chunk_vector_code ON chunk USING hnsw (vector halfvec_ip_ops) WITH (m = 16, ef_construction = 64)
   WHERE kind = 0;
 CREATE INDEX chunk_vector_knowledge ON chunk USING hnsw (vector halfvec_ip_ops) WITH (m = 16, ef_construction = 64)
@@ -130,3 +129,6 @@ REVOKE ALL ON FUNCTION matching(text, tsquery, integer, bigint[], bigint[], inte
 GRANT EXECUTE ON FUNCTION matching(text, tsquery, integer, bigint[], bigint[], integer),
   nearest(halfvec, integer, integer), nearest_of_all(halfvec, integer, integer), chunks_by_id(bigint[], integer[]),
   files_by_id(bigint[], integer[]), size_of_tenant() TO muninn_reader;
+
+-- The last statement, since its lock keeps questions waiting until the transaction ends.
+DROP INDEX chunk_vector;
