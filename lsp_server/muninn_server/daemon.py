@@ -317,15 +317,21 @@ class Daemon:
         if not self._resting.acquire(blocking=False):
             return
         try:
-            self.engine.keep_journals_small()
-            self.engine.plan_upkeep(self._raise_if_leaving)
+            self._tidy()
             self.engine.release_memory()
         except Stopping:
             pass  # the next daemon plans again
-        except Exception:  # no request depends on it
-            log.exception("the daemon could not tidy up at rest")
         finally:
             self._resting.release()
+
+    def _tidy(self) -> None:
+        try:
+            self.engine.keep_journals_small()
+            self.engine.plan_upkeep(self._raise_if_leaving)
+        except Stopping:
+            raise
+        except Exception:  # no request depends on it
+            log.exception("the daemon could not tidy up at rest")
 
     def _raise_if_leaving(self) -> None:
         if self._leaving.is_set():

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from muninn_core.context.text import render
-from muninn_core.errors import NotFoundError, Stopping
+from muninn_core.engine.memory import evolve as upkeep
+from muninn_core.errors import NotFoundError, Stopping, StorageError
 from muninn_core.model.memory import MANY_STEPS, Memory
 from muninn_core.reconcile.upkeep import Use, plan
 
@@ -154,6 +155,7 @@ def go_on() -> None:
 
 
 def test_an_idle_daemon_plans_and_status_and_brief_say_what_waits(muninn: Muninn) -> None:
+    muninn.engine.plan_upkeep(go_on)
     for number in range(MANY_STEPS):
         remembered(muninn, f"Importer {number} of vendor number {number} used its own format {number}.", importance=2)
     muninn.engine.plan_upkeep(go_on)
@@ -169,24 +171,39 @@ def test_an_idle_daemon_plans_and_status_and_brief_say_what_waits(muninn: Muninn
     assert "upkeep" not in muninn.call("brief", session="newer").text
 
 
-def test_the_daemon_plans_again_after_the_configured_days_and_records_only_if_it_may(muninn: Muninn) -> None:
-    first = remembered(muninn, "The cache key contains the tenant id.")
+def test_the_daemon_plans_again_after_the_configured_days_and_records_nothing(muninn: Muninn) -> None:
     muninn.engine.plan_upkeep(go_on)
-    muninn.clock.forward(days=29)
+    remembered(muninn, "The cache key contains the tenant id.")
     later = remembered(muninn, "The tenant id is contained in the cache key.")
+    muninn.clock.forward(days=29)
     muninn.engine.plan_upkeep(go_on)
     assert muninn.call("status").log.upkeep == 0
     muninn.clock.forward(days=1)
-    muninn.call("config.set", key="evolve.apply", value="true")
     muninn.call("config.set", key="evolve.days", value="0")
     muninn.engine.plan_upkeep(go_on)
-    assert memory(muninn, later).active
+    assert muninn.call("status").log.upkeep == 0
     muninn.call("config.set", key="evolve.days", value="30")
     muninn.engine.plan_upkeep(go_on)
-    assert memory(muninn, later).merged_into == first
-    assert muninn.call("status").log.upkeep == 0
-    muninn.call("evolve", undo=True, apply=True)
+    assert muninn.call("status").log.upkeep == 1
     assert memory(muninn, later).active
+
+
+def test_a_plan_that_fails_is_made_again_after_the_configured_days(muninn: Muninn, monkeypatch) -> None:
+    muninn.engine.plan_upkeep(go_on)
+    remembered(muninn, "The old importer used XML.", importance=2)
+    muninn.clock.forward(days=366)
+    with monkeypatch.context() as broken:
+
+        def fail(*_args: object, **_options: object) -> None:
+            raise StorageError("a segment can't be read")
+
+        broken.setattr(upkeep, "read_memory", fail)
+        muninn.engine.plan_upkeep(go_on)
+    muninn.engine.plan_upkeep(go_on)
+    assert muninn.call("status").log.upkeep == 0
+    muninn.clock.forward(days=30)
+    muninn.engine.plan_upkeep(go_on)
+    assert muninn.call("status").log.upkeep == 1
 
 
 def test_steps_that_wait_for_an_approval_are_no_hint(muninn: Muninn) -> None:
@@ -198,6 +215,7 @@ def test_steps_that_wait_for_an_approval_are_no_hint(muninn: Muninn) -> None:
 
 
 def test_a_plan_that_is_stopped_is_made_again(muninn: Muninn) -> None:
+    muninn.engine.plan_upkeep(go_on)
     remembered(muninn, "The old importer used XML.", importance=2)
     muninn.clock.forward(days=366)
 

@@ -263,9 +263,6 @@ class EvolveConfig(Value):
             least=0,
         ),
     ] = 30
-    apply: Annotated[
-        bool, key("Whether the daemon records the steps, too. `muninn evolve --undo --apply` takes them back.", True)
-    ] = False
 
 
 class ReviewConfig(Value):

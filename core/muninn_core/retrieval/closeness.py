@@ -28,6 +28,10 @@ NEAREST = 10
 """The nearest texts of the background whose mean cosine counts, as in the publication."""
 
 
+DECIMALS = 4
+"""Sums of floats depend on the processor and on how many rows are multiplied at once; so many decimals do not."""
+
+
 class Background(NamedTuple):
     """The encodings of prompts and statements of other projects, float32 [n, dim]."""
 
@@ -51,7 +55,7 @@ def closeness(prompt: Rows, memories: NDArray[np.int8], background: Background) 
     near_prompt = _nearest(background.statements @ prompt[:, None])
     near_memories = _nearest(background.prompts @ rows.T)
     found: NDArray[np.float64] = (rows @ prompt - (near_prompt + near_memories) / 2).astype(np.float64)
-    return found
+    return found.round(DECIMALS)
 
 
 def _nearest(cosines: Rows) -> Rows:

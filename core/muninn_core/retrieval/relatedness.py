@@ -136,7 +136,7 @@ def _standing_out(
     background = load_background()
     rows = {
         each: row
-        for each, row in encodings_of_memories(reader, near).items()
+        for each, row in sorted(encodings_of_memories(reader, near).items())
         if row.shape == background.prompts[0].shape
     }
     if not rows:
@@ -148,7 +148,7 @@ def _standing_out(
 
 def outstanding(values: Mapping[str, float], wanted: float, least: float) -> dict[str, float]:
     """Return {id: confidence} of the closest memories, from the closeness of each; {} if none reaches `wanted`."""
-    ranked = sorted(values.items(), key=lambda each: (-round(each[1], 4), each[0]))[:MOST_OUT]
+    ranked = sorted(values.items(), key=lambda each: (-each[1], each[0]))[:MOST_OUT]
     best = ranked[0][1] if ranked else 0.0
     if best < wanted:
         return {}

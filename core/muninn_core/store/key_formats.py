@@ -561,9 +561,9 @@ SHAPED_FORMATS: tuple[ShapedFormat, ...] = (
         "curl-password",
         "curl",
         ("curl",),
-        r"\bcurl\b(?:[^\n]|\\\r?\n){0,400}?\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}"
+        r"\bcurl\b(?:[^\n]|\\\r?\n){0,200}?\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}"
         r"(?:\"[^\":\n$<{]{0,128}:(?=[^\"\n]{2,256}\")|'[^':\n$<{]{0,128}:(?=[^'\n]{2,256}'))"
-        r"([^\s$<{][^\n]{1,255}?)(?=['\"](?:\s|$))",
+        r"([^\s$<{][^\n]{1,100}?)(?=['\"](?:\s|$))",
         "gitleaks",
     ),
     ShapedFormat(

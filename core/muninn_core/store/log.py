@@ -304,16 +304,16 @@ class Log:
                 self._view = self._build_view()
             return saved
 
-    def drain_changed(self) -> set[str] | None:
-        """Return the ids of the memories that may have changed since the last call; None when any may have.
+    def drain_changed(self) -> tuple[set[str] | None, State]:
+        """Return the ids of the memories that may have changed since the last call, and the state with these changes.
 
-        Take `state` afterwards to read them.
+        The ids are None when any memory may have changed.
         """
         with self._lock:
             incremental = self._fold
             changed = None if incremental.replaced else incremental.fold.changed
             incremental.fold.changed, incremental.replaced = set(), False
-            return changed
+            return changed, self._view.state
 
     def _check_writable(self) -> None:
         if not self.writable:

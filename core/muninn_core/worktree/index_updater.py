@@ -436,9 +436,9 @@ class IndexUpdater:
                     self.index = None  # the memories' thread must not write to a closing index
                 index.close()
             index = self._open_index(anew=anew)
+            new = not index.snapshot().counts()["files"]
             with self._wake:
-                self.index = index
-                self._new = not index.snapshot().counts()["files"]
+                self.index, self._new = index, new
                 self._recast_memories = True
                 self._memories_asked += 1  # later questions wait: the new index has no memories yet
                 self._wake.notify_all()

@@ -202,12 +202,17 @@ class MemoryStore:
         if self.log.refresh(wait=wait, brief=brief):
             self.publish()
 
+    def publish_visible(self) -> None:
+        """Publish what is visible and not handed over yet, such as records that another thread just adopted."""
+        if self.log.state.memories is not self._published:
+            self.publish()
+
     def publish(self) -> None:
         """Hand the index and the caches what changed in the work tree's log since the last call."""
         now = self._clock()
         with self._publishing:  # to the end: a newer change must not arrive before an older one
-            candidates = self.log.drain_changed()
-            before, after = self._published, self.log.state.memories
+            candidates, state = self.log.drain_changed()  # at once: else a change in between is never handed over
+            before, after = self._published, state.memories
             self._published = after
             changed: dict[str, Memory | None] = {}
             every: dict[str, Memory | None] = {}

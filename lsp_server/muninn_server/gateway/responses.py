@@ -146,7 +146,8 @@ def _call(item: Json) -> tuple[str, tuple[str, Any]]:
 
 def _add_calls(turns: Turns, items: Sequence[Json], known: Mapping[str, tuple[str, Any]]) -> None:
     """Add the calls that have a result among the items of a request."""
-    calls = {**known, **dict(_call(item) for item in items if text(item.get("type")).endswith("_call"))}
+    asked = [item for item in items if text(item.get("type")).endswith("_call") and item.get("call_id")]
+    calls = {**known, **dict(map(_call, asked))}
     for item in items:
         if text(item.get("type")).endswith("_call_output") and item.get("call_id") in calls:
             use, output = item["call_id"], item.get("output")

@@ -82,6 +82,7 @@ def search_context(
     workspace.updater.wait_open(OPEN_SECONDS)
     if workspace.updater.is_first:
         workspace.updater.wait_first(FIRST_SECONDS)
+    workspace.memory.publish_visible()
     workspace.updater.wait_memories(FRESH_SECONDS)
     index = workspace.updater.wait_open(OPEN_SECONDS)  # a damaged one was replaced in the meantime
     snapshot, embedder = index.snapshot(), workspace.embedder(index)

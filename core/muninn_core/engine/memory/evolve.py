@@ -7,11 +7,12 @@ their run. What they replace is in `was`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from muninn_core.errors import NotFoundError
+from muninn_core.errors import MuninnError, NotFoundError, Stopping
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import from_plain, to_plain
 from muninn_core.protocol.reconciliation import EvolveParams, EvolveResult, EvolveStep
@@ -22,6 +23,8 @@ from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.record import Record
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.workspace import Workspace
+
+log = logging.getLogger("muninn.upkeep")
 
 AGENT = "evolve/1"
 
@@ -35,16 +38,29 @@ MOST_STEPS = 1_000
 def is_due(workspace: Workspace, now: datetime) -> bool:
     """Whether it is time that the daemon plans: in the main work tree, as `evolve.days` says."""
     days = workspace.config.evolve.days
-    if not days or not workspace.writable or workspace.place.linked:
+    if not days or not workspace.writable or workspace.place.linked or workspace.removed:
         return False
     return workspace.upkeep.planned.at <= timestamp(now - timedelta(days=days))
 
 
 def plan_when_due(workspace: Workspace, counts: Counts, ids: UlidGenerator, now: datetime) -> None:
-    """Plan when it is time, note how many steps wait, and record them if the configuration says so."""
-    if is_due(workspace, now):
-        apply = workspace.config.evolve.apply
-        evolve(workspace, EvolveParams(apply=apply, limit=MOST_STEPS), counts, ids, now)
+    """Plan when it is time and note how many steps wait; nothing is recorded. A failed plan waits as long as others.
+
+    The first period begins when a clone is first in use: its memories were not used here yet. Raises Stopping.
+    """
+    if not is_due(workspace, now):
+        return
+    planned = workspace.upkeep.planned
+    if not planned.at:
+        workspace.upkeep.put(timestamp(now), 0)
+        return
+    try:
+        evolve(workspace, EvolveParams(limit=MOST_STEPS), counts, ids, now)
+    except Stopping:
+        raise
+    except MuninnError as error:
+        log.warning("the upkeep of memory could not be planned: %s", error.message)
+        workspace.upkeep.put(timestamp(now), planned.steps)
 
 
 def evolve(
