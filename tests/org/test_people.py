@@ -53,7 +53,15 @@ def issuer(serve) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def url(home, issuer: str, serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with the repository `shop` for the group `sales`, and the provider."""
-    root = tmp_path_factory.mktemp("people") / "shop"
+    mirrors = fill(home, issuer, tmp_path_factory.mktemp("people"))
+    service = Service(home.database, mirrors)
+    with serve(lambda address: Application(service, address, [issuer])) as address:
+        yield address
+
+
+def fill(home, issuer: str, folder: Path) -> Path:
+    """Push `shop`, let the group `sales` read it, and declare the provider; return the folder of mirrors."""
+    root = folder / "shop"
     root.mkdir()
     (root / "refund.py").write_text("def refund(order):\n    '''Give the money back.'''\n    return order.total\n")
     git(root, "init", "-q", "-b", "main")
@@ -64,9 +72,7 @@ def url(home, issuer: str, serve, tmp_path_factory: pytest.TempPathFactory) -> I
         identity.put_provider(connection, home.tenant, issuer, AUDIENCE, f"{issuer}/keys", "sub", "groups")
         sales = access.put_principal(connection, home.tenant, "group", "sales")
         access.grant(connection, home.tenant, access.find_repository(connection, home.tenant, "shop"), sales)
-    service = Service(home.database, Path(root.parent / "mirrors"))
-    with serve(lambda address: Application(service, address, [issuer])) as address:
-        yield address
+    return folder / "mirrors"
 
 
 def signed(issuer: str, key: Any = KEY, algorithm: str = "ES256", kid: str | None = "one", **claims: Any) -> str:
@@ -88,6 +94,21 @@ def test_a_person_sees_what_the_groups_of_the_token_may_read(url: str, issuer: s
     assert found(url, signed(issuer, groups=None)) == 0
     assert found(url, signed(issuer, sub="ben")) == 1
     assert found(url, signed(issuer, aud=["else", AUDIENCE], exp=int(time.time()) - 10)) == 1  # within the skew
+
+
+def test_a_left_group_ends_its_rights_while_the_replica_still_has_it(make_home, issuer: str, tmp_path: Path) -> None:
+    primary, replica = make_home(), make_home()
+    for name, each in (("primary", primary), ("replica", replica)):
+        (tmp_path / name).mkdir()
+        service = Service(each.database, fill(each, issuer, tmp_path / name))
+        assert len(service.answer(signed(issuer), "recall", {"query": "give the money back"}).hits) == 1
+        assert service.close() == 0
+    service = Service(primary.database, tmp_path / "mirrors", replica=replica.database)
+    for _ in range(2):
+        assert service.answer(signed(issuer, groups=[]), "recall", {"query": "give the money back"}).hits == ()
+    assert service.close() == 0
+    with replica.as_admin() as connection:
+        assert connection.execute("SELECT count(*) FROM muninn.member").fetchone() == (1,)
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import pytest
 from repositories import git
 
-from muninn_core.errors import BusyError, MuninnError
+from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.org import access, audit
 from muninn_core.org.audit import AuditQueue, Entry
 from muninn_core.org.database import Database, connect
 from muninn_core.org.pushing import push
-from muninn_core.org.service import Service
+from muninn_core.org.service import Scope, Service
 
 NOWHERE = "postgresql://muninn_app@127.0.0.1:1/postgres"
 
@@ -111,3 +111,32 @@ def test_entries_of_several_organisations_are_written_together(make_home) -> Non
     with fresh.as_admin() as connection:
         rows = connection.execute("SELECT tenant, count(*)::integer FROM muninn.audit GROUP BY 1 ORDER BY 1").fetchall()
     assert rows == [(fresh.tenant, 2), (rival, 1)]
+
+
+def test_entries_of_a_deleted_organisation_do_not_hold_up_others(make_home, caplog: pytest.LogCaptureFixture) -> None:
+    fresh = make_home()
+    with fresh.as_admin() as connection:
+        rival = access.create_tenant(connection, "rival")
+    queue = AuditQueue(fresh.database)
+    for tenant in (fresh.tenant, 9_000, 9_000, rival):  # 9,000 is no tenant
+        queue.add(Entry(tenant, 1, "recall", "{}", datetime(2026, 11, 1, tzinfo=UTC)))
+    queue.flush()
+    assert queue.close() == 0
+    with fresh.as_admin() as connection:
+        rows = connection.execute("SELECT tenant FROM muninn.audit ORDER BY 1").fetchall()
+    assert rows == [(fresh.tenant,), (rival,)]
+    lost = [each.args[:2] for each in caplog.records if each.name == "muninn.org"]
+    assert sum(number for number, tenant in lost if tenant == 9_000) == 2
+
+
+@pytest.mark.parametrize("scope", [Scope(), Scope(("\ud800",)), Scope(ref="\ud800")])
+def test_half_a_character_is_refused_and_does_not_reach_the_audit(home, scope: Scope) -> None:
+    with home.database.transaction("muninn_writer") as connection:
+        eve = access.put_principal(connection, home.tenant, "user", "eve")
+        token = access.create_token(connection, home.tenant, eve, "read", timedelta(hours=1))
+    service = Service(home.database, Path("nowhere"))
+    query = "refund" if scope != Scope() else "half \ud800"
+    with pytest.raises(BadParams, match="half a character"):
+        service.answer(token, "symbols", {"query": query}, scope)
+    assert service.close() == 0
+    assert service.audits_waiting() == 0

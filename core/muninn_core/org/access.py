@@ -27,7 +27,10 @@ class InvalidToken(RefusedError):
 
 
 class Caller(NamedTuple):
-    """The holder of a token. `repository` is the only one that a push token may push to."""
+    """The holder of a token. `repository` is the only one that a push token may push to.
+
+    `changed`: the primary got the person or new groups of the person, which a replica may not have yet.
+    """
 
     token: int
     tenant: int
@@ -35,6 +38,7 @@ class Caller(NamedTuple):
     name: str
     scope: TokenScope
     repository: str | None
+    changed: bool = False
 
 
 class TokenRow(NamedTuple):

@@ -6,6 +6,7 @@ A process that is killed loses those that wait: of some milliseconds, or of the 
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +14,9 @@ from typing import NamedTuple
 
 from muninn_core.errors import BusyError, MuninnError
 from muninn_core.org.access import set_tenant
-from muninn_core.org.database import Database
+from muninn_core.org.database import Connection, Database, InvalidRows
+
+log = logging.getLogger("muninn.org")
 
 MOST_WAITING = 10_000
 """The most entries that wait. Then questions are refused: none is answered without its entry."""
@@ -67,7 +70,7 @@ class AuditQueue:
             self._changed.wait_for(lambda: not self._waiting)
 
     def close(self) -> int:
-        """Try once more to write what waits, and return the number of entries that are lost."""
+        """Try once more to write what waits, and return the number of entries that still wait, and are lost."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -83,33 +86,45 @@ class AuditQueue:
                     self._changed.wait_for(lambda: self._closed, _RETRY_SECONDS)
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 batch, closed = list(self._waiting), self._closed
-            failed = not self._write(batch)
-            if not failed:
-                with self._changed:
-                    del self._waiting[: len(batch)]
-                    self._changed.notify_all()
+            done = self._write(batch)
+            failed = any(each.tenant not in done for each in batch)
+            with self._changed:
+                kept = [each for each in batch if each.tenant not in done]
+                self._waiting[: len(batch)] = kept
+                self._changed.notify_all()
             if closed:
                 return
 
-    def _write(self, batch: Sequence[Entry]) -> bool:
-        """Write entries in one transaction; return whether the primary took them."""
-        try:
-            with self._primary.transaction("muninn_writer") as connection:
-                for tenant in sorted({each.tenant for each in batch}):
-                    set_tenant(connection, tenant)
-                    rows = [each for each in batch if each.tenant == tenant]
-                    connection.execute(
-                        "INSERT INTO audit(tenant, at, principal, action, details) SELECT %s, at, principal, action, "
-                        "details::jsonb FROM unnest(%s::timestamptz[], %s::integer[], %s::text[], %s::text[]) "
-                        "AS entry(at, principal, action, details)",
-                        (
-                            tenant,
-                            [each.at for each in rows],
-                            [each.principal for each in rows],
-                            [each.action for each in rows],
-                            [each.details for each in rows],
-                        ),
-                    )
-        except MuninnError:
-            return False
-        return True
+    def _write(self, batch: Sequence[Entry]) -> set[int]:
+        """Write entries, each tenant's in one transaction; return the tenants of those that are not to be tried again.
+
+        Entries that the database refuses, such as those of a deleted tenant, are dropped. Another failure ends the try.
+        """
+        done: set[int] = set()
+        for tenant in sorted({each.tenant for each in batch}):
+            rows = [each for each in batch if each.tenant == tenant]
+            try:
+                with self._primary.transaction("muninn_writer") as connection:
+                    _insert(connection, tenant, rows)
+            except InvalidRows as error:
+                log.error("%d entries of the audit of tenant %d are lost: %s", len(rows), tenant, error)
+            except MuninnError:
+                break
+            done.add(tenant)
+        return done
+
+
+def _insert(connection: Connection, tenant: int, rows: Sequence[Entry]) -> None:
+    set_tenant(connection, tenant)
+    connection.execute(
+        "INSERT INTO audit(tenant, at, principal, action, details) SELECT %s, at, principal, action, "
+        "details::jsonb FROM unnest(%s::timestamptz[], %s::integer[], %s::text[], %s::text[]) "
+        "AS entry(at, principal, action, details)",
+        (
+            tenant,
+            [each.at for each in rows],
+            [each.principal for each in rows],
+            [each.action for each in rows],
+            [each.details for each in rows],
+        ),
+    )

@@ -42,6 +42,10 @@ class DatabaseError(MuninnError):
     kind = "database"
 
 
+class InvalidRows(DatabaseError):
+    """The database refused the values of a statement. It refuses them again."""
+
+
 def connect(url: str) -> Connection:
     """Return a connection in autocommit mode. Raises DatabaseError."""
     with translated():
@@ -140,6 +144,8 @@ def translated() -> Iterator[None]:
         raise DatabaseError(
             f"the database can't be reached: {_first_line(error)}", hint="Check its address and that it runs."
         ) from error
+    except (psycopg.IntegrityError, psycopg.DataError) as error:
+        raise InvalidRows(f"the database refused a query: {_first_line(error)}") from error
     except psycopg.Error as error:
         raise DatabaseError(f"the database refused a query: {_first_line(error)}") from error
 

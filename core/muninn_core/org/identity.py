@@ -115,7 +115,7 @@ class People:
                 if person is None:
                     person = put_principal(connection, provider.tenant, "user", name)
                 _follow_groups(connection, provider, person, named)
-        return Caller(0, provider.tenant, person, name, "read", None)
+        return Caller(0, provider.tenant, person, name, "read", None, changed)
 
     def _provider(self, issuer: str) -> Provider:
         with self._replica.transaction("muninn_reader") as connection:

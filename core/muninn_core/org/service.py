@@ -126,9 +126,10 @@ class Service:
             caller = self._caller(token, "read")
             kind, function = _verb(verb)
             params = _params(kind, plain)
-            _check_scope(scope)
+            _check_text(plain, scope)
             self._audit_queue.add(_entry(caller, verb, plain, scope))
-            with self._replica.transaction("muninn_reader", snapshot=True) as connection:
+            database = self._database if caller.changed else self._replica
+            with database.transaction("muninn_reader", snapshot=True) as connection:
                 branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
                 reader = PostgresReader(connection, caller.tenant, branches)
                 found = function(Question(reader, branches, datetime.now(UTC)), params)
@@ -235,7 +236,12 @@ def _verb(name: str) -> tuple[type[Value], Answer]:
     return VERBS[name]
 
 
-def _check_scope(scope: Scope) -> None:
+def _check_text(plain: Any, scope: Scope) -> None:
+    """Raise BadParams for text that the database can't store."""
+    try:
+        json.dumps([plain, scope.repositories, scope.ref], ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BadParams("the question has half a character (a lone surrogate)") from None
     for name in (*(scope.repositories or ()), scope.ref or ""):
         if "\0" in name:
             raise BadParams("the name of a repository or branch has a NUL")
