@@ -164,7 +164,7 @@ def _members(items: Any) -> list[str]:
             case "CATEGORY":
                 found |= set(_category(str(value)))
     kept = set(_CHARACTERS) - found if negated else found
-    return sorted(kept - set("\r\n") or kept)  # nobody breaks a line within a key at random
+    return sorted(kept - set("\r\n") or kept)  # a key has no line break unless its rule asks for one
 
 
 def _category(name: str) -> Iterator[str]:

@@ -147,7 +147,7 @@ def test_an_id_within_a_longer_word_is_not_shortened(monkeypatch: pytest.MonkeyP
 
 
 def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsewhere() -> None:
-    text = "**Head**\n\n> A sentence that is longer than the line has room for.\n\n[a.py](file:///work/a.py)\n"
+    text = "**Head**\n\n> A sentence that is longer than the line has room for.\n\n[a.py](file:///project/a.py)\n"
     on, off = io.StringIO(), io.StringIO()
     markdown(Console(file=on, force_terminal=True, width=30, color_system=None), text)
     shown = on.getvalue()

@@ -53,7 +53,7 @@ def test_the_hook_of_a_bare_repository_pushes_each_branch_that_it_names(home, se
         while [service.pushed_commit(token, "shop", each) for each in ("main", "release/1")] != 2 * [
             head.stdout.strip()
         ]:
-            time.sleep(0)
+            time.sleep(0.02)
         assert service.pushed_commit(token, "shop", "topic") == ""
     service.close()
 

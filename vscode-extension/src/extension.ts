@@ -39,7 +39,7 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api>
   const told = new Set<string>();
   const repositories = new Repositories((root, folder) => {
     const chosen = (): string[] | undefined => vscode.workspace.getConfiguration('muninn', folder).get<string[]>('server.command');
-    // Of a folder that nobody trusts no program runs. Its setting of the command is left out by VS Code.
+    // No program of an untrusted folder runs: VS Code leaves out the folder's setting of the command.
     const trusted = (): string | undefined => (vscode.workspace.isTrusted ? folder.uri.fsPath : undefined);
     const command = (): readonly string[] => serverCommand(chosen(), trusted());
     const cwd = (): string => trusted() ?? homedir();

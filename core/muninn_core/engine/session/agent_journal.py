@@ -52,8 +52,8 @@ POLL_SECONDS = 0.05
 PAUSE_SECONDS = 0.25
 """How long no further job must come before jobs begin: the next hook or request should find an idle processor.
 
-The first job after such a pause begins at once: whoever follows what happens sees it, and the client that caused it has
-its answer. The wait is for those that come soon after it.
+The first job after such a pause begins at once, so that followers see it; its client has its answer already. The jobs
+that come soon after it wait.
 """
 
 MOST_PAUSE_SECONDS = 2.0
