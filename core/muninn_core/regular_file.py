@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _CHUNK_BYTES = 65_536
 
+FileVersion = tuple[int, int, int]
+"""Inode, size and time of modification in nanoseconds."""
+
 
 class FileTooLarge(OSError):
     """A file is larger than the limit."""
@@ -91,3 +94,12 @@ class _Extent(io.FileIO):
         """Read as `FileIO` does, but not beyond the size that the file had."""
         left = self._size - self.tell()
         return super().readinto(memoryview(buffer)[: max(left, 0)]) if left < len(buffer) else super().readinto(buffer)
+
+
+def file_version(path: str | Path) -> FileVersion | None:
+    """Return what tells two versions of a file apart, None for a missing file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_ino, status.st_size, status.st_mtime_ns)

@@ -287,6 +287,16 @@ def test_a_file_that_does_not_exist_is_noticed_with_the_nearest_one(muninn):
     assert cited.notices == ("lib/users.py does not exist here; did you mean src/users.py?",)
 
 
+def test_a_memory_that_could_not_be_compared_is_stored_and_the_answer_says_so(muninn, monkeypatch):
+    def fail(*_args):
+        raise MemoryError
+
+    monkeypatch.setattr("muninn_core.engine.memory.remember.remember_notices", fail)
+    stored = muninn.call("remember", text="Pages are cached by commit.")
+    assert stored.notices == ("Stored, but not compared with the other memories: out of memory",)
+    assert [memory.id for memory in muninn.call("memories").memories] == list(stored.ids)
+
+
 def test_a_text_that_is_stored_already_is_noticed(muninn):
     first = muninn.call("remember", text="Names are unique.").memory
     again = muninn.call("remember", text="names  are unique.")

@@ -73,3 +73,12 @@ def test_the_file_stays_readable_as_git_tracks_it(muninn):
     config.chmod(0o644)
     muninn.call("config.set", key="memory.half_life_days", value="45")
     assert config.stat().st_mode & 0o077 == 0o044
+
+
+def test_a_file_that_a_person_edits_applies_to_the_next_call(muninn):
+    config = muninn.root / ".muninn" / "config.yaml"
+    config.write_text("memory: {kinds: [runbook]}\n")
+    assert muninn.call("remember", text="Restart the worker.", type="runbook").memory.type == "runbook"
+    config.unlink()
+    with pytest.raises(BadParams, match="runbook"):
+        muninn.call("remember", text="Restart the other worker.", type="runbook")

@@ -56,6 +56,17 @@ def test_the_encoder_unloads_and_loads_again(encoder):
     assert np.array_equal(encoder.embed_query(STORED), before)
 
 
+@pytest.mark.parametrize(("said", "raised"), [("std::bad_alloc", MemoryError), ("bad graph", ValueError)])
+def test_a_lack_of_memory_is_told_from_other_failures(encoder, monkeypatch, said, raised):
+    def run(*_args):
+        raise ValueError(said)
+
+    encoder.embed(["warm"])
+    monkeypatch.setattr(encoder._loaded, "_session", type("Session", (), {"run": run}))
+    with pytest.raises(raised, match=said):
+        encoder.embed(["Pages are cached."])
+
+
 def test_importing_the_engine_does_not_import_onnxruntime():
     code = "import sys, muninn_core.engine.engine; print('onnxruntime' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ import numpy as np
 from muninn_core.index.tokens import load_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,6 +39,9 @@ _NETWORK, _TOKENIZER = "model.onnx", "tokenizer.json"
 
 _MAX_TOKENS = 256
 """Tokens of a text that count; the model was trained on at most so many."""
+
+_NO_MEMORY = "bad_alloc"
+"""The part of an exception's text by which ONNX Runtime reports that C++ could not allocate memory."""
 
 _ERRORS_ONLY = 3
 """ONNX Runtime's level of log messages."""
@@ -92,16 +96,29 @@ class _Network:
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # a text takes less than a thread's start
         options.log_severity_level = _ERRORS_ONLY
         options.enable_cpu_mem_arena = False  # the arena keeps the memory of the longest text
-        self._session: Any = onnxruntime.InferenceSession(
-            str(folder / _NETWORK), options, providers=["CPUExecutionProvider"]
-        )
+        with _lack_of_memory():
+            self._session: Any = onnxruntime.InferenceSession(
+                str(folder / _NETWORK), options, providers=["CPUExecutionProvider"]
+            )
         self._tokenizer = load_tokenizer(folder / _TOKENIZER, _MAX_TOKENS)
 
     def vector(self, text: str) -> Vectors:
         """Return the vector of a text."""
         ids = np.array(self._tokenizer.encode(text).ids, np.int64)
-        found: Vectors = self._session.run(["vector"], {"ids": ids})[0]
+        with _lack_of_memory():
+            found: Vectors = self._session.run(["vector"], {"ids": ids})[0]
         return found
+
+
+@contextmanager
+def _lack_of_memory() -> Iterator[None]:
+    """Raise MemoryError for the exception of ONNX Runtime that reports a failed allocation."""
+    try:
+        yield
+    except Exception as error:
+        if _NO_MEMORY in str(error):
+            raise MemoryError(f"the text encoder: {error}") from error
+        raise
 
 
 @cache

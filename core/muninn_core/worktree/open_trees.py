@@ -111,6 +111,7 @@ class OpenTrees:
         if found.has_orphans:
             with self._opening:  # a thread may be closing the removed work tree
                 found.adopt_removed()
+        found.follow_settings()
         return found
 
     def _opened(self, place: Place) -> Workspace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,11 +10,14 @@ from typing import Any
 from muninn_core.engine.memory import drafts
 from muninn_core.engine.memory.remember_notices import remember_notices
 from muninn_core.errors import UsageError
+from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import RememberParams, RememberResult
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
+
+log = logging.getLogger("muninn.remember")
 
 
 def remember(
@@ -42,9 +46,20 @@ def remember(
             }
     identities = tuple(stored[record["id"]] for record in records)
     known = memory.all()
-    notices = remember_notices(workspace, [known[identity] for identity in identities], before, now)
+    notices = _notices(workspace, [known[identity] for identity in identities], before, now)
     first = None if params.batch else known[identities[0]]
     return RememberResult(ids=identities, memory=first, masked=masked, notices=notices, saw=workspace.read_state())
+
+
+def _notices(
+    workspace: Workspace, stored: Sequence[Memory], before: Mapping[str, Memory], now: datetime
+) -> tuple[str, ...]:
+    """Return the notices about stored memories. A failure becomes a notice, because the memories are stored."""
+    try:
+        return remember_notices(workspace, stored, before, now)
+    except Exception as error:
+        log.exception("cannot compare new memories with the others")
+        return (f"Stored, but not compared with the other memories: {str(error) or 'out of memory'}",)
 
 
 _OF_THE_AUTHOR = ("type", "text", "title", "tags", "entities", "importance", "confidence", "details")
