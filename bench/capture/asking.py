@@ -1,8 +1,8 @@
 """Capture with the agent's own model: what a scripted model adds that judges rightly, as an upper bound.
 
 Each labelled conversation is a session whose agent is asked as with `memory.ask_agent`. The model remembers the
-sentence of the label for each listed statement that has one, or for all labelled statements of the conversation so far.
-Further statements follow at the end of the session.
+sentence of the label for each listed statement that has one. Or it remembers all labelled statements of the
+conversation so far, and later ones when their turn ends. Capture itself follows at the end of the session.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _play(call: Call, path: Path, session: Session, name: str, listed_only: bool
     """Play a session and return the request to its agent, "" for none."""
     lines = transcript_of(session)
     given = {"session": name, "transcript": str(path), "agent": "claude-code"}
-    request = ""
+    request, answered = "", 0
     for number, message in enumerate(session.messages, 1):
         if message.speaker == "user" and number < len(session.messages):
             continue  # the turn goes on
@@ -55,6 +55,9 @@ def _play(call: Call, path: Path, session: Session, name: str, listed_only: bool
         if ask := call("capture", source="turn", may_ask=True, **given).ask:
             request = ask
             _answer(call, name, ask, [keep for keeps in session.keeps[:number] for keep in keeps], listed_only)
+        elif request and not listed_only:
+            _answer(call, name, "", [keep for keeps in session.keeps[answered:number] for keep in keeps], listed_only)
+        answered = number
     call("capture", source="session", **given)
     return request
 

@@ -2,14 +2,15 @@
 
 JSON: one session per line with `id` and `turns` of `role`, `text` and `keep`; a keep has `quote`, `type`, `terms` and
 maybe `open`. Text: `# stack` begins a session, `U: ` and `A: ` a message (`\\n` is a line break). A keep stands in the
-message as `[[c|its words|term,term]]`, or after it as `+c: its words | term, term`, where `=` is the whole message.
+message as `[[c|its words|term,term]]`, or after it as `+c: its words | term, term`, where `=` is the whole message. Its
+sentence that stands alone is its words, followed by the terms when the words lack one.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from muninn_core.source.statement import Message
@@ -130,4 +131,6 @@ def _read_line(line: str, sessions: list[Session], name: str) -> None:
 def _keep(letter: str, words: str, terms: str) -> Keep:
     if letter not in TYPES:
         raise ValueError(f"the type {letter!r} is none of {', '.join(TYPES)}")
-    return Keep(words, TYPES[letter], tuple(term.strip() for term in terms.split(",")), letter == "o", words)
+    named = tuple(term.strip() for term in terms.split(","))
+    keep = Keep(words, TYPES[letter], named, letter == "o", words)
+    return keep if keep.is_in(words) else replace(keep, standalone=f"{words} ({', '.join(named)})")

@@ -96,10 +96,10 @@ class _Extent(io.FileIO):
         return super().readinto(memoryview(buffer)[: max(left, 0)]) if left < len(buffer) else super().readinto(buffer)
 
 
-def file_version(path: str | Path) -> FileVersion | None:
+def file_version(path: Path) -> FileVersion | None:
     """Return what tells two versions of a file apart, None for a missing file."""
     try:
-        status = os.stat(path)
+        status = path.stat()
     except OSError:
         return None
     return (status.st_ino, status.st_size, status.st_mtime_ns)

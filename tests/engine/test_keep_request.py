@@ -78,3 +78,16 @@ def test_an_agent_that_answers_decides_on_its_own_statements_and_not_on_the_user
     stored = {memory.text for memory in asking.call("memories", session="s1").memories}
     assert stored - {text for text in stored if text.startswith("Session")} >= {*kept, *answers}
     assert (DECIDED in stored) == (DECIDED in kept)
+
+
+def test_what_the_agent_repeats_is_kept_once_a_rule_in_the_users_words(asking, tmp_path):
+    tried = "I tried a smaller batch and it did not help, the memory still grew."
+    path = said(asking, tmp_path, ("user", RULE), ("assistant", "Noted."), ("user", tried), ("assistant", "I see."))
+    assert end_turn(asking, path)
+    rule, told = "User input never spawns a shell, because of a CVE.", "A smaller batch did not help: memory grew."
+    for kind, text in (("constraint", rule), ("attempt", told)):
+        asking.call("remember", text=text, type=kind, session="s1", actor="assistant")
+    asking.call("capture", source="session", session="s1", transcript=str(path), agent="claude-code")
+    active = {memory.text.partition("\n")[0] for memory in asking.call("memories", session="s1").memories}
+    assert {RULE, told} <= active
+    assert not {rule, tried} & active

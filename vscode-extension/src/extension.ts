@@ -20,6 +20,7 @@ import { Repositories } from './repositories';
 import { Server } from './server';
 import { StatusBar } from './statusbar';
 import { Views } from './views';
+import { followWalkthrough } from './walkthrough';
 
 /** What `activate` returns, for the tests inside the extension host. */
 export interface Api {
@@ -54,7 +55,7 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api>
   const views = new Views(repositories, () => void count().catch(() => undefined)); // the server's state says what is wrong
   running = repositories;
   const elsewhere = new Elsewhere();
-  extension.subscriptions.push(log, repositories, documents, reader, cards, elsewhere, bar, views, followEditors(), offerToAgents(repositories));
+  extension.subscriptions.push(log, repositories, documents, reader, cards, elsewhere, bar, views, followEditors(), followWalkthrough(), offerToAgents(repositories));
   extension.subscriptions.push(new CurrentLine(repositories), new Badges(repositories));
   extension.subscriptions.push(registerCommands(repositories, { documents, reader, cards, elsewhere }, new Recent(extension.workspaceState), views, log));
   await repositories.update();

@@ -1,4 +1,4 @@
-// Restricted Mode: in a folder that nobody trusts memory is read with a program of the machine, and nothing is written.
+// Restricted Mode: in an untrusted folder, a program of the machine reads memory, and nothing is written.
 
 import * as vscode from 'vscode';
 import { Failure } from './failure';
@@ -7,7 +7,7 @@ import { READERS } from './protocol';
 
 const SHOWING = ['muninn.show', 'muninn.review']; // of the server's other commands these write nothing themselves
 
-/** Throws a Failure for a command of the server that writes, where nobody trusts the window's folders. */
+/** Throws a Failure for a command of the server that writes, if the window's folders are not trusted. */
 export function allowed(command: string): void {
   if (vscode.workspace.isTrusted || READERS.includes(command) || SHOWING.includes(command)) return;
   const hint = 'Trust the folder to change its memory.';

@@ -9,7 +9,7 @@ export interface State {
   readonly status?: StatusResult;
   readonly indexing?: { readonly percentage?: number };
   readonly failure?: Failure;
-  /** Whether nobody trusts the window's folders: then nothing is written. */
+  /** Whether the window's folders are untrusted: then nothing is written. */
   readonly restricted?: boolean;
   /** What does not keep it from running, and should be mended. */
   readonly warning?: Failure;

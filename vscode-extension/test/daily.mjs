@@ -52,6 +52,19 @@ export async function first(desk) {
   });
 }
 
+/** A window on a repository that had memory before. */
+export async function later(desk) {
+  await desk.step('the walkthrough knows what was done before it opened', async () => {
+    await desk.status.filter({ hasText: 'memor' }).waitFor();
+    await desk.run('Open Walkthrough');
+    await desk.rows.filter({ hasText: 'Muninn' }).first().click();
+    await desk.page.getByText('Give the repository a memory').first().waitFor();
+    await desk.page.locator('[class*="getting-started-step-checked"]').nth(1).waitFor({ state: 'attached' });
+    await desk.shot('walkthrough-later');
+    await desk.run('View: Close All Editors');
+  });
+}
+
 export async function daily(desk, root) {
   await desk.step('a repository without memory is left alone; its view says so, and a click initialises it', async () => {
     await desk.view();

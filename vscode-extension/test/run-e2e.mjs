@@ -1,6 +1,6 @@
 // Installs the packaged .vsix and uses it as a person would, through the window. A name of a part (`first`, `daily`,
 // `agents`, `several`, `unusual`) runs that part alone; `unusual` needs the memory that `daily` makes.
-import { agents, daily, first, sealing } from './daily.mjs';
+import { agents, daily, first, later, sealing } from './daily.mjs';
 import { counts, served, withDesk } from './desk.mjs';
 import { repository } from './repository.mjs';
 import { several } from './several.mjs';
@@ -13,6 +13,7 @@ const PARTS = {
   daily: () => withDesk({ folder: root }, served(), (desk) => daily(desk, root)),
   agents: () =>
     withDesk({ folder: root }, served({ 'chat.disableAIFeatures': false, 'git.enabled': true }), async (desk) => {
+      await later(desk);
       await sealing(desk, root);
       await agents(desk);
     }),

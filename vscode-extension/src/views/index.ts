@@ -5,6 +5,7 @@ import { filesAtHand } from '../commands/place';
 import { within } from '../paths';
 import type { Repositories } from '../repositories';
 import type { Server } from '../server';
+import { completeSteps } from '../walkthrough';
 import { fileNodes, type Grouping, memoryNodes, timelineNodes, withConflicts } from './memories';
 import { type Node, rowsOf } from './node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from './rest';
@@ -120,6 +121,7 @@ export class Views implements vscode.Disposable {
     const isBare = status.mode === 'uninitialised';
     const context = { uninitialised: isBare, initialised: !isBare, remembers: log.memories > 0, unsealed: log.unsealed > 0 };
     tell(context);
+    void completeSteps();
     this.refresh();
   }
 

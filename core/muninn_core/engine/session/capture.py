@@ -243,8 +243,8 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Captured:
         ) from None
     open_drafts, done = session_end.open_item_changes(store, session, params.agent, items)
     said = zip(reading.drafts, reading.times, strict=True)
-    undecided = keep_request.without_answered(said, store, notes, session)
-    fresh = [draft for draft in undecided if store.log.record_of_key(draft.key or "") is None]
+    left, repeated = keep_request.undecided(said, store, notes, session)
+    fresh = [draft for draft in left if store.log.record_of_key(draft.key or "") is None]
     drafts = (*with_named_code(workspace, fresh[: MAX_STATEMENTS - len(open_drafts)]), *open_drafts)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
@@ -252,7 +252,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Captured:
     )
     return Captured(
         drafts=drafts,
-        archive=(*done, *_stored(store, reading.withdrawn)),
+        archive=(*done, *repeated, *_stored(store, reading.withdrawn)),
         note=note if drafts else "",
         commit=lambda: notes.put(session, name, reading.offset),
     )

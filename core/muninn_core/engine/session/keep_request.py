@@ -19,6 +19,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
+from muninn_core.retrieval.query_terms import significant_words
 from muninn_core.source.statement import THRESHOLD
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import timestamp
@@ -37,13 +38,20 @@ LOOK_BACK = 65_536
 STATEMENT_CHARS = 300
 """The most characters of a listed statement."""
 
+RULES = ("constraint", "preference")
+
+REPEATED, LEAST_SHARED = 0.5, 2
+"""The share of significant words, and their least number, from which a memory repeats a statement. On 130 labelled
+conversations 147 of 152 labelled sentences reach it with their statement, and 6 of 166 with another one."""
+
 _ASKED, _LOOKED = "asked", "looked"
 """The names of two notes of a session: when its agent was asked, and up to which byte its transcript had nothing."""
 
 _REQUEST = """\
 Muninn asks once in a session: remember what a later session needs and can't read in the code or in git, such as \
 decisions with reasons, rules, causes of bugs, failed attempts. Call Muninn's `remember` tool for each, in sentences \
-that stand alone. If nothing is worth keeping, store nothing. Don't repeat your answer.
+that stand alone, and do the same when more comes up later. If nothing is worth keeping, store nothing. Don't repeat \
+your answer.
 Found in the conversation:
 """
 """Claude Code shows it to the model twice, so that it is short."""
@@ -91,23 +99,50 @@ def put_note(notes: SessionNotes, session: str | None, request: KeepRequest) -> 
         log.warning("cannot note that session %s was asked: %s", session, error)
 
 
-def without_answered(
-    drafts: Iterable[tuple[MemoryDraft, str]], store: MemoryStore, notes: SessionNotes, session: str
-) -> list[MemoryDraft]:
-    """Return the drafts, given with their times, that the agent has not decided on when it was asked.
+class Undecided(NamedTuple):
+    """The drafts that are still to be stored, and the ids of the agent's memories that repeat a rule of the user."""
 
-    An agent that stored something then has decided on all of its own earlier statements. Those of the user stay: their
-    memories have the user's trust.
+    drafts: list[MemoryDraft]
+    repeated: list[str]
+
+
+def undecided(
+    drafts: Iterable[tuple[MemoryDraft, str]], store: MemoryStore, notes: SessionNotes, session: str
+) -> Undecided:
+    """Return which drafts, given with their times, an agent that was asked has left to be stored.
+
+    An agent that stored something has decided on all of its own earlier statements. A statement of the user that a
+    memory of the agent repeats is stored once: a rule in the user's words, which have the user's trust, anything else
+    in the words of the agent, which stand alone.
     """
     asked = notes.get(session, _ASKED)
-    if not isinstance(asked, str) or not any(_is_answer(memory, asked) for memory in store.all().values()):
-        return [draft for draft, _ in drafts]
-    return [draft for draft, time in drafts if draft.actor == "user" or time[:19] > asked[:19]]
+    known = store.all().values() if isinstance(asked, str) else ()
+    answers = [memory for memory in known if _is_answer(memory, str(asked))]
+    last = max((memory.ts[:19] for memory in answers), default="")
+    left: list[MemoryDraft] = []
+    repeated: list[str] = []
+    for draft, time in drafts:
+        if draft.actor != "user":
+            if time[:19] > last:
+                left.append(draft)
+            continue
+        same = [memory.id for memory in answers if _repeats(memory.text, draft.text.partition("\nContext: ")[0])]
+        if not same or draft.type in RULES:
+            left.append(draft)
+            repeated += same
+    return Undecided(left, repeated)
+
+
+def _repeats(text: str, statement: str) -> bool:
+    """Whether one of two texts has half of the significant words of the other."""
+    ours, theirs = set(significant_words(text)), set(significant_words(statement))
+    shared = len(ours & theirs)
+    return shared >= LEAST_SHARED and shared >= REPEATED * min(len(ours), len(theirs))
 
 
 def _is_answer(memory: Memory, asked: str) -> bool:
     """Whether an agent itself stored a memory after the request. An MCP client does not tell its session."""
-    return memory.actor == "assistant" and "session" not in memory.tags and memory.ts[:19] >= asked[:19]
+    return memory.active and memory.actor == "assistant" and "session" not in memory.tags and memory.ts[:19] >= asked[:19]
 
 
 def _statements(path: Path, looked: int, params: CaptureParams) -> tuple[list[MemoryDraft], int]:
