@@ -142,7 +142,9 @@ def _repeats(text: str, statement: str) -> bool:
 
 def _is_answer(memory: Memory, asked: str) -> bool:
     """Whether an agent itself stored a memory after the request. An MCP client does not tell its session."""
-    return memory.active and memory.actor == "assistant" and "session" not in memory.tags and memory.ts[:19] >= asked[:19]
+    return (
+        memory.active and memory.actor == "assistant" and "session" not in memory.tags and memory.ts[:19] >= asked[:19]
+    )
 
 
 def _statements(path: Path, looked: int, params: CaptureParams) -> tuple[list[MemoryDraft], int]:
