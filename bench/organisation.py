@@ -24,18 +24,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import psutil
+from numpy.typing import NDArray
 
 from bench.figure import Figure, markdown, percentile, spread, table, write
 from bench.organisation_growth import grow
 from muninn_core.index.embed import load_bundled
-from muninn_core.org import access, lexical
+from muninn_core.index.quantise import SCALE
+from muninn_core.index.term_counts import Term, scores
+from muninn_core.org import access
 from muninn_core.org.answers import Question, recall
 from muninn_core.org.database import Database, connect
 from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.lexical import CHUNK_WEIGHTS
 from muninn_core.org.migrate import migrate
 from muninn_core.org.pushing import Target, push
 from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.vectors import TenantVectors
 from muninn_core.org.webhooks import receive
 from muninn_core.org.worker import Worker
 from muninn_core.protocol.search import RecallParams
@@ -49,6 +55,13 @@ _SECRET = "the secret of the webhooks of a benchmark"
 _MOST_FILES = 400
 """Files of one repository."""
 
+_BEST = 50
+_SCORED = 50_000
+"""Documents whose scores are computed at once."""
+
+_ROUNDED = 0.002
+"""How much of a cosine the rounding of a question to 8 bits may change."""
+
 
 class Org(NamedTuple):
     """A database with a tenant, and the principal who asks."""
@@ -58,6 +71,7 @@ class Org(NamedTuple):
     database: Database
     tenant: int
     asker: int
+    vectors: TenantVectors
 
     def cpu(self) -> float:
         """Return the processor seconds of this process with its ended children, and of the server."""
@@ -93,7 +107,7 @@ def organisation(folder: Path) -> Iterator[Org]:
         database = Database(f"postgresql://{_LOGIN}:{_PASSWORD}@{admin.partition('@')[2]}")
         with database.transaction("muninn_writer") as connection:
             asker = access.put_principal(connection, tenant, "user", "bench")
-        yield Org(server, admin, database, tenant, asker)
+        yield Org(server, admin, database, tenant, asker, TenantVectors())
         database.close()
     finally:
         server.stop()
@@ -175,34 +189,47 @@ def questions(org: Org, count: int) -> list[str]:
     return [match[0] for match in found if match][:count]
 
 
-def candidates(org: Org, asked: Sequence[str]) -> list[Figure]:
-    """Compare the vector index and the candidates by words with all documents."""
+def found_of_all(org: Org, asked: Sequence[str]) -> list[Figure]:
+    """Compare both searches with scores and products that are computed for each stored chunk."""
     embedder, near, words = load_bundled(), [], []
+    with connect(org.admin) as connection:
+        sql = f"SELECT id, counts, vector FROM muninn.chunk_{org.tenant} ORDER BY id"
+        rows = connection.execute(sql.encode(), binary=True).fetchall()
+    ids = np.array([row[0] for row in rows])
+    vectors = np.frombuffer(b"".join(row[2] or bytes(embedder.dim) for row in rows), np.int8).reshape(len(rows), -1)
     with org.database.transaction("muninn_reader", snapshot=True) as connection:
-        branches = enter(connection, org.tenant, org.asker)
-        exact = PostgresReader(connection, org.tenant, branches, exact=10**9)
-        indexed = PostgresReader(connection, org.tenant, branches, exact=0)
+        reader = PostgresReader(connection, org.tenant, enter(connection, org.tenant, org.asker), org.vectors)
         for question in asked:
             vector = embedder.embed_query(question)
-            near.append(_shared(exact.dense(vector, 50)[:50], indexed.dense(vector, 50)[:50]))
-            terms = significant_words(question)
-            some = indexed.lexical(terms, 50)[:50]
-            most, lexical.MOST = lexical.MOST, 10**9
-            every = exact.lexical(terms, 50)[:50]
-            lexical.MOST = most
-            words.append(_shared(every, some))
+            found = reader.dense(vector, _BEST)
+            products = np.concatenate(
+                [part.astype(np.float32) @ vector / SCALE for part in np.array_split(vectors, 64)]
+            )
+            near.append(_shared(ids, products, [number for number, _ in found]))
+            terms = [
+                Term(field, word, weight * reader.statistics.rarity(word, field))
+                for word in significant_words(question)
+                for field, weight in CHUNK_WEIGHTS.items()
+                if reader.statistics.frequency(word, field)
+            ]
+            every = np.zeros(len(rows))
+            for start in range(0, len(rows), _SCORED):
+                some = [row[1] for row in rows[start : start + _SCORED]]
+                every[start : start + _SCORED] = scores(terms, some, reader.statistics.totals)
+            best = reader.lexical(significant_words(question), _BEST)
+            words.append(_shared(ids, every, [number for number, _ in best]))
     return [
-        Figure("recall@50 of the vector index", sum(near) / len(near), "", note="against all vectors"),
-        Figure("recall@50 by words", sum(words) / len(words), "", note="BM25 of the candidates against all chunks"),
+        Figure("recall@50 by vectors", sum(near) / len(near), "", note="against all vectors, unrounded question"),
+        Figure("recall@50 by words", sum(words) / len(words), "", note="against BM25 of all chunks"),
     ]
 
 
-def _shared(exact: Sequence[tuple[int, float]], found: Sequence[tuple[int, float]]) -> float:
-    """Return the share of the exact result that was found, ties with its last score included."""
-    if not exact:
-        return 1.0
-    last = exact[-1][1]
-    return min(1.0, sum(score >= last - 1e-9 for _, score in found) / len(exact))
+def _shared(ids: NDArray[np.int64], every: NDArray[np.floating], found: Sequence[int]) -> float:
+    """Return the share of the best `_BEST` that was found; each of a tie with the last of them counts as one."""
+    order = np.argsort(-every, kind="stable")
+    least = every[order[min(_BEST, len(order)) - 1]] - _ROUNDED
+    good = set(ids[every >= max(least, 1e-9)].tolist())
+    return min(1.0, len(good.intersection(found)) / max(1, min(_BEST, len(good))))
 
 
 def asking(
@@ -219,7 +246,7 @@ def asking(
             began = time.perf_counter()
             with org.database.transaction("muninn_reader", snapshot=True) as connection:
                 branches = enter(connection, org.tenant, caller)
-                reader = PostgresReader(connection, org.tenant, branches)
+                reader = PostgresReader(connection, org.tenant, branches, org.vectors)
                 recall(Question(reader, branches, datetime.now(UTC)), RecallParams(query=question, plain=True))
             with lock:
                 times.append(1000 * (time.perf_counter() - began))
@@ -341,7 +368,7 @@ def measure(options: argparse.Namespace, corpus: Sequence[Path], folder: Path) -
         if options.copies:
             figures += grow(org.admin, org.tenant, org.asker, options.copies)
         asked = questions(org, options.questions)
-        figures += candidates(org, asked)
+        figures += found_of_all(org, asked[:25])
         print(table(figures), file=sys.stderr)
         figures += [asking(org, asked, count, max(2, options.questions // count)) for count in options.askers]
         figures += seeing(org, asked, options.seeing, options.questions)

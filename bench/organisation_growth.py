@@ -1,8 +1,7 @@
 """Fills an organisation with renamed copies of its repositories, past the speed of pushes.
 
 A copy renames a third of all names, as `bench growth` does, and its chunks are cut into words by the code of a push. A
-vector is mixed from those of two chunks. Rows are copied into tables without indexes of words and vectors, which are
-built at the end.
+vector is mixed from those of two chunks.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -23,15 +22,18 @@ from bench.growth import WORD, Renaming
 from muninn_core.index.quantise import quantise
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 from muninn_core.model.value import replace
-from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Row, Statistics, cut_chunk
+from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Numbered, Row, Statistics, cut_chunk
 from muninn_core.org.database import Connection, connect, copy_rows
 from muninn_core.org.storing import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
+    FREQUENCY_COLUMNS,
+    chunk_id,
     chunk_row,
     file_row,
     names_of,
     next_ids,
+    packed,
     read_chunk,
     read_syntax,
 )
@@ -39,9 +41,6 @@ from muninn_core.source.identifiers import split_words
 
 _MOST = 500
 """The chunks of a copied repository: larger ones are split."""
-
-_BULK = ("file_words", "chunk_words", "chunk_vector_code", "chunk_vector_knowledge", "chunk_vector_memory")
-"""The indexes that are cheaper to build at once."""
 
 
 class Base(NamedTuple):
@@ -66,7 +65,7 @@ _vectors: list[Row] = []
 
 
 def grow(admin: str, tenant: int, asker: int, chunks: int) -> list[Figure]:
-    """Copy all repositories of a tenant until it has about so many chunks, then build the indexes."""
+    """Copy all repositories of a tenant until it has about so many chunks."""
     began = time.perf_counter()
     with connect(admin) as connection:
         connection.execute("SET search_path = muninn, public")
@@ -76,7 +75,6 @@ def grow(admin: str, tenant: int, asker: int, chunks: int) -> list[Figure]:
             piece.vector for base in _bases for file in base.files for piece in file.chunks if piece.vector is not None
         )
         size = sum(len(file.chunks) for base in _bases for file in base.files)
-        dropped = _drop(connection)
     jobs = [Job(admin, tenant, asker, number) for number in range(1, max(1, chunks // size))]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for number, _ in enumerate(pool.map(_copy, jobs)):
@@ -84,12 +82,6 @@ def grow(admin: str, tenant: int, asker: int, chunks: int) -> list[Figure]:
                 print(f"copied {size * (number + 2):,} chunks in {time.perf_counter() - began:.0f} s", file=sys.stderr)
     figures = [Figure("copies", time.perf_counter() - began, "s", note=f"{len(jobs)} of {len(_bases)} repositories")]
     with connect(admin) as connection:
-        connection.execute("SET search_path = muninn, public")
-        for name, statement in dropped.items():
-            first = time.perf_counter()
-            connection.execute(statement.encode())
-            figures.append(Figure(f"index {name}", time.perf_counter() - first, "s"))
-            print(f"built {name} in {figures[-1].value:.0f} s", file=sys.stderr)
         connection.execute("VACUUM (ANALYZE)")
     return figures
 
@@ -102,11 +94,11 @@ def _read(connection: Connection, tenant: int) -> Iterator[Base]:
     for name, branch in connection.execute(sql, (tenant,)).fetchall():
         pieces: dict[int, list[CutChunk]] = {}
         sql = (
-            "SELECT c.file, c.data, c.vector::real[] FROM chunk c JOIN place p ON p.tenant = c.tenant "
+            "SELECT c.file, c.data, c.vector FROM chunk c JOIN place p ON p.tenant = c.tenant "
             "AND p.file = c.file WHERE c.tenant = %s AND p.branch = %s ORDER BY c.id"
         )
         for file, data, vector in connection.execute(sql, (tenant, branch)):
-            row = None if vector is None else np.array(vector, np.int8)
+            row = None if vector is None else np.frombuffer(vector, np.int8)
             pieces.setdefault(file, []).append(cut_chunk(read_chunk(data)[0], "", "", row))
         sql = (
             "SELECT f.id, f.path, f.content, f.kind, f.language, f.generated, f.syntax FROM file f JOIN place p "
@@ -138,15 +130,6 @@ def _split(name: str, files: Sequence[CutFile]) -> Iterator[Base]:
 
 def _words(file: CutFile) -> set[str]:
     return {word.lower() for piece in file.chunks for word in WORD.findall(piece.chunk.text)}
-
-
-def _drop(connection: Connection) -> Mapping[str, str]:
-    """Drop the indexes that are built later; return {name: statement}."""
-    sql = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'muninn' AND indexname = ANY(%s)"
-    found = dict(connection.execute(sql, (list(_BULK),)).fetchall())
-    for name in found:
-        connection.execute(f"DROP INDEX {name}".encode())
-    return {name: found[name].replace(" ON ONLY ", " ON ") for name in _BULK if name in found}
 
 
 def _copy(job: Job) -> None:
@@ -202,8 +185,13 @@ def _renamed_chunk(chunk: Chunk, renaming: Renaming, path: str) -> Chunk:
 def _store(connection: Connection, job: Job, name: str, files: Sequence[CutFile]) -> None:
     """Write a repository with one branch, which the asker may read."""
     tenant, statistics = job.tenant, Statistics()
-    for file in files:
-        statistics.add(file)
+    chunk_ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for file in files)))
+    numbered = [
+        Numbered(number, [chunk_id(piece.chunk.kind, next(chunk_ids)) for piece in file.chunks], file)
+        for number, file in zip(next_ids(connection, "file_id", len(files)), files, strict=True)
+    ]
+    for each in numbered:
+        statistics.add(each)
     sql = "INSERT INTO repository(tenant, name, default_ref) VALUES (%s, %s, 'main') RETURNING id"
     repository = connection.execute(sql, (tenant, name)).fetchone()[0]  # type: ignore[index]  # it returns a row
     connection.execute("INSERT INTO access VALUES (%s, %s, %s)", (tenant, repository, job.asker))
@@ -215,15 +203,18 @@ def _store(connection: Connection, job: Job, name: str, files: Sequence[CutFile]
     numbers = (statistics.chunks, statistics.documents, statistics.lengths)
     row = (tenant, repository, commit, datetime.now(UTC), CUTTER, *numbers)
     branch = connection.execute(sql, row).fetchone()[0]  # type: ignore[index]
-    ids = next_ids(connection, "file_id", len(files))
-    numbered = list(zip(ids, files, strict=True))
-    rows = (file_row(tenant, number, file) for number, file in numbered)
+    rows = (file_row(tenant, each.number, each.file) for each in numbered)
     copy_rows(connection, f"COPY file({FILE_COLUMNS}) FROM STDIN", rows)
-    chunk_ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for file in files)))
-    chunks = (chunk_row(tenant, next(chunk_ids), number, piece) for number, file in numbered for piece in file.chunks)
+    chunks = (
+        chunk_row(tenant, number, each.number, piece)
+        for each in numbered
+        for number, piece in zip(each.chunks, each.file.chunks, strict=True)
+    )
     copy_rows(connection, f"COPY chunk({CHUNK_COLUMNS}) FROM STDIN", chunks)
-    copy_rows(connection, "COPY place FROM STDIN", ((tenant, branch, number) for number in ids))
-    symbols = ((tenant, each, number) for number, file in numbered for each in names_of(file))
+    copy_rows(connection, "COPY place FROM STDIN", ((tenant, branch, each.number) for each in numbered))
+    symbols = ((tenant, name, each.number) for each in numbered for name in names_of(each.file))
     copy_rows(connection, "COPY symbol FROM STDIN", symbols)
-    frequencies = ((tenant, word, branch, *found) for word, found in statistics.rows())
-    copy_rows(connection, "COPY frequency FROM STDIN", frequencies)
+    frequencies = (
+        (tenant, word, branch, *sums, packed(chunks), packed(files)) for word, sums, chunks, files in statistics.rows()
+    )
+    copy_rows(connection, f"COPY frequency({FREQUENCY_COLUMNS}) FROM STDIN", frequencies)

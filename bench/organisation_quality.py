@@ -24,7 +24,7 @@ from muninn_core.org import access
 from muninn_core.org.answers import Question as Asked
 from muninn_core.org.answers import recall
 from muninn_core.org.pushing import Target, push
-from muninn_core.org.reader import EXACT, PostgresReader, enter
+from muninn_core.org.reader import PostgresReader, enter
 from muninn_core.protocol.search import RecallParams
 
 
@@ -36,7 +36,7 @@ class Tree(NamedTuple):
 
 
 def compare(org: Org, options: argparse.Namespace) -> list[Figure]:
-    """Return the scores of the local index, of PostgreSQL with all vectors compared, and with the vector index."""
+    """Return the scores of the local index and of PostgreSQL."""
     sets = options.sets.split(",")
     data = load(options.data, sets)
     found: list[Figure] = []
@@ -52,9 +52,8 @@ def compare(org: Org, options: argparse.Namespace) -> list[Figure]:
                     f"{name}: NDCG@10 of the local index", mean(local)["ndcg@10"], "", note=f"{len(local)} questions"
                 )
             )
-            for title, exact in (("PostgreSQL", EXACT), ("PostgreSQL, vector index alone", 0)):
-                rows = [scored(one, _remote(org, trees[one.source], one, exact)) for one in questions]
-                found.append(Figure(f"{name}: NDCG@10 of {title}", mean(rows)["ndcg@10"], ""))
+            rows = [scored(one, _remote(org, trees[one.source], one)) for one in questions]
+            found.append(Figure(f"{name}: NDCG@10 of PostgreSQL", mean(rows)["ndcg@10"], ""))
             asking.close()
     return found
 
@@ -87,10 +86,10 @@ def _local(asking: Asking, tree: Tree, question: Question) -> list[Place]:
     return [Place(hit.path, hit.start_line, hit.end_line) for hit in answer.hits]
 
 
-def _remote(org: Org, tree: Tree, question: Question, exact: int) -> list[Place]:
+def _remote(org: Org, tree: Tree, question: Question) -> list[Place]:
     with org.database.transaction("muninn_reader", snapshot=True) as connection:
         branches = enter(connection, org.tenant, org.asker, [tree.name])
-        reader = PostgresReader(connection, org.tenant, branches, exact=exact)
+        reader = PostgresReader(connection, org.tenant, branches, org.vectors)
         params = RecallParams(query=question.text, limit=LIMIT, kind="code")
         answer = recall(Asked(reader, branches, datetime.now(UTC)), params)
     return [Place(hit.path, hit.start_line, hit.end_line) for hit in answer.hits]

@@ -230,6 +230,49 @@ def test_an_old_database_is_named_and_upgraded_with_its_content(fresh, root: Pat
     database.close()
 
 
+WITH_INDEXES = """
+CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
+SET search_path = muninn, public;
+ALTER TABLE file ADD COLUMN words tsvector;
+ALTER TABLE chunk DROP COLUMN vector, DROP COLUMN encoding;
+ALTER TABLE chunk ADD COLUMN words tsvector, ADD COLUMN vector halfvec(256), ADD COLUMN encoding halfvec(384);
+CREATE FUNCTION matching(text, tsquery, integer, bigint[], bigint[], integer) RETURNS integer
+  LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION nearest(halfvec, integer, integer) RETURNS integer LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION nearest_of_all(halfvec, integer, integer) RETURNS integer LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION size_of_tenant() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+ALTER FUNCTION matching OWNER TO muninn_owner;
+ALTER FUNCTION nearest OWNER TO muninn_owner;
+ALTER FUNCTION nearest_of_all OWNER TO muninn_owner;
+ALTER FUNCTION size_of_tenant OWNER TO muninn_owner;
+INSERT INTO file(tenant, id, content, path, cutter, kind, language, generated, counts, syntax)
+  VALUES (1, 1, '', 'a.py', 1, 0, 'python', false, '', '');
+INSERT INTO repository(tenant, name, default_ref) VALUES (1, 'one', 'main');
+INSERT INTO branch(tenant, repository, ref, commit, committed, chunks) VALUES (1, 1, 'main', 'abc', now(), 7);
+INSERT INTO place VALUES (1, 1, 1);
+"""
+
+
+def test_tables_with_an_index_of_words_are_emptied_and_filled_by_the_next_push(fresh, root: Path, monkeypatch) -> None:
+    name = fresh.admin.rpartition("/")[2]
+    with connect(fresh.admin) as connection:
+        connection.execute(f"CREATE DATABASE indexed_{name}".encode())
+    admin = fresh.admin.rpartition("/")[0] + f"/indexed_{name}"
+    before = migrations()[:4]
+    with monkeypatch.context() as old:
+        old.setattr(migrating, "migrations", lambda: before)
+        migrate(admin)
+    with connect(admin) as connection:
+        assert access.create_tenant(connection, "acme") == 1
+        connection.execute(WITH_INDEXES.encode())
+    assert migrate(admin) == ("lists",)
+    home = fresh._replace(admin=admin, database=Database(fresh.app.rpartition("/")[0] + f"/indexed_{name}"), tenant=1)
+    assert files(home) == set()
+    push(home.database, home.repository("one"), root, "HEAD", workers=1)
+    assert files(home) == {"fruit.py"}
+    home.database.close()
+
+
 def test_clocks_that_differ_change_nothing(fresh, root: Path) -> None:
     for number, date in enumerate(("2099-01-01T00:00:00Z", "1971-01-01T00:00:00Z")):
         (root / f"late{number}.py").write_text(FRUIT)

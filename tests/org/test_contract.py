@@ -147,15 +147,3 @@ def test_chunks_of_files_and_memories_are_equal(local, remote) -> None:
     assert list(remote.chunks(of_remote).values()) == list(local.chunks(of_local).values())
     first, second = (source.encodings(found) for source, found in ((remote, of_remote), (local, of_local)))
     assert [row.tolist() for row in first.values()] == [row.tolist() for row in second.values()]
-
-
-@pytest.mark.parametrize("kind", [None, "code", "knowledge", "memory"])
-def test_the_vector_index_gives_as_many_neighbours_as_all_vectors(home, remote, kind) -> None:
-    vector = load_bundled().embed_query("the score of a chunk")
-    ann = home.principal("ann", "contract")
-    with home.database.transaction("muninn_reader", snapshot=True) as connection:
-        connection.execute(
-            "SET LOCAL enable_seqscan = off; SET LOCAL hnsw.max_scan_tuples = 1; SET LOCAL hnsw.ef_search = 1"
-        )
-        indexed = PostgresReader(connection, home.tenant, enter(connection, home.tenant, ann), exact=0)
-        assert len(indexed.dense(vector, 30, kind)) == len(remote.dense(vector, 30, kind)) > 0

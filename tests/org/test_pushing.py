@@ -7,15 +7,19 @@ import threading
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, PreconditionError
 from muninn_core.git import GitError
+from muninn_core.index.term_counts import LIST_BITS
+from muninn_core.index.vector import KIND_BITS
 from muninn_core.org import pushing
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository
 from muninn_core.org.reader import PostgresReader, enter
 from muninn_core.org.redaction import purge, redact
+from muninn_core.org.storing import read_chunk
 
 FRUIT = "def peel(banana):\n    return banana.inner\n"
 GRAIN = "def mill(wheat):\n    return wheat.ground\n"
@@ -51,6 +55,30 @@ def dumped(home) -> str:
     done = home.server.run_program("pg_dump", "--data-only", "--schema=muninn", home.admin)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def listed(home, name: str) -> dict[str, set[tuple[str, int]]]:
+    """Return {word: paths and lines of its documents} from the inverted lists of a repository, line 0 for a file."""
+    with home.as_admin() as connection:
+        of_branch = (
+            "SELECT {} FROM muninn.{} JOIN muninn.branch b ON b.id = branch JOIN muninn.repository r "
+            "ON r.id = b.repository WHERE r.name = %s"
+        )
+        lists = connection.execute(
+            of_branch.format("word, f.chunks, files", "frequency f").encode(), (name,)
+        ).fetchall()
+        files = dict(
+            connection.execute(
+                of_branch.format("f.id, path", "place p JOIN muninn.file f ON f.id = p.file").encode(), (name,)
+            ).fetchall()
+        )
+        pieces = connection.execute("SELECT id, file, data FROM muninn.chunk").fetchall()
+    chunks = {number: (files[file], read_chunk(data)[0].start) for number, file, data in pieces if file in files}
+    return {
+        word: {chunks[entry >> LIST_BITS] for entry in np.frombuffer(of_chunks, "<i8").tolist()}
+        | {(files[(entry >> LIST_BITS) & (1 << KIND_BITS) - 1], 0) for entry in np.frombuffer(of_files, "<i8").tolist()}
+        for word, of_chunks, of_files in lists
+    }
 
 
 def contents(home, name: str, *, ref: str | None = None) -> dict[str, int]:
@@ -107,6 +135,7 @@ def test_changes_renames_and_deletions_leave_what_a_first_push_makes(fresh, tmp_
         totals = connection.execute("SELECT DISTINCT chunks, documents, lengths FROM muninn.branch").fetchall()
     assert both[0] == both[1]
     assert len(totals) == 1
+    assert listed(fresh, "one") == listed(fresh, "two") != {}
     assert rows(fresh, "file") == 3
 
 

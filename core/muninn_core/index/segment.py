@@ -38,12 +38,12 @@ def _use_one_thread() -> None:
 
 
 class Segment:
-    """Vectors with ascending ids. Safe to search from several threads."""
+    """Vectors with ids. Safe to search from several threads."""
 
     __slots__ = ("_index", "ids")
 
     def __init__(self, dim: int, parts: Iterable[tuple[Ids, Rows]]) -> None:
-        """Take rows [n, dim] part by part; the ids must ascend over all parts."""
+        """Take rows [n, dim] part by part. `VectorIndex` needs ids that ascend over all parts."""
         exact = faiss.ScalarQuantizer.QT_8bit_direct_signed
         self._index: Any = faiss.IndexScalarQuantizer(dim, exact, faiss.METRIC_INNER_PRODUCT)
         known: list[Ids] = [np.zeros(0, np.int64)]
@@ -55,13 +55,23 @@ class Segment:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def nearest(self, query: NDArray[np.float32], count: int) -> tuple[NDArray[np.float32], Ids]:
+    def nearest(
+        self, query: NDArray[np.float32], count: int, among: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.float32], Ids]:
         """Return (products, places) of at most `count` rows with the greatest product with a quantised query [dim].
 
-        Ties at the limit go to the lowest places.
+        `among` marks the rows that may be found. Ties at the limit go to the lowest places.
         """
         _use_one_thread()
-        products, places = self._index.search(query.reshape(1, -1), min(count, len(self)))
+        row = query.reshape(1, -1)
+        if among is None:
+            products, places = self._index.search(row, min(count, len(self)))
+            return products[0], places[0]
+        most = min(count, int(np.count_nonzero(among)))
+        if not most:
+            return np.zeros(0, np.float32), np.zeros(0, np.int64)
+        only = faiss.SearchParameters(sel=faiss.IDSelectorBitmap(np.packbits(among, bitorder="little")))
+        products, places = self._index.search(row, most, params=only)
         return products[0], places[0]
 
     def rows(self, places: Ids) -> Rows:

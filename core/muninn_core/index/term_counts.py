@@ -36,6 +36,12 @@ _EXACT = 128
 _COUNTS = [*range(_EXACT), *(round(_EXACT * 2 ** (step * 17 / 127)) for step in range(128))]
 """The counts that 8 bits stand for: exact below 128, then in steps of a tenth up to 16 million."""
 
+LIST_BITS = 19
+"""The bits of an entry of an inverted list below the document's id."""
+
+_TABLE = 1 << 16
+"""The numbers of counts and lengths: of longer lists, scores are looked up."""
+
 _HASH = 0xFFFFFF00
 _K1, _B = 1.2, 0.75
 """The constants of tantivy's BM25. Source: tantivy's bm25.rs."""
@@ -72,6 +78,36 @@ def count_terms(fields: Mapping[Any, str]) -> bytes:
         salt = _SALTS[field]
         entries.extend([_hash(word) ^ salt | _coded(count) for word, count in Counter(words).items()])
     return _encoded(array("I", header) + array("I", sorted(entries)))
+
+
+def list_terms(fields: Mapping[Any, str]) -> dict[str, list[int]]:
+    """Return {word: its entries in an inverted list} of a document, one for each field: `LIST_BITS` bits.
+
+    From the high bits: three of the field, eight of the count and eight of the field's length, coded as in `scores`.
+    """
+    entries: dict[str, list[int]] = {}
+    for field, text in fields.items():
+        words = text.split()
+        high, low = FIELDS.index(field) << 16, bisect_right(_NORM_LIST, len(words)) - 1
+        for word, count in Counter(words).items():
+            entries.setdefault(word, []).append(high | _coded(count) << 8 | low)
+    return entries
+
+
+def listed_scores(term: Term, entries: NDArray[np.int64], totals: Totals) -> NDArray[np.float64]:
+    """Return what a term adds to the score of each document, from the entries of its field: the numbers of `scores`."""
+    codes = entries & 0xFFFF
+    if len(codes) < _TABLE:
+        return _added(term, codes, totals)
+    table: NDArray[np.float64] = _added(term, np.arange(_TABLE), totals)[codes]
+    return table
+
+
+def _added(term: Term, codes: NDArray[np.int64], totals: Totals) -> NDArray[np.float64]:
+    frequency, length = _FREQUENCIES[codes >> 8], _NORMS[codes & 0xFF]
+    spread = _K1 * (1 - _B + _B * length / (totals.mean(term.field) or 1.0))
+    added: NDArray[np.float64] = term.weight * frequency * (_K1 + 1) / (frequency + spread)
+    return added
 
 
 def count_file_terms(parts: Sequence[str]) -> bytes:
@@ -152,7 +188,8 @@ def _norm(number: int) -> int:
     return 24 + ((bits | 8) << shift if shift >= 0 else bits)
 
 
-_NORMS = np.array([_norm(number) for number in range(256)], np.float64)
+_NORM_LIST = [_norm(number) for number in range(256)]
+_NORMS = np.array(_NORM_LIST, np.float64)
 _SHORT = 4096
 _SHORT_NORMS = _NORMS[np.searchsorted(_NORMS, np.arange(_SHORT), side="right") - 1]
 """The rounded lengths below `_SHORT`: most lengths are looked up."""

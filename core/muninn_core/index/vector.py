@@ -141,7 +141,7 @@ class VectorIndex:
         if not found:
             return []
         known, rows = (np.concatenate(column) for column in zip(*found, strict=True))
-        return _cosines(vector, known, rows, limit)
+        return cosines_of(vector, known, rows, limit)
 
     def rows(self, ids: Sequence[int]) -> dict[int, Rows]:
         """Return {id: vector, int8 [dim]} of those ids that have one."""
@@ -192,7 +192,7 @@ def _non_zero(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
     return ids[known], rows[known]
 
 
-def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows, limit: int | None) -> list[tuple[int, float]]:
+def cosines_of(vector: NDArray[np.float32], ids: Ids, rows: Rows, limit: int | None) -> list[tuple[int, float]]:
     """Return (id, cosine) of vectors, best first, ties by id, with the same digits as `VectorIndex.search`.
 
     With `limit` only the nearest so many, and ties with the last.

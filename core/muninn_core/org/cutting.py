@@ -7,7 +7,6 @@ ranked the same. CPU-bound work on many files runs in worker processes.
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -28,9 +27,10 @@ from muninn_core.index.extract import (
 from muninn_core.index.index import MemoryText
 from muninn_core.index.manifest import FEATURES, memory_key
 from muninn_core.index.quantise import quantise
-from muninn_core.index.term_counts import FIELDS
+from muninn_core.index.term_counts import FIELDS, LIST_BITS, list_terms
+from muninn_core.index.vector import KIND_BITS
 from muninn_core.index.workers import WorkerPool
-from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.org import models
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import split_words
@@ -71,38 +71,58 @@ class CutFile(NamedTuple):
     whole: str
 
 
+class Numbered(NamedTuple):
+    """A file with its number in the database and those of its chunks, in their order."""
+
+    number: int
+    chunks: Sequence[int]
+    file: CutFile
+
+
 class Statistics:
-    """What files add to the statistics of a branch: documents, lengths, and in how many documents each word stands."""
+    """What files add to the statistics of a branch: documents, lengths, in how many documents each word stands, and
+    the entries of its inverted lists.
+    """
 
     def __init__(self) -> None:
         self.chunks = 0
         self.documents = 0
         self.lengths = [0] * len(FIELDS)
-        self.frequencies: dict[str, Counter[str]] = {field: Counter() for field in FIELDS}
+        self.gone: tuple[list[int], list[int]] = ([], [])
+        """The ids of removed chunks and files."""
+        self._frequencies: dict[str, list[int]] = {}
+        self._lists: dict[str, tuple[list[int], list[int]]] = {}
 
-    def add(self, file: CutFile, sign: int = 1) -> None:
+    def add(self, item: Numbered, sign: int = 1) -> None:
         """Add a file, or with `sign` -1 remove it."""
-        for piece in file.chunks:
-            self._document(piece.fields, sign)
-        if file.kind != "memory":
-            self._document({"whole": file.whole}, sign)
-        self.chunks += sign * len(file.chunks)
+        for number, piece in zip(item.chunks, item.file.chunks, strict=True):
+            self._document(piece.fields, number, 0, sign)
+        if item.file.kind != "memory":
+            number = (SOURCE_KINDS.index(item.file.kind) << KIND_BITS) + item.number
+            self._document({"whole": item.file.whole}, number, 1, sign)
+        self.chunks += sign * len(item.file.chunks)
 
-    def _document(self, fields: Mapping[str, str], sign: int) -> None:
+    def _document(self, fields: Mapping[str, str], number: int, table: int, sign: int) -> None:
         self.documents += sign
-        for number, field in enumerate(FIELDS):
-            words = fields.get(field, "").split()
-            self.lengths[number] += sign * len(words)
-            frequency = self.frequencies[field]
-            for word in set(words):
-                frequency[word] += sign
+        if sign < 0:
+            self.gone[table].append(number)
+        for field, text in fields.items():
+            self.lengths[FIELDS.index(field)] += sign * len(text.split())
+        for word, entries in list_terms(fields).items():
+            frequency = self._frequencies.setdefault(word, [0] * len(FIELDS))
+            for entry in entries:
+                frequency[entry >> 16] += sign
+            lists = self._lists.setdefault(word, ([], []))
+            if sign > 0:
+                lists[table].extend([number << LIST_BITS | entry for entry in entries])
 
-    def rows(self) -> Iterator[tuple[str, list[int]]]:
-        """Yield (word, difference of the number of documents by field), by word, where there is one."""
-        for word in sorted({word for counter in self.frequencies.values() for word in counter}):
-            row = [self.frequencies[field][word] for field in FIELDS]
-            if any(row):
-                yield word, row
+    def rows(self) -> Iterator[tuple[str, Sequence[int], Sequence[int], Sequence[int]]]:
+        """Yield (word, difference of the number of documents by field, new entries of chunks, of files), by word.
+
+        An entry is the document's id before `LIST_BITS` bits of `term_counts.list_terms`.
+        """
+        for word in sorted(self._lists):
+            yield word, self._frequencies[word], *self._lists[word]
 
 
 def cut_files(contents: Iterable[tuple[str, bytes, bytes]], most: int, workers: int) -> Iterator[CutFile]:

@@ -29,10 +29,7 @@ _CONNECT_SECONDS = 10
 _MOST_IDLE = 16
 """The most open connections that wait for a transaction."""
 
-_SETTINGS = (
-    "SET search_path = muninn, public; SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = 200; "
-    "SET hnsw.max_scan_tuples = 200000"
-)
+_SETTINGS = "SET search_path = muninn, public"
 
 
 class DatabaseError(MuninnError):

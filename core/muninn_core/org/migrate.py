@@ -26,7 +26,6 @@ BEGIN
   END LOOP;
 END
 $$;
-CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 GRANT muninn_owner, muninn_reader, muninn_writer TO CURRENT_USER;
 CREATE SCHEMA IF NOT EXISTS muninn AUTHORIZATION muninn_owner;
 """

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from muninn_core.index.code import Symbol
 from muninn_core.index.file_list import FileList
 from muninn_core.index.manifest import memory_key
 from muninn_core.index.quantise import SCALE, quantise
+from muninn_core.index.vector import cosines_of
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.value import replace
 from muninn_core.org.database import Connection
@@ -27,14 +27,9 @@ from muninn_core.org.lexical import Conditions, LexicalSearch
 from muninn_core.org.memories import BranchMemories
 from muninn_core.org.statistics import WordStatistics
 from muninn_core.org.storing import read_chunk, read_syntax
+from muninn_core.org.vectors import BranchVectors, TenantVectors
 from muninn_core.retrieval.reader import Asked
 from muninn_core.source.qualified import qualified, split
-
-EXACT = 10_000
-"""The fewest chunks of which the vector index finds those nearest to a question. Fewer are all compared."""
-
-_WALKED = 200
-"""The index costs as much as comparing n of N chunks at n * n = `_WALKED` * N, for 100 nearest ones."""
 
 _MEMORY = memory_key("")
 _MOST_TIED = 4
@@ -106,16 +101,21 @@ class PostgresReader:
     """A `Reader` and `Source` of `retrieval.reader`, in one transaction that `enter` began."""
 
     def __init__(
-        self, connection: Connection, tenant: int, branches: Sequence[ReadBranch], *, exact: int | None = None
+        self,
+        connection: Connection,
+        tenant: int,
+        branches: Sequence[ReadBranch],
+        vectors: TenantVectors | None = None,
     ) -> None:
-        """`exact` is the most chunks whose vectors are all compared, None for what is fastest."""
+        """`vectors` are those of the tenant, which readers share; None: they are read for this reader."""
         self._connection = connection
         self._tenant = tenant
         several = len(branches) > 1
         self._names = {each.id: qualified(name_in_path(each.repository), "") if several else "" for each in branches}
-        self._exact = exact
+        self._versions = [(each.id, each.generation, each.commit) for each in branches]
+        self._vectors = vectors or TenantVectors()
         self._words = WordStatistics(connection, tenant)
-        self._lexical = LexicalSearch(connection, tenant, self._words)
+        self._lexical = LexicalSearch(connection, self._words)
         self._chunks: dict[int, Chunk] = {}
         self._generated: set[str] = set()
         self.sources = (self,)
@@ -221,37 +221,8 @@ class PostgresReader:
         return self._without_most_ties(found, limit)
 
     def dense(self, vector: Vector, limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
-        """Return the nearest chunks with their cosines: of all, or of those that the vector index finds."""
-        if limit < 1 or not np.any(vector):
-            return []
-        query, scale = _query(vector)
-        numbers = range(len(SOURCE_KINDS)) if kind is None else (SOURCE_KINDS.index(kind),)
-        rows = [row for number in numbers for row in self._nearest(query, number, limit)]
-        return _cosines(_with_ties(sorted(rows, key=lambda row: (-row[1], row[0])), limit), scale)
-
-    def _nearest(self, query: str, kind: int, limit: int) -> list[Any]:
-        """Return the nearest chunks of a kind with the products of their 8-bit numbers."""
-        rows: list[Any] = []
-        chunks = self._words.chunks
-        if chunks > self._most_compared:
-            sql = "SELECT id, product FROM nearest(%(query)s::halfvec, %(kind)s, %(limit)s)"
-            rows = self._rows(sql, query=query, kind=kind, limit=limit)
-        # Few chunks of the kind may be read, or the scan of the index ended before it met enough of them.
-        if len(rows) < limit and chunks <= 2 * max(EXACT, self._most_compared):
-            sql = "SELECT id, product FROM nearest_of_all(%(query)s::halfvec, %(kind)s, %(limit)s)"
-            rows = self._rows(sql, query=query, kind=kind, limit=limit * _MOST_TIED + 1)
-        return rows
-
-    @cached_property
-    def _most_compared(self) -> int:
-        """The most chunks whose vectors are all compared.
-
-        The index meets chunks of other repositories too, the more the larger the organisation is: it has to walk
-        through `limit` of all times the share of those that may be read.
-        """
-        if self._exact is not None:
-            return self._exact
-        return max(EXACT, isqrt(_WALKED * self._words.of_tenant))
+        """Return the nearest chunks with their cosines. All vectors are compared."""
+        return self._nearest(self._vectors.of_table, vector, limit, kind)
 
     def cosines(self, vector: Vector, ids: Sequence[int], limit: int | None = None) -> list[tuple[int, float]]:
         """Return the cosines of the given chunks, with `limit` of the nearest so many and ties with the last.
@@ -262,15 +233,7 @@ class PostgresReader:
 
     def nearest_encoded(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
         """Return the memories whose encodings are nearest, with their cosines. All encodings are compared."""
-        if limit < 1 or not np.any(vector):
-            return []
-        query, scale = _query(vector)
-        rows = self._rows(
-            "SELECT id, -(encoding <#> %(query)s::halfvec) FROM chunk WHERE tenant = %(tenant)s AND kind = 2 "
-            f"AND encoding IS NOT NULL ORDER BY 2 DESC, 1 LIMIT {limit * _MOST_TIED + 1}",
-            query=query,
-        )
-        return _cosines(_with_ties(rows, limit), scale)
+        return self._nearest(self._vectors.of_encoder, vector, limit, None)
 
     def encoded_cosines(self, vector: Vector, ids: Sequence[int], limit: int | None = None) -> list[tuple[int, float]]:
         """Return the cosines of the given memories, as `cosines` does; those without an encoding are left out."""
@@ -279,11 +242,10 @@ class PostgresReader:
     def encodings(self, ids: Sequence[int]) -> dict[int, NDArray[np.int8]]:
         """Return {id: encoding, int8 [dim]} of the given memories that have one."""
         rows = self._rows(
-            "SELECT id, encoding::real[] FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) "
-            "AND encoding IS NOT NULL",
+            "SELECT id, encoding FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) AND encoding IS NOT NULL",
             ids=list(ids),
         )
-        return {number: np.array(row, np.int8) for number, row in rows}
+        return {number: np.frombuffer(row, np.int8) for number, row in rows}
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""
@@ -340,14 +302,10 @@ class PostgresReader:
     def rows_of_chunks(self, ids: Sequence[int]) -> dict[int, RowOfChunk]:
         """Return {id: row} of chunks."""
         rows = self._rows(
-            "SELECT id, file, counts, vector::real[], encoding::real[] FROM chunk WHERE tenant = %(tenant)s "
-            "AND id = ANY(%(ids)s)",
+            "SELECT id, file, counts, vector, encoding FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s)",
             ids=list(ids),
         )
-        return {
-            number: RowOfChunk(file, bytes(counts), _bytes(vector), _bytes(encoding))
-            for number, file, counts, vector, encoding in rows
-        }
+        return {number: RowOfChunk(*row) for number, *row in rows}
 
     def rows_of_files(self, ids: Sequence[int]) -> list[RowOfFile]:
         """Return the rows of files, by id."""
@@ -405,31 +363,42 @@ class PostgresReader:
         ordered = sorted(tied, key=lambda number: (tied[number].path, tied[number].start))
         return [*better, *((number, last) for number in ordered[: most - len(better)])]
 
+    def _nearest(
+        self, vectors: BranchVectors, vector: Vector, limit: int, kind: SourceKind | None
+    ) -> list[tuple[int, float]]:
+        if limit < 1 or not np.any(vector):
+            return []
+        query, scale = _query(vector)
+        found = vectors.nearest(self._connection, self._versions, query, limit + 1, kind)
+        if len(found) > limit:
+            last = found[limit][0]
+            tied = last == found[limit - 1][0]
+            found = found[:limit]
+            if tied:
+                most = vectors.nearest(self._connection, self._versions, query, limit * _MOST_TIED, kind)
+                found = [each for each in most if each[0] >= last]
+        return [(number, product / scale) for product, number in found]
+
     def _cosines_of(
         self, column: str, vector: Vector, ids: Sequence[int], limit: int | None
     ) -> list[tuple[int, float]]:
         if not ids or not np.any(vector):
             return []
-        query, scale = _query(vector)
         rows = self._rows(
-            f"SELECT id, -({column} <#> %(query)s::halfvec) FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) "
-            f"AND {column} IS NOT NULL ORDER BY 2 DESC, 1",
-            query=query,
+            f"SELECT id, {column} FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) AND {column} IS NOT NULL",
             ids=[int(number) for number in ids],
         )
-        if limit is not None and len(rows) > limit:
-            rows = [row for row in rows if row[1] >= rows[limit - 1][1]] if limit else []
-        return _cosines(rows, scale)
+        if not rows:
+            return []
+        known = np.array([row[0] for row in rows], np.int64)
+        stored = np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), -1)
+        return cosines_of(vector, known, stored, limit)
 
     def _rows(self, sql: str, **values: object) -> list[Any]:
-        return self._connection.execute(sql.encode(), {"tenant": self._tenant, **values}).fetchall()
+        return self._connection.execute(sql.encode(), {"tenant": self._tenant, **values}, binary=True).fetchall()
 
     def _row(self, sql: str) -> Any:
         return self._connection.execute(sql.encode(), (self._tenant,)).fetchone()
-
-
-def _bytes(row: Sequence[float] | None) -> bytes | None:
-    return None if row is None else np.array(row, np.int8).tobytes()
 
 
 def _placed(data: bytes, prefix: str) -> Chunk:
@@ -438,18 +407,7 @@ def _placed(data: bytes, prefix: str) -> Chunk:
     return replace(chunk, path=path)
 
 
-def _query(vector: Vector) -> tuple[str, float]:
+def _query(vector: Vector) -> tuple[Vector, float]:
     """Return a question's vector as 8-bit numbers, and the scale of its products to cosines."""
     scale = 127.0 / float(np.max(np.abs(vector)))  # the whole range of 8 bits
-    return f"[{','.join(map(str, quantise(vector, scale).tolist()))}]", SCALE * scale
-
-
-def _with_ties(rows: list[Any], limit: int) -> list[Any]:
-    """Return the first rows and ties with the last of them, at most `_MOST_TIED` times as many."""
-    if len(rows) <= limit or rows[limit][1] != rows[limit - 1][1]:
-        return rows[:limit]
-    return [row for row in rows if row[1] >= rows[limit][1]][: limit * _MOST_TIED]
-
-
-def _cosines(rows: Iterable[Any], scale: float) -> list[tuple[int, float]]:
-    return [(number, product / scale) for number, product in rows]
+    return quantise(vector, scale).astype(np.float32), SCALE * scale

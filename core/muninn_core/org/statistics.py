@@ -9,7 +9,6 @@ from muninn_core.index.term_counts import FIELDS, Totals, inverse_frequency
 from muninn_core.org.database import Connection
 
 _NONE = (0,) * len(FIELDS)
-_SUMS = ", ".join(f"sum({field})" for field in FIELDS)
 
 
 class WordStatistics:
@@ -31,12 +30,6 @@ class WordStatistics:
         return self._sums[0]
 
     @cached_property
-    def of_tenant(self) -> int:
-        """About how many chunks the whole tenant has. It decides how is searched, and never what is found."""
-        row = self._connection.execute("SELECT size_of_tenant()").fetchone()
-        return int(row[0]) if row and row[0] else 0
-
-    @cached_property
     def _sums(self) -> tuple[int, ...]:
         of_fields = ", ".join(f"coalesce(sum(lengths[{number}]), 0)" for number in range(1, len(FIELDS) + 1))
         sql = f"SELECT coalesce(sum(chunks), 0), coalesce(sum(documents), 0), {of_fields} FROM branch WHERE tenant = %s"
@@ -48,9 +41,9 @@ class WordStatistics:
         """Read the frequencies of words that are not known yet, in one query."""
         unknown = [word for word in dict.fromkeys(words) if word not in self._known and "\0" not in word]
         if unknown:
-            sql = f"SELECT word, {_SUMS} FROM frequency WHERE tenant = %s AND word = ANY(%s) GROUP BY word"
+            sql = "SELECT word, body, symbol, title, path, whole FROM frequencies(%s)"
             self._known |= dict.fromkeys(unknown, _NONE)
-            for word, *sums in self._connection.execute(sql.encode(), (self._tenant, unknown)):
+            for word, *sums in self._connection.execute(sql, (unknown,)):
                 self._known[word] = tuple(map(int, sums))
 
     def by_field(self, words: Iterable[str]) -> dict[str, tuple[int, ...]]:

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from muninn_core.index.term_counts import count_terms
+import numpy as np
+from numpy.typing import NDArray
+
+from muninn_core.index.term_counts import LIST_BITS, count_terms
 from muninn_core.index.vector import KIND_BITS
-from muninn_core.model.chunk import SOURCE_KINDS, Chunk
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import decoder_of, encode_json
-from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Row, Statistics, cut_chunk
+from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Numbered, Statistics, cut_chunk
 from muninn_core.org.database import Connection, copy_rows
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import split_words
@@ -19,8 +22,9 @@ from muninn_core.source.identifiers import split_words
 Key = tuple[str, bytes]
 """The path and the id of the content of a file. The path of a memory is its key."""
 
-CHUNK_COLUMNS = "tenant, id, file, kind, data, counts, words, vector, encoding"
-FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, words, syntax"
+CHUNK_COLUMNS = "tenant, id, file, kind, data, counts, vector, encoding"
+FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, syntax"
+FREQUENCY_COLUMNS = "tenant, word, branch, body, symbol, title, path, whole, chunks, files"
 _MOVES = 0x6D756E69
 """The first key of the advisory locks of tenants."""
 
@@ -94,7 +98,11 @@ def store_files(connection: Connection, tenant: int, files: Sequence[CutFile]) -
 
 def _store_chunks(connection: Connection, tenant: int, files: Sequence[tuple[int, CutFile]]) -> None:
     ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for _, file in files)))
-    rows = (chunk_row(tenant, next(ids), number, piece) for number, file in files for piece in file.chunks)
+    rows = (
+        chunk_row(tenant, chunk_id(piece.chunk.kind, next(ids)), number, piece)
+        for number, file in files
+        for piece in file.chunks
+    )
     _insert(connection, "chunk", CHUNK_COLUMNS, rows)
 
 
@@ -126,22 +134,35 @@ def count_files(connection: Connection, tenant: int, added: Sequence[int], remov
     found = Statistics()
     for ids, sign in ((added, 1), (removed, -1)):
         for start in range(0, len(ids), _MOST_CUT):
-            for file in _read_files(connection, tenant, ids[start : start + _MOST_CUT]):
-                found.add(file, sign)
+            for item in _read_files(connection, tenant, ids[start : start + _MOST_CUT]):
+                found.add(item, sign)
     return found
 
 
 def add_statistics(connection: Connection, tenant: int, branch: int, found: Statistics) -> None:
-    """Add statistics to those of a branch."""
-    columns = "body integer, symbol integer, title integer, path integer, whole integer"
-    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS added(word text, {columns}) ON COMMIT DROP")
+    """Add statistics to those of a branch, and the entries to its inverted lists."""
+    rows = list(found.rows())
+    known = connection.execute(
+        "SELECT word, chunks, files FROM frequency WHERE tenant = %s AND branch = %s AND word = ANY(%s)",
+        (tenant, branch, [row[0] for row in rows]),
+        binary=True,
+    )
+    lists = {word: (chunks, files) for word, chunks, files in known}
+    gone = [np.unique(np.array(ids, np.int64)) for ids in found.gone]
+    columns = "body integer, symbol integer, title integer, path integer, whole integer, chunks bytea, files bytea"
+    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS added(word text, {columns}) ON COMMIT DROP".encode())
     connection.execute("DELETE FROM added")
-    copy_rows(connection, "COPY added FROM STDIN", ((word, *row) for word, row in found.rows()))
+    changed = (
+        (word, *sums, *map(_changed_list, lists.get(word, (b"", b"")), gone, (chunks, files)))
+        for word, sums, chunks, files in rows
+    )
+    copy_rows(connection, "COPY added FROM STDIN", changed)
     connection.execute(
-        "INSERT INTO frequency AS f SELECT %s, word, %s, body, symbol, title, path, whole FROM added "
+        f"INSERT INTO frequency AS f({FREQUENCY_COLUMNS}) "
+        "SELECT %s, word, %s, body, symbol, title, path, whole, chunks, files FROM added "
         "ON CONFLICT (tenant, word, branch) DO UPDATE SET body = f.body + excluded.body, "
         "symbol = f.symbol + excluded.symbol, title = f.title + excluded.title, path = f.path + excluded.path, "
-        "whole = f.whole + excluded.whole",
+        "whole = f.whole + excluded.whole, chunks = excluded.chunks, files = excluded.files",
         (tenant, branch),
     )
     connection.execute(
@@ -154,6 +175,19 @@ def add_statistics(connection: Connection, tenant: int, branch: int, found: Stat
         "ARRAY(SELECT a + b FROM unnest(lengths, %s::bigint[]) AS pair(a, b)) WHERE id = %s",
         (found.chunks, found.documents, found.lengths, branch),
     )
+
+
+def _changed_list(stored: bytes, gone: NDArray[np.int64], new: Sequence[int]) -> bytes:
+    """Return an inverted list without the entries of some documents and with new ones, by id."""
+    kept = np.frombuffer(stored, "<i8")
+    if len(gone) and len(kept):
+        kept = kept[~np.isin(kept >> LIST_BITS, gone)]
+    return np.sort(np.concatenate([kept, np.array(new, "<i8")])).tobytes()
+
+
+def packed(entries: Sequence[int]) -> bytes:
+    """Return an inverted list as it is stored."""
+    return np.sort(np.array(entries, "<i8")).tobytes()
 
 
 def clear_statistics(connection: Connection, tenant: int, branch: int) -> None:
@@ -215,18 +249,21 @@ def collect(connection: Connection, tenant: int, files: Sequence[int]) -> int:
     return len(gone)
 
 
-def _read_files(connection: Connection, tenant: int, ids: Sequence[int]) -> Iterator[CutFile]:
+def _read_files(connection: Connection, tenant: int, ids: Sequence[int]) -> Iterator[Numbered]:
     """Yield stored files with the words of their fields, which are made from the texts again."""
     pieces: dict[int, list[CutChunk]] = {}
-    sql = "SELECT file, data FROM chunk WHERE tenant = %s AND file = ANY(%s) ORDER BY id"
-    for file, data in connection.execute(sql, (tenant, list(ids))):
+    numbers: dict[int, list[int]] = {}
+    sql = "SELECT file, id, data FROM chunk WHERE tenant = %s AND file = ANY(%s) ORDER BY id"
+    for file, number, data in connection.execute(sql, (tenant, list(ids))):
         chunk, extra = read_chunk(data)
         pieces.setdefault(file, []).append(cut_chunk(chunk, extra, split_words(chunk.text)))
+        numbers.setdefault(file, []).append(number)
     sql = "SELECT id, path, content, kind, language, generated FROM file WHERE tenant = %s AND id = ANY(%s)"
     for number, path, content, kind, language, generated in connection.execute(sql, (tenant, list(ids))):
         chunks = tuple(pieces.get(number, ()))
         whole = " ".join([split_words(path), *(each.fields["body"] for each in chunks)])
-        yield CutFile(path, content, SOURCE_KINDS[kind], language, generated, Syntax(), chunks, whole)
+        file = CutFile(path, content, SOURCE_KINDS[kind], language, generated, Syntax(), chunks, whole)
+        yield Numbered(number, numbers.get(number, ()), file)
 
 
 def _insert(connection: Connection, table: str, columns: str, rows: Iterator[Sequence[object]]) -> None:
@@ -254,26 +291,18 @@ def file_row(tenant: int, number: int, file: CutFile) -> tuple[object, ...]:
     """Return a row of `FILE_COLUMNS`."""
     kind = SOURCE_KINDS.index(file.kind)
     counts = count_terms({"whole": file.whole})
-    words = _tsvector(file.whole.split())
     facts = (file.content, file.path, CUTTER, kind, file.language, file.generated)
-    return (tenant, number, *facts, counts, words, encode_json(file.syntax))
+    return (tenant, number, *facts, counts, encode_json(file.syntax))
+
+
+def chunk_id(kind: SourceKind, number: int) -> int:
+    """Return the id of a chunk from its running number."""
+    return (SOURCE_KINDS.index(kind) << KIND_BITS) + number
 
 
 def chunk_row(tenant: int, number: int, file: int, piece: CutChunk) -> tuple[object, ...]:
     """Return a row of `CHUNK_COLUMNS`."""
     kind = SOURCE_KINDS.index(piece.chunk.kind)
-    words = _tsvector(word for text in piece.fields.values() for word in text.split())
-    data = encode_json((piece.chunk, piece.extra))
-    counts = count_terms(piece.fields)
-    vectors = (_halfvec(piece.vector), _halfvec(piece.encoding))
-    return (tenant, (kind << KIND_BITS) + number, file, kind, data, counts, words, *vectors)
-
-
-def _tsvector(words: Iterable[str]) -> str:
-    """Return words as PostgreSQL writes a tsvector. A lexeme has at most 2,046 bytes; longer words are not indexed."""
-    distinct = sorted({word for word in words if len(word.encode("utf-8", "replace")) <= 2_046})
-    return " ".join("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in distinct)
-
-
-def _halfvec(row: Row | None) -> str | None:
-    return None if row is None else f"[{','.join(map(str, row.tolist()))}]"
+    data, counts = encode_json((piece.chunk, piece.extra)), count_terms(piece.fields)
+    vectors = (None if row is None else row.tobytes() for row in (piece.vector, piece.encoding))
+    return (tenant, number, file, kind, data, counts, *vectors)

@@ -89,16 +89,13 @@ CREATE TABLE file(
   language text NOT NULL,
   generated boolean NOT NULL,
   counts bytea NOT NULL,
-  words tsvector NOT NULL,
   syntax bytea NOT NULL,
   stored timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (tenant, id)
 ) PARTITION BY LIST (tenant);
 CREATE UNIQUE INDEX file_content ON file(tenant, path, content, cutter);
-CREATE INDEX file_words ON file USING gin (words);
 
--- Rows of `chunk` never change, since each change would insert into the vector indexes anew. `vector` has the 8-bit
--- numbers of the local index, which halfvec holds exactly.
+-- `vector` and `encoding` have the signed 8-bit numbers of the local index.
 CREATE TABLE chunk(
   tenant integer NOT NULL,
   id bigint NOT NULL,
@@ -106,14 +103,11 @@ CREATE TABLE chunk(
   kind smallint NOT NULL,
   data bytea NOT NULL,
   counts bytea NOT NULL,
-  words tsvector NOT NULL,
-  vector halfvec(256),
-  encoding halfvec(384),
+  vector bytea,
+  encoding bytea,
   PRIMARY KEY (tenant, id)
 ) PARTITION BY LIST (tenant);
 CREATE INDEX chunk_file ON chunk(tenant, file);
-CREATE INDEX chunk_words ON chunk USING gin (words);
-CREATE INDEX chunk_vector ON chunk USING hnsw (vector halfvec_ip_ops) WITH (m = 16, ef_construction = 64);
 
 CREATE TABLE place(
   tenant integer NOT NULL,

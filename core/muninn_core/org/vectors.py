@@ -1,0 +1,165 @@
+"""The vectors of the branches that questions read, in the memory of the server.
+
+All vectors of a question's branches are compared, as in the local index. The vectors of a branch are read from the
+database when a question meets the branch for the first time after a push. A million vectors of 256 numbers take 256 MB.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muninn_core.index.segment import Segment
+from muninn_core.index.vector import KIND_BITS
+from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
+from muninn_core.org import models
+from muninn_core.org.database import Connection
+
+if TYPE_CHECKING:
+    from muninn_core.index.segment import Ids, Rows
+
+MOST = 16_000_000
+"""The most vectors that are kept. A question to branches with more is answered, and the next one reads them again."""
+
+_BLOCK = 1 << 16
+"""The vectors of a block. A change copies the last block only."""
+
+_READ = 64
+"""Branches that are read in one query."""
+
+Column = Literal["vector", "encoding"]
+Version = tuple[int, int, str]
+"""A state of a branch: its id, its number of pushes and its commit."""
+
+_Places = NDArray[np.int64]
+
+
+class _State(NamedTuple):
+    """Blocks of vectors, the id of each, and the places of the vectors of branches. Nothing in it changes."""
+
+    blocks: tuple[Segment, ...] = ()
+    ids: Ids = np.zeros(0, np.int64)
+    kinds: NDArray[np.int8] = np.zeros(0, np.int8)
+    places: Mapping[Version, _Places] = {}
+
+
+class BranchVectors:
+    """The vectors of one column of one tenant. Safe to use from several threads."""
+
+    def __init__(self, column: Column, dim: int) -> None:
+        self._column = column
+        self._dim = dim
+        self._lock = threading.Lock()
+        self._state = _State()
+
+    def __len__(self) -> int:
+        """Return the number of vectors that are kept."""
+        return len(self._state.ids)
+
+    def nearest(
+        self,
+        connection: Connection,
+        branches: Sequence[Version],
+        query: NDArray[np.float32],
+        limit: int,
+        kind: SourceKind | None = None,
+    ) -> list[tuple[float, int]]:
+        """Return (product, id) of the nearest chunks of some branches, best first, ties by id.
+
+        `query` has 8-bit numbers. The transaction's caller must be allowed to read the branches, and reads them in
+        these versions.
+        """
+        state = self._loaded(connection, branches)
+        wanted = np.zeros(len(state.ids), bool)
+        for each in branches:
+            wanted[state.places[each]] = True
+        if kind is not None:
+            wanted &= state.kinds == SOURCE_KINDS.index(kind)
+        found: list[tuple[float, int]] = []
+        for number, block in enumerate(state.blocks):
+            first = number * _BLOCK
+            products, places = block.nearest(query, limit, wanted[first : first + _BLOCK])
+            found += zip(products.tolist(), state.ids[first + places].tolist(), strict=True)
+        return sorted(found, key=lambda pair: (-pair[0], pair[1]))[:limit]
+
+    def _loaded(self, connection: Connection, branches: Sequence[Version]) -> _State:
+        """Return a state that has some branches."""
+        state = self._state
+        if all(each in state.places for each in branches):
+            return state
+        with self._lock:
+            state = self._state
+            missing = [each for each in branches if each not in state.places]
+            if missing:
+                live = sum(map(len, state.places.values()))
+                if len(state.ids) > min(2 * live + _BLOCK, MOST):
+                    state, missing = _State(), list(branches)
+                self._state = state = self._with(connection, state, missing)
+        return state
+
+    def _with(self, connection: Connection, state: _State, branches: Sequence[Version]) -> _State:
+        for start in range(0, len(branches), _READ):
+            some = branches[start : start + _READ]
+            sql = "SELECT branch, ids, rows FROM vectors_of(%s, %s)"
+            rows: Sequence[Any] = connection.execute(
+                sql, ([each[0] for each in some], self._column), binary=True
+            ).fetchall()
+            found = {
+                branch: (np.frombuffer(ids, ">i8").astype(np.int64), np.frombuffer(vectors, np.int8))
+                for branch, ids, vectors in rows
+            }
+            state = _extended(state, some, found, self._dim)
+        return state
+
+
+class TenantVectors:
+    """The vectors of one tenant: those of the table of tokens, and the memories' of the text encoder."""
+
+    def __init__(self) -> None:
+        encoder = models.encoder()
+        self.of_table = BranchVectors("vector", models.embedder().dim)
+        self.of_encoder = BranchVectors("encoding", encoder.dim if encoder is not None else 1)
+
+
+def _extended(state: _State, branches: Sequence[Version], found: Mapping[int, tuple[Ids, Rows]], dim: int) -> _State:
+    """Return a state that has some more branches, of which a push replaced the earlier version."""
+    parts = list(found.values())
+    joined = np.concatenate([ids for ids, _ in parts]) if parts else np.zeros(0, np.int64)
+    rows = np.concatenate([part.reshape(-1, dim) for _, part in parts]) if parts else np.zeros((0, dim), np.int8)
+    ids, first = np.unique(joined, return_index=True)
+    places = np.full(len(ids), -1, np.int64)
+    order = np.argsort(state.ids, kind="stable")
+    if len(order) and len(ids):
+        at = np.minimum(np.searchsorted(state.ids, ids, sorter=order), len(order) - 1)
+        known = state.ids[order[at]] == ids
+        places[known] = order[at[known]]
+    new = places < 0
+    places[new] = len(state.ids) + np.arange(np.count_nonzero(new))
+    of_branches = {
+        each: places[np.searchsorted(ids, found[each[0]][0])] if each[0] in found else np.zeros(0, np.int64)
+        for each in branches
+    }
+    changed = {each[0] for each in branches}
+    kept = {version: at for version, at in state.places.items() if version[0] not in changed}
+    return _State(
+        _appended(state.blocks, ids[new], rows[first[new]], dim),
+        np.concatenate([state.ids, ids[new]]),
+        np.concatenate([state.kinds, (ids[new] >> KIND_BITS).astype(np.int8)]),
+        kept | of_branches,
+    )
+
+
+def _appended(blocks: tuple[Segment, ...], ids: Ids, rows: Rows, dim: int) -> tuple[Segment, ...]:
+    """Return blocks with more vectors, which fill the last block first."""
+    grown = list(blocks)
+    while len(ids):
+        last = grown.pop() if grown and len(grown[-1]) < _BLOCK else None
+        room = _BLOCK - (len(last) if last is not None else 0)
+        parts = [] if last is None else [(last.ids, last.rows(np.arange(len(last))))]
+        grown.append(Segment(dim, [*parts, (ids[:room], rows[:room])]))
+        ids, rows = ids[room:], rows[room:]
+    return tuple(grown)
