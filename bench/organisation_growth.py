@@ -142,7 +142,7 @@ def _copy(job: Job) -> None:
 
 def _renamed(base: Base, renaming: Renaming, number: int) -> list[CutFile]:
     """Return the files of a copy, with words and vectors."""
-    files = []
+    name, files = f"{base.name} {number} ", []
     random = np.random.default_rng(number)
     for file in base.files:
         path = _renamed_path(file.path, renaming)
@@ -155,7 +155,7 @@ def _renamed(base: Base, renaming: Renaming, number: int) -> list[CutFile]:
         files.append(
             file._replace(
                 path=path,
-                content=hashlib.sha1(f"{number} {file.path}".encode() + file.content, usedforsecurity=False).digest(),
+                content=hashlib.sha1(name.encode() + file.content, usedforsecurity=False).digest(),
                 syntax=file.syntax._replace(definitions=definitions),
                 chunks=tuple(cut),
                 whole=" ".join([split_words(path), *bodies]),
