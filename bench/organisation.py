@@ -8,6 +8,8 @@ docs/performance.md.
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import os
 import random
 import re
@@ -28,8 +30,9 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
+from bench.corpus import Corpus
 from bench.figure import Figure, markdown, percentile, spread, table, write
-from bench.organisation_growth import grow
+from bench.organisation_growth import clone, grow
 from muninn_core.index.embed import load_bundled
 from muninn_core.index.quantise import SCALE
 from muninn_core.index.term_counts import Term, scores
@@ -51,6 +54,9 @@ HERE = Path(__file__).parent
 _LOGIN, _PASSWORD = "muninn_app", "bench"
 _TABLES = ("file", "chunk", "symbol", "place", "memory", "frequency")
 _SENTENCE = re.compile(r"[A-Z][^.\n]{25,150}\.")
+_MEMORIES = 30
+"""The memories of one repository."""
+
 _SECRET = "the secret of the webhooks of a benchmark"
 _MOST_FILES = 400
 """Files of one repository."""
@@ -114,7 +120,8 @@ def organisation(folder: Path) -> Iterator[Org]:
 
 
 def repositories(corpus: Sequence[Path], folder: Path) -> Iterator[Path]:
-    """Yield a git repository for each folder of code in the corpus."""
+    """Yield a git repository with memories for each folder of code in the corpus."""
+    numbers = itertools.count(1)
     for above in corpus:
         for source in sorted(
             each for each in above.iterdir() if each.is_dir() and not each.name.startswith(("_", "."))
@@ -131,8 +138,21 @@ def repositories(corpus: Sequence[Path], folder: Path) -> Iterator[Path]:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(each, target)
             git(root, "init", "-q", "-b", "main")
+            _remember(root, numbers)
             commit(root)
             yield root
+
+
+def _remember(root: Path, numbers: Iterator[int]) -> None:
+    """Write memories about a repository as its sealed file has them."""
+    words = Corpus(root)
+    if not words.symbols or not words.sentences:
+        return
+    stamp = {"v": 1, "ts": "2026-10-01T00:00:00.000Z", "actor": "user"}
+    drafts = ({**each, **stamp, "id": f"01K{next(numbers):023}"} for each in words.memories(_MEMORIES))
+    file = root / ".muninn" / "memory" / "main.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(json.dumps(each) + "\n" for each in drafts), "utf-8")
 
 
 def commit(root: Path) -> None:
@@ -337,6 +357,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--corpus", type=Path, action="append", help="a folder whose folders become repositories")
     parser.add_argument("--chunks", type=int, default=30_000)
     parser.add_argument("--copies", type=int, default=0, help="renamed copies of them, until there are so many chunks")
+    parser.add_argument("--clones", type=int, default=0, help="how often all of these are cloned")
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--askers", type=int, nargs="*", default=[1, 8, 64])
     parser.add_argument(
@@ -367,6 +388,8 @@ def measure(options: argparse.Namespace, corpus: Sequence[Path], folder: Path) -
         figures, roots = filled(org, corpus, folder / "repositories", options.chunks)
         if options.copies:
             figures += grow(org.admin, org.tenant, org.asker, options.copies)
+        if options.clones:
+            figures += clone(org.admin, org.tenant, org.asker, options.clones)
         asked = questions(org, options.questions)
         figures += found_of_all(org, asked[:25])
         print(table(figures), file=sys.stderr)

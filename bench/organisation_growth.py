@@ -1,7 +1,7 @@
 """Fills an organisation with renamed copies of its repositories, past the speed of pushes.
 
 A copy renames a third of all names, as `bench growth` does, and its chunks are cut into words by the code of a push. A
-vector is mixed from those of two chunks.
+vector is mixed from those of two chunks. Clones have other vectors and the same words.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from bench.figure import Figure
 from bench.growth import WORD, Renaming
 from muninn_core.index.quantise import quantise
+from muninn_core.index.term_counts import LIST_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 from muninn_core.model.value import replace
 from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Numbered, Row, Statistics, cut_chunk
@@ -218,3 +219,90 @@ def _store(connection: Connection, job: Job, name: str, files: Sequence[CutFile]
         (tenant, word, branch, *sums, packed(chunks), packed(files)) for word, sums, chunks, files in statistics.rows()
     )
     copy_rows(connection, f"COPY frequency({FREQUENCY_COLUMNS}) FROM STDIN", frequencies)
+
+
+def clone(admin: str, tenant: int, asker: int, times: int) -> list[Figure]:
+    """Clone all repositories of a tenant some times."""
+    began = time.perf_counter()
+    with connect(admin) as connection:
+        connection.execute("SET search_path = muninn, public")
+        sql = (
+            "SELECT b.id, b.repository, r.name FROM branch b JOIN repository r ON r.id = b.repository "
+            "WHERE b.tenant = %s AND b.commit <> '' ORDER BY b.id"
+        )
+        originals = connection.execute(sql, (tenant,)).fetchall()
+        last = connection.execute("SELECT max(id & (1::bigint << 40) - 1) FROM chunk").fetchone()[0]  # type: ignore[index]
+        last = max(last, connection.execute("SELECT max(id) FROM file").fetchone()[0])  # type: ignore[index]
+        for number in range(1, times + 1):
+            with connection.transaction():
+                _clone_all(connection, tenant, asker, originals, number, number * last)
+            print(f"cloned {number} times in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+        connection.execute("SELECT setval('chunk_id', %s), setval('file_id', %s)", ((times + 1) * last,) * 2)
+        connection.execute("VACUUM (ANALYZE)")
+    return [Figure("clones", time.perf_counter() - began, "s", note=f"{times} of {len(originals)} repositories")]
+
+
+def _clone_all(
+    connection: Connection, tenant: int, asker: int, originals: Sequence[tuple[int, int, str]], number: int, shift: int
+) -> None:
+    """Clone branches with their files; ids are greater by `shift`."""
+    connection.execute("CREATE TEMP TABLE mixed(id bigint PRIMARY KEY, vector bytea) ON COMMIT DROP")
+    random = np.random.default_rng(-number % (1 << 32))
+    for old, repository, name in originals:
+        ids = [row[0] for row in connection.execute("SELECT file FROM place WHERE branch = %s", (old,))]
+        sql = "SELECT id, vector FROM chunk WHERE tenant = %s AND file = ANY(%s) AND vector IS NOT NULL"
+        rows = connection.execute(sql, (tenant, ids), binary=True).fetchall()
+        connection.execute("DELETE FROM mixed")
+        mixed = ((chunk, _mixed(np.frombuffer(row, np.int8), random).tobytes()) for chunk, row in rows)
+        copy_rows(connection, "COPY mixed FROM STDIN", mixed)
+        sql = (
+            "INSERT INTO repository(tenant, name, default_ref) SELECT tenant, %s, default_ref FROM repository "
+            "WHERE id = %s RETURNING id"
+        )
+        made = connection.execute(sql, (f"{name}-{number}", repository)).fetchone()[0]  # type: ignore[index]
+        connection.execute("INSERT INTO access VALUES (%s, %s, %s)", (tenant, made, asker))
+        sql = (
+            "INSERT INTO branch(tenant, repository, ref, commit, committed, generation, cutter, chunks, documents, "
+            "lengths) SELECT tenant, %s, ref, commit, committed, generation, cutter, chunks, documents, lengths "
+            "FROM branch WHERE id = %s RETURNING id"
+        )
+        branch = connection.execute(sql, (made, old)).fetchone()[0]  # type: ignore[index]
+        values = {"tenant": tenant, "files": ids, "shift": shift, "branch": branch, "name": name.encode()}
+        for statement in _CLONE:
+            connection.execute(statement.encode(), values)
+        _clone_lists(connection, tenant, old, branch, shift)
+
+
+_CLONE = (
+    "INSERT INTO file(tenant, id, content, path, cutter, kind, language, generated, counts, syntax) SELECT tenant, "
+    "id + %(shift)s, sha256(content || int8send(%(shift)s) || %(name)s), path, cutter, kind, language, generated, "
+    "counts, syntax FROM file WHERE tenant = %(tenant)s AND id = ANY(%(files)s) ON CONFLICT DO NOTHING",
+    "INSERT INTO chunk(tenant, id, file, kind, data, counts, vector) SELECT c.tenant, c.id + %(shift)s, "
+    "c.file + %(shift)s, c.kind, c.data, c.counts, m.vector FROM chunk c LEFT JOIN mixed m ON m.id = c.id "
+    "WHERE c.tenant = %(tenant)s AND c.file = ANY(%(files)s) ON CONFLICT DO NOTHING",
+    "INSERT INTO place SELECT %(tenant)s, %(branch)s, unnest(%(files)s::bigint[]) + %(shift)s",
+    "INSERT INTO symbol SELECT tenant, name, file + %(shift)s FROM symbol WHERE tenant = %(tenant)s "
+    "AND file = ANY(%(files)s) ON CONFLICT DO NOTHING",
+)
+"""What copies the rows of the files of a branch. Files that two branches share are shared by their clones."""
+
+
+def _clone_lists(connection: Connection, tenant: int, old: int, branch: int, shift: int) -> None:
+    """Clone the statistics of a branch, with the ids of its inverted lists shifted."""
+    sql = (
+        "SELECT word, body, symbol, title, path, whole, chunks, files FROM frequency "
+        "WHERE tenant = %s AND branch = %s ORDER BY word"
+    )
+    rows = connection.execute(sql, (tenant, old), binary=True).fetchall()
+    lists = [_shifted([row[column] for row in rows], shift) for column in (-2, -1)]
+    frequencies = (
+        (tenant, word, branch, *sums, chunks, files)
+        for (word, *sums, _, _), chunks, files in zip(rows, *lists, strict=True)
+    )
+    copy_rows(connection, f"COPY frequency({FREQUENCY_COLUMNS}) FROM STDIN", frequencies)
+
+
+def _shifted(lists: Sequence[bytes], shift: int) -> list[bytes]:
+    joined = (np.frombuffer(b"".join(lists), "<i8") + (shift << LIST_BITS)).tobytes()
+    ends = np.cumsum([len(each) for each in lists])
+    return [joined[end - len(each) : end] for end, each in zip(ends.tolist(), lists, strict=True)]

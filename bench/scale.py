@@ -68,11 +68,11 @@ def _prepare(source: Path, asked: corpus.Corpus, kept: Path, count: int) -> None
             command = served.muninn("remember", "--batch", str(batch), "--repo", str(served.root), "--json")
             subprocess.run(command, env=served.environ, stdout=subprocess.DEVNULL, check=True)
         batch.unlink()
-        _wait_encoded(served)
+        wait_encoded(served)
     building.rename(kept)
 
 
-def _wait_encoded(served: Served) -> None:
+def wait_encoded(served: Served) -> None:
     """Wait until all memories are searchable by words and by the text encoder."""
     with served.connect() as muninn:
         muninn.call("index", {"wait": True})
@@ -108,7 +108,7 @@ def _reconcile(served: Served) -> list[Figure]:
             asked = time.perf_counter()
             muninn.call("recall", {"query": query})
             firsts.append(time.perf_counter() - asked)
-        _wait_encoded(served)
+        wait_encoded(served)
         stall = muninn.call("status")["longest_stall_ms"]
     return [
         Figure("reconcile of all", took, "s", None, f"{used:.1f} s of processor time; {summary}"),

@@ -2,7 +2,8 @@
 
 The page is measured in a real Chromium whose processor is slowed down four times (`page.mjs`), with the driver that
 `scripts/install-clients.sh` installs; without it only the event stream and the leases are measured. The repository is
-a small tree with memories generated from it.
+a small tree with memories generated from it. `--keep FOLDER --prepare` stores and encodes them, which takes minutes;
+later calls with `--keep FOLDER` measure a copy.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from bench import corpus
 from bench.figure import Figure, percentile, table, write
 from bench.processes import resident
+from bench.scale import wait_encoded
 from bench.served import ROOT, Served
 from muninn_core.client import Client
 
@@ -47,15 +49,25 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench page", description="Measure the page and the event stream.")
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long events are recorded at the full rate")
+    parser.add_argument("--keep", type=Path, help="the folder that keeps the prepared repository")
+    parser.add_argument("--prepare", action="store_true", help="store and encode the memories, and measure nothing")
     parser.add_argument("--out", type=Path, default=ROOT / "bench/out/page.json", help="the file to write")
     options = parser.parse_args(arguments)
+    if options.prepare and options.keep is None:
+        parser.error("--prepare needs --keep")
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="muninn-page-") as name:
         folder = Path(name)
         source = corpus.tiny(folder / "tiny")
         words = corpus.Corpus(source)
-        with Served(corpus.lay_out(source, folder / "repository")) as served:
-            _store(served, words.memories(options.memories), folder)
+        kept = (options.keep or folder) / f"page-{options.memories}"
+        if not kept.is_dir():
+            _prepare(source, kept, words.memories(options.memories), folder)
+        if options.prepare:
+            return 0
+        shutil.copytree(kept, folder / "repository", symlinks=True)
+        with Served(folder / "repository") as served:
+            served.call("index", wait=True)
             questions = words.queries(200, salt=5)
             figures = [_weight(), *_browser(served, questions, folder)]
             figures += _stream(served, questions, options.seconds)
@@ -66,13 +78,17 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _store(served: Served, memories: list[dict[str, Any]], folder: Path) -> None:
-    file = folder / "memories.jsonl"
+def _prepare(source: Path, kept: Path, memories: list[dict[str, Any]], folder: Path) -> None:
+    """Store memories and encode them. The folder gets its name when that is done."""
+    file, building = folder / "memories.jsonl", kept.with_suffix(".part")
     file.write_text("".join(json.dumps(memory) + "\n" for memory in memories), "utf-8")
-    served.call("init")
-    command = served.muninn("remember", "--batch", str(file), "--repo", str(served.root), "--json")
-    subprocess.run(command, env=served.environ, stdout=subprocess.DEVNULL, check=True)
-    served.call("index", wait=True)
+    shutil.rmtree(building, ignore_errors=True)
+    with Served(corpus.lay_out(source, building)) as served:
+        served.call("init")
+        command = served.muninn("remember", "--batch", str(file), "--repo", str(served.root), "--json")
+        subprocess.run(command, env=served.environ, stdout=subprocess.DEVNULL, check=True)
+        wait_encoded(served)
+    building.rename(kept)
 
 
 def _weight() -> Figure:

@@ -191,8 +191,8 @@ def _request(question: Question, parsed: ParsedRecall, files: Sequence[str]) -> 
         bounds = apply_filters(
             reader, bounds, memories, parsed.filters, parsed.phrases, parsed.without, question.now
         ).bounds
-    encoder = models.encoder() if memories and text and reader.encoded else None
-    encoded = encoder.embed_query(text) if encoder is not None else None
+    encoder = models.encoder() if memories and text else None
+    encoded = encoder.embed_query(text) if encoder is not None and reader.encoded else None
     return SearchRequest(
         text=text,
         title=title,

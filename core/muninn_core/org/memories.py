@@ -44,6 +44,14 @@ class BranchMemories(Mapping[str, Memory]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._read_all())
 
+    def __bool__(self) -> bool:
+        """Whether there is a memory, without counting them."""
+        if self._every is None:
+            sql = "SELECT EXISTS (SELECT 1 FROM memory WHERE tenant = %s)"
+            row = self._connection.execute(sql, (self._tenant,)).fetchone()
+            return bool(row and row[0])
+        return bool(self._every)
+
     def __len__(self) -> int:
         if self._every is None:
             sql = "SELECT count(DISTINCT id) FROM memory WHERE tenant = %s"

@@ -93,8 +93,8 @@ def enter(
     """
     names = None if repositories is None else list(repositories)
     sql = "SELECT branch, name, ref, commit, generation FROM enter(%s, %s, %s, %s)"
-    rows = connection.execute(sql, (tenant, principal, names, ref))
-    return [ReadBranch(*row) for row in rows]
+    rows = connection.execute(sql, (tenant, principal, names, ref), binary=True).fetchall()
+    return list(map(ReadBranch._make, rows))
 
 
 class PostgresReader:
@@ -111,7 +111,8 @@ class PostgresReader:
         self._connection = connection
         self._tenant = tenant
         several = len(branches) > 1
-        self._names = {each.id: qualified(name_in_path(each.repository), "") if several else "" for each in branches}
+        self._names = {each.id: each.repository if several else "" for each in branches}
+        self._order = list(self._names)
         self._versions = [(each.id, each.generation, each.commit) for each in branches]
         self._vectors = vectors or TenantVectors()
         self._words = WordStatistics(connection, tenant)
@@ -135,8 +136,7 @@ class PostgresReader:
     @cached_property
     def encoded(self) -> bool:
         """Whether each memory has an encoding."""
-        row = self._row("SELECT EXISTS (SELECT 1 FROM chunk WHERE tenant = %s AND kind = 2 AND encoding IS NULL)")
-        return not row[0]
+        return self._vectors.of_encoder.complete(self._connection, self._versions)
 
     def whole_files(self, words: Asked, limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25) of whole files, best first, ties by path."""
@@ -183,8 +183,7 @@ class PostgresReader:
     @cached_property
     def memories(self) -> BranchMemories:
         """The memories of all branches, by id."""
-        names = {branch: repository_of(prefix) for branch, prefix in self._names.items()}
-        return BranchMemories(self._connection, self._tenant, names)
+        return BranchMemories(self._connection, self._tenant, self._names)
 
     def symbols(self, pattern: str) -> dict[str, list[Symbol]]:
         """Return {name: definitions by path and line} of the names that match a regular expression of PostgreSQL."""
@@ -254,10 +253,9 @@ class PostgresReader:
             rows = self._rows(
                 "SELECT id, data, generated, first FROM chunks_by_id(%(ids)s::bigint[], %(order)s::integer[])",
                 ids=unknown,
-                order=list(self._names),
+                order=self._order,
             )
-            prefixes = list(self._names.values())
-            found = {number: _placed(data, prefixes[first - 1]) for number, data, _, first in rows}
+            found = {number: self._placed(data, self._order[first - 1]) for number, data, _, first in rows}
             self._generated.update(found[number].path for number, _, generated, _ in rows if generated)
             self.memories.expect([chunk.path for chunk in found.values() if chunk.kind == "memory"])
             self._chunks |= found
@@ -327,31 +325,40 @@ class PostgresReader:
             "SELECT p.branch, f.path, f.kind, f.language FROM place p "
             "JOIN file f ON f.tenant = p.tenant AND f.id = p.file WHERE p.tenant = %(tenant)s AND f.kind <> 2"
         )
-        names = self._names
-        return FileList(sorted((names[branch] + path, SOURCE_KINDS[kind], lang) for branch, path, kind, lang in rows))
+        prefixes = {branch: self._qualified(branch, "") for branch in self._order}
+        files = ((prefixes[branch] + path, SOURCE_KINDS[kind], language) for branch, path, kind, language in rows)
+        return FileList(sorted(files))
 
     def _paths_of(self, files: Sequence[int]) -> dict[int, str]:
         """Return {file id: path}, in the first branch by name that holds the file."""
         rows = self._rows(
             "SELECT id, path, first FROM files_by_id(%(files)s::bigint[], %(order)s::integer[])",
             files=list(files),
-            order=list(self._names),
+            order=self._order,
         )
-        prefixes = list(self._names.values())
-        return {number: prefixes[first - 1] + path for number, path, first in rows}
+        return {number: self._qualified(self._order[first - 1], path) for number, path, first in rows}
 
     def _files_at(self, paths: Sequence[str]) -> set[int]:
         """Return the ids of the files at some paths."""
         wanted = set(paths)
-        bare = {
-            path[len(prefix) :] for prefix in set(self._names.values()) for path in paths if path.startswith(prefix)
-        }
+        bare = {split(path)[1] if len(self._names) > 1 else path for path in wanted}
         rows = self._rows(
             "SELECT p.branch, f.path, f.id FROM file f JOIN place p ON p.tenant = f.tenant AND p.file = f.id "
             "WHERE f.tenant = %(tenant)s AND f.path = ANY(%(paths)s)",
             paths=[path for path in bare if "\0" not in path],
         )
-        return {number for branch, path, number in rows if self._names[branch] + path in wanted}
+        return {number for branch, path, number in rows if self._qualified(branch, path) in wanted}
+
+    def _qualified(self, branch: int, path: str) -> str:
+        """Return a path of a branch as answers have it."""
+        name = self._names[branch]
+        return qualified(name_in_path(name), path) if name else path
+
+    def _placed(self, data: bytes, branch: int) -> Chunk:
+        """Return a stored chunk with its path in a branch."""
+        chunk, _ = read_chunk(data)
+        path = chunk.path.removeprefix(_MEMORY) if chunk.kind == "memory" else self._qualified(branch, chunk.path)
+        return replace(chunk, path=path)
 
     def _without_most_ties(self, found: list[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
         most = _MOST_TIED * limit
@@ -395,16 +402,8 @@ class PostgresReader:
         return cosines_of(vector, known, stored, limit)
 
     def _rows(self, sql: str, **values: object) -> list[Any]:
-        return self._connection.execute(sql.encode(), {"tenant": self._tenant, **values}, binary=True).fetchall()
-
-    def _row(self, sql: str) -> Any:
-        return self._connection.execute(sql.encode(), (self._tenant,)).fetchone()
-
-
-def _placed(data: bytes, prefix: str) -> Chunk:
-    chunk, _ = read_chunk(data)
-    path = chunk.path.removeprefix(_MEMORY) if chunk.kind == "memory" else prefix + chunk.path
-    return replace(chunk, path=path)
+        values = {"tenant": self._tenant, **values}
+        return self._connection.execute(sql.encode(), values, binary=True).fetchall()
 
 
 def _query(vector: Vector) -> tuple[Vector, float]:

@@ -35,7 +35,12 @@ Column = Literal["vector", "encoding"]
 Version = tuple[int, int, str]
 """A state of a branch: its id, its number of pushes and its commit."""
 
-_Places = NDArray[np.int64]
+
+class _Places(NamedTuple):
+    """The places of the vectors of a branch, and the number of its chunks that have none."""
+
+    at: NDArray[np.int64]
+    missing: int
 
 
 class _State(NamedTuple):
@@ -76,7 +81,7 @@ class BranchVectors:
         state = self._loaded(connection, branches)
         wanted = np.zeros(len(state.ids), bool)
         for each in branches:
-            wanted[state.places[each]] = True
+            wanted[state.places[each].at] = True
         if kind is not None:
             wanted &= state.kinds == SOURCE_KINDS.index(kind)
         found: list[tuple[float, int]] = []
@@ -85,6 +90,11 @@ class BranchVectors:
             products, places = block.nearest(query, limit, wanted[first : first + _BLOCK])
             found += zip(products.tolist(), state.ids[first + places].tolist(), strict=True)
         return sorted(found, key=lambda pair: (-pair[0], pair[1]))[:limit]
+
+    def complete(self, connection: Connection, branches: Sequence[Version]) -> bool:
+        """Whether each chunk of some branches has a vector, of the encoder's column each memory."""
+        state = self._loaded(connection, branches)
+        return not any(state.places[each].missing for each in branches)
 
     def _loaded(self, connection: Connection, branches: Sequence[Version]) -> _State:
         """Return a state that has some branches."""
@@ -95,7 +105,7 @@ class BranchVectors:
             state = self._state
             missing = [each for each in branches if each not in state.places]
             if missing:
-                live = sum(map(len, state.places.values()))
+                live = sum(len(each.at) for each in state.places.values())
                 if len(state.ids) > min(2 * live + _BLOCK, MOST):
                     state, missing = _State(), list(branches)
                 self._state = state = self._with(connection, state, missing)
@@ -104,13 +114,13 @@ class BranchVectors:
     def _with(self, connection: Connection, state: _State, branches: Sequence[Version]) -> _State:
         for start in range(0, len(branches), _READ):
             some = branches[start : start + _READ]
-            sql = "SELECT branch, ids, rows FROM vectors_of(%s, %s)"
+            sql = "SELECT branch, ids, rows, missing FROM vectors_of(%s, %s)"
             rows: Sequence[Any] = connection.execute(
                 sql, ([each[0] for each in some], self._column), binary=True
             ).fetchall()
             found = {
-                branch: (np.frombuffer(ids, ">i8").astype(np.int64), np.frombuffer(vectors, np.int8))
-                for branch, ids, vectors in rows
+                branch: _Read(np.frombuffer(ids or b"", ">i8").astype(np.int64), _rows(vectors, self._dim), missing)
+                for branch, ids, vectors, missing in rows
             }
             state = _extended(state, some, found, self._dim)
         return state
@@ -125,11 +135,22 @@ class TenantVectors:
         self.of_encoder = BranchVectors("encoding", encoder.dim if encoder is not None else 1)
 
 
-def _extended(state: _State, branches: Sequence[Version], found: Mapping[int, tuple[Ids, Rows]], dim: int) -> _State:
+class _Read(NamedTuple):
+    """The vectors of a branch as they were read, and the number of its chunks that have none."""
+
+    ids: Ids
+    rows: Rows
+    missing: int
+
+
+def _rows(joined: bytes | None, dim: int) -> Rows:
+    return np.frombuffer(joined or b"", np.int8).reshape(-1, dim)
+
+
+def _extended(state: _State, branches: Sequence[Version], found: Mapping[int, _Read], dim: int) -> _State:
     """Return a state that has some more branches, of which a push replaced the earlier version."""
-    parts = list(found.values())
-    joined = np.concatenate([ids for ids, _ in parts]) if parts else np.zeros(0, np.int64)
-    rows = np.concatenate([part.reshape(-1, dim) for _, part in parts]) if parts else np.zeros((0, dim), np.int8)
+    every = [found.get(each[0], _Read(np.zeros(0, np.int64), _rows(None, dim), 0)) for each in branches]
+    joined, rows = (np.concatenate(column) for column in ([one.ids for one in every], [one.rows for one in every]))
     ids, first = np.unique(joined, return_index=True)
     places = np.full(len(ids), -1, np.int64)
     order = np.argsort(state.ids, kind="stable")
@@ -140,8 +161,8 @@ def _extended(state: _State, branches: Sequence[Version], found: Mapping[int, tu
     new = places < 0
     places[new] = len(state.ids) + np.arange(np.count_nonzero(new))
     of_branches = {
-        each: places[np.searchsorted(ids, found[each[0]][0])] if each[0] in found else np.zeros(0, np.int64)
-        for each in branches
+        version: _Places(places[np.searchsorted(ids, one.ids)], one.missing)
+        for version, one in zip(branches, every, strict=True)
     }
     changed = {each[0] for each in branches}
     kept = {version: at for version, at in state.places.items() if version[0] not in changed}

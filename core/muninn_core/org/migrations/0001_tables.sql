@@ -165,8 +165,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = muninn, pg_temp AS
 $$
   SELECT r.id FROM repository r
   JOIN principal p ON p.id = of_principal AND p.tenant = of_tenant
-  WHERE r.tenant = of_tenant AND (r.visibility = 'tenant' OR EXISTS (
-    SELECT 1 FROM access a WHERE a.repository = r.id AND a.expires > now() AND a.principal IN (
+  WHERE r.tenant = of_tenant AND (r.visibility = 'tenant' OR r.id IN (
+    SELECT a.repository FROM access a WHERE a.expires > now() AND a.principal IN (
       SELECT of_principal UNION SELECT in_group FROM member m WHERE m.principal = of_principal)))
 $$;
 

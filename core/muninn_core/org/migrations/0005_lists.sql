@@ -58,24 +58,27 @@ BEGIN
 END
 $$;
 
--- The vectors or encodings of the chunks of some of the caller's branches: their ids, 64 bits each, and the rows, joined.
+-- The vectors of the chunks of some of the caller's branches, or the encodings of their memories: the ids, 64 bits each,
+-- and the rows, joined, and the number of chunks that have none.
 CREATE FUNCTION vectors_of(of_branches integer[], of_column text)
-RETURNS TABLE (branch integer, ids bytea, rows bytea)
+RETURNS TABLE (branch integer, ids bytea, rows bytea, missing bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = muninn, public, pg_temp AS
 $$
 DECLARE
   tenant integer := current_tenant();
   branches integer[] := current_branches();
+  selected text := CASE of_column WHEN 'vector' THEN 'vector' WHEN 'encoding' THEN 'encoding' END;
+  first bigint := CASE of_column WHEN 'vector' THEN 0 ELSE 2::bigint << 40 END;  -- the first id of memories
 BEGIN
   IF tenant IS NULL OR branches = '{}' THEN
     RETURN;
   END IF;
   RETURN QUERY EXECUTE format(
-    'SELECT p.branch, string_agg(int8send(c.id), '''' ORDER BY c.id), string_agg(c.%1$I, '''' ORDER BY c.id) '
-    'FROM %2$I p JOIN %3$I c ON c.tenant = %4$s AND c.file = p.file '
-    'WHERE p.tenant = %4$s AND p.branch = ANY ($1) AND p.branch = ANY ($2) AND c.%1$I IS NOT NULL GROUP BY p.branch',
-    CASE of_column WHEN 'vector' THEN 'vector' WHEN 'encoding' THEN 'encoding' END,
-    'place_' || tenant, 'chunk_' || tenant, tenant) USING of_branches, branches;
+    'SELECT p.branch, string_agg(int8send(c.id), '''' ORDER BY c.id) FILTER (WHERE c.%1$I IS NOT NULL), '
+    'string_agg(c.%1$I, '''' ORDER BY c.id), count(*) - count(c.%1$I) '
+    'FROM %2$I p JOIN %3$I c ON c.tenant = %4$s AND c.file = p.file AND c.id >= %5$s '
+    'WHERE p.tenant = %4$s AND p.branch = ANY ($1) AND p.branch = ANY ($2) GROUP BY p.branch',
+    selected, 'place_' || tenant, 'chunk_' || tenant, tenant, first) USING of_branches, branches;
 END
 $$;
 
