@@ -70,7 +70,9 @@ class Segment:
         most = min(count, int(np.count_nonzero(among)))
         if not most:
             return np.zeros(0, np.float32), np.zeros(0, np.int64)
-        only = faiss.SearchParameters(sel=faiss.IDSelectorBitmap(np.packbits(among, bitorder="little")))
+        selector: Any = faiss.IDSelectorBitmap  # the types of FAISS are those of C++
+        parameters: Any = faiss.SearchParameters
+        only = parameters(sel=selector(np.packbits(among, bitorder="little")))
         products, places = self._index.search(row, most, params=only)
         return products[0], places[0]
 
