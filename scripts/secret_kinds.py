@@ -41,16 +41,16 @@ Issuers whose keys have no mark of their own: {vendors}.
 
 `python -m bench masking --rules gitleaks.toml` makes 20 samples of each of the 221 rules for content in gitleaks'
 default configuration (commit b58d3f10, July 2026), with names and operators as code writes them. 209 rules are masked
-in every sample, and 4,320 of 4,420 samples. The others:
+in every sample, and 4,334 of 4,420 samples; of those whose value is a secret of the stated form, 99.4 %. The others:
 
 | rule of gitleaks | samples that stay | why |
 |---|---|---|
-| asana-client-id, discord-client-id | 20 of 20 | public ids, digits only |
-| kubernetes-secret-yaml | 20 of 20 | the samples are on one line; values in a manifest of several lines are masked |
-| curl-auth-user | 13 of 20 | user and password each in quotes of their own, or a password with both kinds of quotes |
+| asana-client-id, discord-client-id | 20 of 20 | no secrets: public ids, digits only |
+| kubernetes-secret-yaml | 20 of 20 | not of the form: the samples are on one line; values in a manifest of several lines are masked |
 | sourcegraph-access-token | 10 of 20 | 40 hexadecimal digits without the mark `sgp_`: commits have the same form |
 | jwt-base64 | 6 of 20 | a backslash within the text, which base64 does not have |
-| hashicorp-tf-password | 4 of 20 | passwords of some eight characters that look like words |
+| curl-auth-user | 2 of 20 | a user name with `{{` or a password with `<` |
+| hashicorp-tf-password | 1 of 20 | letters alone |
 | linkedin-client-id, generic-api-key | 2 of 20 | values with at most one digit look like words or paths |
 | airtable-api-key, yandex-aws-access-token | 1 of 20 | the same |
 | curl-auth-header | 1 of 20 | a value of less than 14 characters |

@@ -567,6 +567,24 @@ SHAPED_FORMATS: tuple[ShapedFormat, ...] = (
         "gitleaks",
     ),
     ShapedFormat(
+        "curl-password",
+        "curl",
+        ("curl",),
+        r"\bcurl\b(?:[^\n]|\\\r?\n){0,200}?\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}"
+        r"(?:\"[^\"\n$<{]{1,128}\"|'[^'\n]{1,128}'|[\w@.-]{1,128})"
+        r":(?=(?:\"[^\"\n]{1,256}\"|'[^'\n]{1,256}')(?:\s|$))['\"]([^\s$<{][^\n]{1,256}?)(?=['\"](?:\s|$))",
+        "gitleaks",
+    ),
+    ShapedFormat(
+        "curl-password",
+        "curl",
+        ("curl",),
+        r"\bcurl\b(?:[^\n]|\\\r?\n){0,200}?\s(?:-u|--user|-U)[ =]{0,3}"
+        r"['\"]?([^\s:\"$<{][^:\"\n]{10,256}):['\"]?(?=\s|$)",
+        "gitleaks",
+        random=True,
+    ),
+    ShapedFormat(
         "curl-header",
         "curl",
         ("curl",),

@@ -91,6 +91,11 @@ _MAX_WORD_SHARE = 0.7
 """A value with a larger share of its characters in words of four or more letters is an identifier or a sentence."""
 
 
+_CHANGE = re.compile(r"\d(?=[A-Za-z])|[A-Za-z](?=\d)")
+_MANY_CHANGES = 3
+"""Changes between letters and digits from which a short password is random, although it has two kinds of characters."""
+
+
 def find_secret_words(text: str) -> Iterator[re.Match[str]]:
     """Find the words that make a name a secret's. Text without any contains no secret assignment."""
     if text.isascii():  # six times as fast; lower() keeps positions in ASCII only
@@ -187,6 +192,8 @@ def _looks_random(value: str, password: bool) -> bool:
     word_characters = sum(len(word) for word in _WORDS.findall(value) if len(word) >= 4 and _is_pronounceable(word))
     if word_characters > _MAX_WORD_SHARE * len(value):
         return False
+    if password and len(value) < 12 and len(_CHANGE.findall(value)) >= _MANY_CHANGES:
+        return True
     return kinds >= (3 if password and len(value) < 12 else 2) and (digits > 0 or kinds >= 3)
 
 
