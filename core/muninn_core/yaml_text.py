@@ -46,7 +46,7 @@ def compose(text: str) -> Node | None:
     """Return the root node of a text, None for an empty one. Raises NotYamlError."""
     try:
         return _Loader(text).get_single_node()
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError, UnicodeEncodeError) as error:  # the last one: half of a surrogate pair
         raise _not_yaml(error) from None
 
 

@@ -11,7 +11,7 @@ import random
 import sys
 from pathlib import Path
 
-from torture.campaign import Limit, Outcome, be_patient, note_run, read_runs, report, table
+from torture.campaign import Limit, Outcome, be_patient, note_run, read_runs, report, table, units_before
 
 PARTS = {
     "kills": "kill -9 of daemons, workers and clients while eight writers run every writing verb",
@@ -38,7 +38,11 @@ def main(arguments: list[str] | None = None) -> int:
     seed = random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     outcomes: dict[str, Outcome] = {}
     for part in options.parts or PARTS:
-        outcome = importlib.import_module(f"torture.{part}").run(seed, Limit(options.seconds, options.count))
+        if Limit.ended():
+            break
+        before = units_before(options.runs, part, seed, "points met") if options.runs else 0
+        limit = Limit(options.seconds, options.count, before)
+        outcome = importlib.import_module(f"torture.{part}").run(seed, limit)
         print(table(part, seed, outcome), flush=True)
         outcomes[part] = outcome
         if options.runs:
@@ -54,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         "torture", description=f"parts:\n{listed}", formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", choices=[[], *PARTS], help="all by default")
-    parser.add_argument("--seconds", type=float, default=600.0, help="wall time of each part (600)")
+    parser.add_argument("--seconds", type=float, default=600.0, help="time of each part (600); of `fuzz` processor time")
     parser.add_argument("--count", type=int, help="stop each part after so many kills, histories, points, …")
     parser.add_argument("--seed", type=int, help="repeat a run")
     parser.add_argument("--runs", type=Path, metavar="FILE", help="append each run to a file, so that figures add up")
@@ -64,4 +68,5 @@ def _parser() -> argparse.ArgumentParser:
 
 if __name__ == "__main__":
     be_patient()
+    Limit.ends_with_sigterm()
     sys.exit(main())

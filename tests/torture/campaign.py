@@ -7,6 +7,7 @@ import os
 import platform
 import random
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -25,21 +26,39 @@ SHOWN = 20
 """Violations of a part that are printed whole."""
 
 
-LEVELS = ("guided by", "features covered", "daemons", "zombies", "memory growth", "descriptors")
+LEVELS = ("guided by", "features covered", "daemons", "zombies", "memory growth", "descriptors", "points found")
 """How figures begin of which runs have a greatest value, and no sum."""
 
 
 class Limit:
-    """How long a part runs: until `count` is reached or `seconds` have passed, whichever comes first."""
+    """How long a part runs: until `count` is reached, `seconds` have passed or SIGTERM came, whichever is first."""
 
-    def __init__(self, seconds: float, count: int | None = None) -> None:
+    _terminated = False
+
+    def __init__(self, seconds: float, count: int | None = None, before: int = 0) -> None:
         self.seconds = seconds
         self.count = count
+        self.before = before
+        """The units that earlier runs with the same seed did, of which the figures are kept."""
         self._end = time.monotonic() + seconds
 
     def reached(self, done: int) -> bool:
         """Whether a part that did `done` of its units must stop."""
-        return time.monotonic() >= self._end or (self.count is not None and done >= self.count)
+        return time.monotonic() >= self._end or self.ended() or (self.count is not None and done >= self.count)
+
+    @staticmethod
+    def ended() -> bool:
+        """Whether SIGTERM came."""
+        return Limit._terminated
+
+    @staticmethod
+    def ends_with_sigterm() -> None:
+        """Let SIGTERM end all limits of this process, so that a part ends in order and its figures are kept."""
+
+        def end(*_signal: object) -> None:
+            Limit._terminated = True
+
+        signal.signal(signal.SIGTERM, end)
 
 
 def be_patient() -> None:
@@ -59,6 +78,12 @@ class Outcome:
         """Note a violation unless the condition holds."""
         if not holds:
             self.violations.append(violation)
+
+    def add(self, other: Outcome) -> None:
+        """Add what another run found. Of a level, the greatest value counts."""
+        for name, value in other.figures.items():
+            self.figures[name] = max(self.figures[name], value) if _is_level(name) else self.figures[name] + value
+        self.violations += other.violations
 
 
 def table(part: str, seed: int, outcome: Outcome) -> str:
@@ -86,12 +111,16 @@ def read_runs(path: Path) -> dict[str, Outcome]:
     sums: dict[str, Outcome] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         run = json.loads(line)
-        total = sums.setdefault(run["part"], Outcome(Counter(runs=0)))
-        total.figures["runs"] += 1
-        for name, value in run["figures"].items():
-            total.figures[name] = max(total.figures[name], value) if _is_level(name) else total.figures[name] + value
-        total.violations += run["violations"]
+        figures = Counter(run["figures"], runs=1)
+        sums.setdefault(run["part"], Outcome()).add(Outcome(figures, run["violations"]))
     return sums
+
+
+def units_before(path: Path, part: str, seed: int, unit: str) -> int:
+    """Return how many units the runs of a part with this seed did, which a file of runs has; 0 for no file."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else ()
+    runs = (json.loads(line) for line in lines)
+    return sum(run["figures"].get(unit, 0) for run in runs if (run["part"], run["seed"]) == (part, seed))
 
 
 def _is_level(figure: str) -> bool:
@@ -144,10 +173,16 @@ class Site:
                 stop_daemon(root, self.environ)
 
 
+def _short_folder() -> str:
+    """Return a folder whose name leaves room for the name of a socket, in memory if there is a GiB of it."""
+    memory = "/dev/shm"
+    return memory if os.path.isdir(memory) and shutil.disk_usage(memory).free >= 1 << 30 else "/tmp"
+
+
 @contextmanager
 def site(prefix: str) -> Iterator[Site]:
     """Give a site with its own runtime and data folders; afterwards its daemons are stopped and its files deleted."""
-    folder = Path(tempfile.mkdtemp(prefix=f"mn-{prefix}-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix=f"mn-{prefix}-", dir=_short_folder()))
     runtime, data = folder / "run", folder / "data"
     runtime.mkdir(mode=0o700)
     data.mkdir()

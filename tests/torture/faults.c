@@ -39,7 +39,9 @@ void torture_arm(const char *folder, int log, const char *op, const char *path, 
 /* Stop, and return how often the point was met: 0 when it was not reached. */
 int torture_disarm(void)
 {
+    pthread_mutex_lock(&lock);
     armed = 0;
+    pthread_mutex_unlock(&lock);
     return seen;
 }
 
@@ -89,6 +91,10 @@ static enum verdict judge(const char *op, int folder, const char *path, int grow
         goto out;
     normalise(whole + strlen(root), relative);
     pthread_mutex_lock(&lock);
+    if (!armed) {
+        pthread_mutex_unlock(&lock);
+        goto out;
+    }
     if (wanted_action == LIST) {
         char line[PATH_MAX + 32];
         int size = snprintf(line, sizeof line, "%s %s\n", op, relative);

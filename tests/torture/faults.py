@@ -7,6 +7,7 @@ process; faults.c, preloaded, fails the calls of Python, SQLite and tantivy alik
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -14,6 +15,8 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +39,10 @@ _WRITES_ONLY = ("half a write", "crash within")
 _CRASHES = ("crash before", "crash within", "crash after")
 
 
+BENCHES = 2 * (os.cpu_count() or 1)
+"""Child processes. An index waits two seconds after a full disk, so there are more than processors."""
+
+
 class NoCompiler(Exception):
     """There is no C compiler, which the part needs for its shared library."""
 
@@ -56,37 +63,45 @@ class Point(NamedTuple):
 def run(seed: int, limit: Limit, scenarios: tuple[str, ...] = tuple(SCENARIOS)) -> Outcome:
     """Meet every point, in an order that the seed chooses, until the limit; a unit of the count is a point.
 
-    Each call is met by one kind of fault before any is met by a second one.
+    Points outside the index come first, and each call is met by one kind of fault before any is met by a second one.
+    `limit.before` points are left out: earlier runs with this seed met them.
     """
     outcome = Outcome()
-    chance = random.Random(seed)
-    later: list[Point] = []
-    done = 0
-    with site("faults") as place, Bench(place, outcome) as bench:
-        for name in chance.sample(scenarios, len(scenarios)):
-            if limit.reached(done):
-                break
-            points = calls_first(bench.points(name), chance)
-            outcome.figures["scenarios"] += 1
-            outcome.figures["points found"] += len(points)
-            # Most points are in the index, whose writes follow every verb: they come last.
-            later += [point for point in points if "/.muninn/cache/" in point.path]
-            done += bench.meet_all([point for point in points if "/.muninn/cache/" not in point.path], limit, done)
-        done += bench.meet_all(calls_first(later, chance), limit, done)
-        outcome.figures["points met"] = done
+    number = min(BENCHES, len(scenarios))
+    with site("faults") as place, ThreadPoolExecutor(number) as pool, contextlib.ExitStack() as stack:
+        library = build(place.folder)
+        benches = [stack.enter_context(Bench(place, library, str(one))) for one in range(number)]
+        shares = [scenarios[one::number] for one in range(number)]
+        found = [point for points in pool.map(Bench.points_of, benches, shares) for point in points]
+        outcome.figures["scenarios"] = len(scenarios)
+        outcome.figures["points found"] = len(found)
+        outcome.figures["points found outside the index"] = sum(not _of_index(point) for point in found)
+        last = None if limit.count is None else limit.before + limit.count
+        queue = iter(in_order(found, seed)[limit.before : last])
+        list(pool.map(Bench.meet_all, benches, [queue] * number, [limit] * number))
+        for bench in benches:
+            outcome.add(bench.outcome)
     return outcome
 
 
-def calls_first(points: list[Point], chance: random.Random) -> list[Point]:
-    """Return the points in a random order that has one of each call before a second one of any call."""
-    chance.shuffle(points)
-    met: Counter[tuple[str, ...]] = Counter()
-    turns = []
-    for point in points:
-        call = (point.scenario, point.op, point.path, str(point.nth))
-        met[call] += 1
-        turns.append(met[call])
-    return [point for _, _, point in sorted(zip(turns, range(len(points)), points, strict=True))]
+def _of_index(point: Point) -> bool:
+    return "/.muninn/cache/" in point.path
+
+
+def in_order(points: Iterable[Point], seed: int) -> list[Point]:
+    """Return the points in an order that the seed chooses. A point more or less leaves the others in their order.
+
+    First those outside the index, one of each call before a second one of any call. Then those in the index, whose
+    writes follow every verb: each kind at one call of an operation on a file, then at a second one, and so on.
+    """
+    chance = {point: random.Random(f"{seed} {point}").random() for point in points}
+    seen: Counter[tuple[object, ...]] = Counter()
+    placed = []
+    for point in sorted(chance, key=chance.__getitem__):
+        fault = point.kind if _of_index(point) else point.nth
+        seen[point[:3], fault] += 1
+        placed.append(((_of_index(point), seen[point[:3], fault], chance[point]), point))
+    return [point for _, point in sorted(placed)]
 
 
 def build(folder: Path) -> Path:
@@ -100,18 +115,44 @@ def build(folder: Path) -> Path:
     return library
 
 
-class Bench:
-    """The child process, and one prepared repository per scenario."""
+class Template:
+    """The files of a folder, to be put there again with their times."""
 
-    def __init__(self, place: Site, outcome: Outcome) -> None:
-        self._outcome = outcome
-        self._folder = place.folder / "work"
-        self._templates = place.folder / "templates"
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._folders: list[str] = []
+        self._files: list[tuple[str, bytes, os.stat_result]] = []
+        for place, _, names in os.walk(folder):
+            self._folders.append(place)
+            for name in names:
+                path = os.path.join(place, name)
+                self._files.append((path, Path(path).read_bytes(), os.stat(path)))
+
+    def restore(self) -> None:
+        """Make the folder as it was."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        for folder in self._folders:
+            os.mkdir(folder)
+        for path, data, status in self._files:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT, status.st_mode & 0o777)
+            os.write(handle, data)
+            os.utime(handle, ns=(status.st_atime_ns, status.st_mtime_ns))
+            os.close(handle)
+
+
+class Bench:
+    """A child process, and one prepared repository per scenario."""
+
+    def __init__(self, place: Site, library: Path, name: str) -> None:
+        self.outcome = Outcome()
+        self._folder = place.folder / f"work-{name}"
+        self._templates: dict[str, Template] = {}
         self._before: dict[str, Any] = {}
         self._after: dict[str, Any] = {}
         self._made: dict[str, Any] = {}
-        self._log = (place.folder / "faulty.log").open("w")
-        environ = {**place.environ, "LD_PRELOAD": str(build(place.folder)), "OPENBLAS_NUM_THREADS": "1"}
+        self._rebuilt: dict[str, str] = {}
+        self._log = (place.folder / f"faulty-{name}.log").open("w")
+        environ = {**place.environ, "LD_PRELOAD": str(library), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self._child = subprocess.Popen(
             [sys.executable, "-m", "torture.faulty"],
             stdin=subprocess.PIPE,
@@ -120,10 +161,10 @@ class Bench:
             text=True,
             env={**environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
-        assert self._child.stdout
-        assert self._child.stdout.readline() == "ready\n"
 
     def __enter__(self) -> Bench:
+        assert self._child.stdout
+        assert self._child.stdout.readline() == "ready\n"
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -141,30 +182,24 @@ class Bench:
 
     def _made_by(self, do: str, scenario: str, **more: Any) -> Any:
         """Return what a job made that meets no fault."""
-        answer = self._job(do, scenario, **more)
+        answer = self._check(scenario) if do == "check" else self._job(do, scenario, **more)
         if "made" not in answer:
             raise RuntimeError(f"{scenario}: {do} without a fault: {answer}")
         return answer["made"]
 
-    def _fresh(self, scenario: str) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-        shutil.copytree(self._templates / scenario, self._folder, symlinks=True)
+    def _check(self, scenario: str) -> dict[str, Any]:
+        """Look at the repository in a process of its own. It builds the index anew for each state of the files once."""
+        answer = self._job("check", scenario, rebuilt=self._rebuilt)
+        self._rebuilt.update(answer.get("made", {}).pop("rebuilt", {}))
+        return answer
 
-    def points(self, scenario: str) -> list[Point]:
-        """Prepare a scenario, run it without a fault, and return its points."""
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir()
-        root = copy_plain_repo(self._folder / "repo")
-        initialise(layout_of(root), CONFIG)
-        self._made[scenario] = self._made_by("prepare", scenario)
-        shutil.copytree(self._folder, self._templates / scenario, symlinks=True)
-        self._before[scenario] = self._made_by("check", scenario)
-        self._fresh(scenario)
-        fault = {"op": "", "path": "", "nth": 0, "action": LIST}
-        dry = self._made_by("act", scenario, made=self._made[scenario], fault=fault)
-        assert dry["error"] is None, f"{scenario}: {dry['error']}"
-        lines = (self._folder / "points").read_text().splitlines()
-        self._after[scenario] = {**self._made_by("check", scenario), "state": dry["state"], "later": dry["later"]}
+    def points_of(self, scenarios: Iterable[str]) -> list[Point]:
+        """Run scenarios without a fault, and return their points."""
+        return [point for scenario in scenarios for point in self._points(scenario)]
+
+    def _points(self, scenario: str) -> list[Point]:
+        lines = self._prepare(scenario)
+        self.outcome.figures["calls that change files"] += len(lines)
         counted: Counter[str] = Counter()
         found = []
         for line in lines:
@@ -172,41 +207,57 @@ class Bench:
             op, path = line.split(" ", 1)
             kinds = [kind for kind in KINDS if op == "write" or kind not in _WRITES_ONLY]
             found += [Point(scenario, op, path, counted[line], kind) for kind in kinds]
-        self._outcome.figures["calls that change files"] += len(lines)
         return found
 
-    def meet_all(self, points: list[Point], limit: Limit, before: int) -> int:
-        """Meet points until the limit, of which `before` were met already; return how many were met now."""
-        for done, point in enumerate(points):
-            if limit.reached(before + done):
-                return done
-            self._outcome.figures[f"met: {point.kind}"] += 1
+    def _prepare(self, scenario: str) -> list[str]:
+        """Make the repository of a scenario, note the states before and after it, and return its calls."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir()
+        root = copy_plain_repo(self._folder / "repo")
+        initialise(layout_of(root), CONFIG)
+        self._made[scenario] = self._made_by("prepare", scenario)
+        template = self._templates[scenario] = Template(self._folder)
+        self._before[scenario] = self._made_by("check", scenario)
+        template.restore()
+        fault = {"op": "", "path": "", "nth": 0, "action": LIST}
+        dry = self._made_by("act", scenario, made=self._made[scenario], fault=fault)
+        assert dry["error"] is None, f"{scenario}: {dry['error']}"
+        calls = (self._folder / "points").read_text().splitlines()
+        self._after[scenario] = {**self._made_by("check", scenario), "state": dry["state"], "later": dry["later"]}
+        return calls
+
+    def meet_all(self, points: Iterator[Point], limit: Limit) -> None:
+        """Meet points of an iterator that several benches share, until the limit."""
+        while not limit.reached(0) and (point := next(points, None)):
+            if point.scenario not in self._templates:
+                self._prepare(point.scenario)
             self.meet(point)
-        return len(points)
+            self.outcome.figures["points met"] += 1
 
     def meet(self, point: Point) -> None:
         """Run a scenario with one fault and compare what it leaves with the states before and after it."""
-        self._fresh(point.scenario)
+        self.outcome.figures[f"met: {point.kind}"] += 1
+        self._templates[point.scenario].restore()
         fault = {"op": point.op, "path": point.path, "nth": point.nth, "action": KINDS[point.kind]}
         acted = self._job("act", point.scenario, made=self._made[point.scenario], fault=fault)
         crashed = acted.get("killed", False)
         if not crashed and "made" not in acted:
-            self._outcome.violations.append(f"{point}: the process ended: {acted}")
+            self.outcome.violations.append(f"{point}: the process ended: {acted}")
             return
         if not crashed:
             self._compare_answer(point, acted["made"])
         elif point.kind not in _CRASHES:
-            self._outcome.violations.append(f"{point}: the process was killed by something else")
-        checked = self._job("check", point.scenario)
+            self.outcome.violations.append(f"{point}: the process was killed by something else")
+        checked = self._check(point.scenario)
         if "made" not in checked:
-            self._outcome.violations.append(f"{point}: the next process: {checked}")
+            self.outcome.violations.append(f"{point}: the next process: {checked}")
             return
         self._compare_files(point, checked["made"], None if crashed else acted["made"])
 
     def _compare_answer(self, point: Point, acted: dict[str, Any]) -> None:
         """What the process itself says that met the fault and goes on."""
         before, after = self._before[point.scenario]["state"], self._after[point.scenario]["state"]
-        figures, expect = self._outcome.figures, self._outcome.expect
+        figures, expect = self.outcome.figures, self.outcome.expect
         figures["points not reached again"] += point.kind not in _CRASHES and not acted["met"]
         error = acted["error"]
         if error is None:
@@ -222,11 +273,11 @@ class Bench:
 
     def _compare_files(self, point: Point, checked: dict[str, Any], acted: dict[str, Any] | None) -> None:
         """What the next process finds."""
-        before, after, expect = self._before[point.scenario], self._after[point.scenario], self._outcome.expect
+        before, after, expect = self._before[point.scenario], self._after[point.scenario], self.outcome.expect
         if acted is not None:
             expect(checked["state"] == acted["later"], f"{point}: the next process sees another state")
         else:
-            self._outcome.figures["crashed and started again"] += 1
+            self.outcome.figures["crashed and started again"] += 1
             self._compare_crashed(point, checked["state"], before["state"], after["state"])
         expect(checked["files"] in (before["files"], after["files"]), f"{point}: half the files are there")
         expect(checked["index"], f"{point}: the index differs from one that is built anew")
@@ -237,9 +288,9 @@ class Bench:
     def _compare_crashed(self, point: Point, found: list[str], before: list[str], after: list[str]) -> None:
         """A call of several records that a crash cut off may have left the first ones; it was not acknowledged."""
         if found not in (before, after):
-            self._outcome.figures["crashed between the records of a call"] += 1
+            self.outcome.figures["crashed between the records of a call"] += 1
             kept = _ids(before) <= _ids(found) <= _ids(after)
-            self._outcome.expect(kept, f"{point}: half a state after the crash")
+            self.outcome.expect(kept, f"{point}: half a state after the crash")
 
 
 def _ids(state: list[str]) -> set[str]:

@@ -7,25 +7,35 @@ child that was killed has the result {"killed": true}.
 from __future__ import annotations
 
 import ctypes
+import gc
 import hashlib
 import itertools
 import json
 import os
 import signal
 import sys
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from index.states import content
+from repositories import copy_plain_repo
 
 from muninn_core.errors import MuninnError
+from muninn_core.index.encoder import load_encoder
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json, replace
-from torture.engine import embedder, engine_on
-from torture.scenarios import SCENARIOS
+from muninn_core.store.layout import initialise, layout_of
+from torture.engine import engine_on
+from torture.scenarios import CONFIG, SCENARIOS
 
-PATIENCE = 300
+PATIENCE = 1800
+"""Seconds on the clock after which a job hangs; a campaign at the lowest priority may not run for minutes."""
+
+LOOK_SECONDS = 0.05
+
+REHEARSED = "remember mixed"
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 FILES = ("packs", "context", "knowledge", "config.yaml")
 """Files and folders of .muninn that a verb writes as a whole."""
@@ -54,6 +64,12 @@ class Job:
     def _wait(self, engine: Any) -> None:
         engine.open(locate(str(self._root))).updater.wait_memories(PATIENCE)
 
+    def _settle(self, engine: Any) -> None:
+        """Wait until the index has all memories, or waits for its next try because the disk is full."""
+        updater = engine.open(locate(str(self._root))).updater
+        while not updater.wait_memories(LOOK_SECONDS) and updater._memories_waiting() and updater._retry is None:
+            pass
+
     def _prepare(self, _engine: Any, call: Any) -> Any:
         return self._scenario.prepare(call, self._root)
 
@@ -70,7 +86,7 @@ class Job:
                 self._scenario.act(call, self._root, self._task["made"])
             except MuninnError as error:
                 result["error"] = f"{type(error).__name__}: {error.message}"
-            self._wait(engine)
+            self._settle(engine)
             result["met"] = library.torture_disarm()
         result["state"] = self._state(engine)
         call("remember", text="Stored afterwards.", session="s9")
@@ -78,24 +94,45 @@ class Job:
         return result
 
     def _check(self, engine: Any, call: Any) -> dict[str, Any]:
-        """What a process sees that comes afterwards, and whether the index equals one that is built anew."""
+        """What a process sees that comes afterwards, and whether the index equals one that is built anew.
+
+        `rebuilt` has the contents of indexes that were built anew, by the files that they were built from: the index is
+        built anew unless it equals one of them. The answer has the new ones.
+        """
         self._wait(engine)
         status = call("status")
         updater = engine.open(locate(str(self._root))).updater
         followed = content(updater.index)
-        call("index", rebuild=True)
-        self._wait(engine)
+        sources, rebuilt, new = self._sources(), self._task["rebuilt"], {}
+        equal = rebuilt.get(sources) == _digest(followed)
+        if not equal:
+            call("index", rebuild=True)
+            self._wait(engine)
+            anew = content(updater.index)
+            equal, new = followed == anew, {sources: _digest(anew)}
         return {
             "state": self._state(engine),
             "files": self._files(),
             "problems": [f"{problem.path}: {problem.message}" for problem in status.problems],
-            "index": followed == content(updater.index),
+            "index": equal,
+            "rebuilt": new,
             "temporary": [
                 str(path.relative_to(self._root))
                 for path in (self._root / ".muninn").rglob("*.tmp")
                 if "cache" not in path.parts
             ],
         }
+
+    def _sources(self) -> str:
+        """The digest of all files that an index can follow from: all but the index and git's own."""
+        found = {}
+        for place, folders, names in os.walk(self._folder):
+            folders[:] = sorted(set(folders) - {".git", "cache", "spare"})
+            for name in names:
+                path = Path(place, name)
+                found[str(path.relative_to(self._folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+        found.pop("points", None)  # what a dry run lists
+        return _digest(sorted(found.items()))
 
     def _state(self, engine: Any) -> list[str]:
         """The memories and conflicts of both logs, each as a JSON text."""
@@ -115,6 +152,10 @@ class Job:
             path for path in self._folder.glob("*.tar.gz*") if path.suffix != ".tmp"
         ]  # beside what a person named
         return {str(path.relative_to(self._folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()
 
 
 def in_child(task: dict[str, Any]) -> dict[str, Any]:
@@ -145,9 +186,23 @@ def in_child(task: dict[str, Any]) -> dict[str, Any]:
     return json.loads(text)
 
 
+def rehearse() -> None:
+    """Run a scenario in this process, so that its children find all modules, expressions and models loaded."""
+    encoder = load_encoder()
+    if encoder is not None:
+        encoder.embed_query("warm")
+    with tempfile.TemporaryDirectory(prefix="mn-rehearsal-") as folder:
+        root = copy_plain_repo(Path(folder) / "repo")
+        initialise(layout_of(root), CONFIG)
+        for do in ("prepare", "check"):
+            Job({"do": do, "scenario": REHEARSED, "folder": folder, "rebuilt": {}}).run()
+    gc.collect()
+    gc.freeze()
+
+
 def main() -> None:
-    """Load the model, then run jobs until the input ends."""
-    embedder().embed_query("warm")
+    """Load everything, then run jobs until the input ends."""
+    rehearse()
     print("ready", flush=True)
     for line in sys.stdin:
         print(json.dumps(in_child(json.loads(line))), flush=True)

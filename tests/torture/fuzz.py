@@ -6,24 +6,34 @@ An input that makes a parser crash, hang or grow is kept in `corpus/PARSER`, and
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
+
+import psutil
 
 from torture.campaign import Limit, Outcome, site
 from torture.parsers import PARSERS, seeds
 
 CORPUS = Path(__file__).parent / "corpus"
 SECONDS_OF_AN_INPUT = 10
-"""A parser that takes longer for an input of at most `LONGEST` bytes hangs."""
+"""A parser that takes more processor time for an input of at most `LONGEST` bytes hangs."""
+
+SECONDS_WITHOUT_ANSWER = 1800
+"""Time on the clock after which libFuzzer ends an input. Code in C is not interrupted earlier."""
+
+LOOK_SECONDS = 0.2
 
 MEGABYTES = 2048
 LONGEST = 16_384
@@ -47,16 +57,22 @@ _TOKENS = (
 )
 
 
+class TooSlow(Exception):
+    """An input took more than SECONDS_OF_AN_INPUT."""
+
+
 def run(seed: int, limit: Limit) -> Outcome:
-    """Fuzz the parsers in turn, sharing the time; a unit of the count is an input."""
+    """Fuzz the parsers in turn. They share the seconds, which are processor time; a unit of the count is an input."""
     outcome = Outcome()
     guided = importlib.util.find_spec("atheris") is not None
     outcome.figures["guided by coverage"] = int(guided and limit.count is None)
     for parser in PARSERS:
+        if limit.ended():
+            break
         if guided and limit.count is None:
-            _guide(parser, seed, limit.seconds / len(PARSERS), outcome)
+            _guide(parser, seed, limit, outcome)
         else:
-            _mutate(parser, seed, Limit(limit.seconds / len(PARSERS), limit.count), outcome)
+            _mutate(parser, seed, limit, outcome)
     return outcome
 
 
@@ -89,14 +105,14 @@ def mutations(parser: str, chance: random.Random) -> Iterator[bytes]:
 
 def _mutate(parser: str, seed: int, limit: Limit, outcome: Outcome) -> None:
     done = crashes = 0
+    end = time.process_time() + limit.seconds / len(PARSERS)
     for data in mutations(parser, random.Random(f"{parser}-{seed}")):
-        if limit.reached(done) or crashes >= CRASHES:
+        spent = time.process_time() >= end or limit.ended() or done == limit.count
+        if spent or crashes >= CRASHES:
             break
-        begun = time.process_time()
+        problem = ""
         try:
-            PARSERS[parser](data)
-            slow = time.process_time() - begun > SECONDS_OF_AN_INPUT
-            problem = f"took {time.process_time() - begun:.0f} s" if slow else ""
+            timed(PARSERS[parser])(data)
         except Exception:  # any exception of a parser is the finding
             problem = traceback.format_exc().strip().rpartition("\n")[2]
         if problem:
@@ -106,6 +122,21 @@ def _mutate(parser: str, seed: int, limit: Limit, outcome: Outcome) -> None:
     outcome.figures[f"inputs: {parser}"] = done
 
 
+def timed(parser: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    """Return a parser that raises TooSlow for an input that takes too much processor time. Main thread only."""
+
+    def measured(data: bytes) -> None:
+        signal.setitimer(signal.ITIMER_PROF, SECONDS_OF_AN_INPUT)
+        parser(data)
+
+    signal.signal(signal.SIGPROF, _interrupt)
+    return measured
+
+
+def _interrupt(*_signal: object) -> NoReturn:
+    raise TooSlow(f"an input took {SECONDS_OF_AN_INPUT} s")
+
+
 def _keep(parser: str, data: bytes, problem: str, outcome: Outcome) -> None:
     path = CORPUS / parser / hashlib.sha256(data).hexdigest()[:12]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,43 +144,60 @@ def _keep(parser: str, data: bytes, problem: str, outcome: Outcome) -> None:
     outcome.violations.append(f"{parser}: {problem[:200]} (kept as {path.relative_to(CORPUS.parent)})")
 
 
-def _guide(parser: str, seed: int, seconds: float, outcome: Outcome) -> None:
-    """Run libFuzzer in processes of their own until the time is over: it ends with the first crash."""
-    end = time.monotonic() + seconds
+def _guide(parser: str, seed: int, limit: Limit, outcome: Outcome) -> None:
+    """Run libFuzzer in processes of their own until the processor time is over: one ends with the first crash."""
     inputs = crashes = 0
+    left = limit.seconds / len(PARSERS)
     with site("fuzz") as place:
         corpus, found = place.folder / "corpus", place.folder / "found"
         corpus.mkdir()
         found.mkdir()
         for number, data in enumerate([*seeds(parser), *(path.read_bytes() for path in kept(parser))]):
             (corpus / str(number)).write_bytes(data)
-        while crashes < CRASHES and (left := end - time.monotonic()) >= 1:
-            options = [f"-max_total_time={int(left)}", f"-seed={seed + crashes + 1}", f"-artifact_prefix={found}/"]
-            options += [f"-timeout={SECONDS_OF_AN_INPUT}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={LONGEST}"]
-            done = subprocess.run(
-                [sys.executable, "-m", "torture.fuzz", parser, *options, "-print_final_stats=1", str(corpus)],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
-            )
-            counted = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+        while crashes < CRASHES and left > 0 and not limit.ended():
+            options = [f"-seed={seed + crashes + 1}", f"-artifact_prefix={found}/", f"-max_len={LONGEST}"]
+            options += [f"-timeout={SECONDS_WITHOUT_ANSWER}", f"-rss_limit_mb={MEGABYTES}", "-print_final_stats=1"]
+            output = place.folder / "output"
+            code, spent = _run_fuzzer([parser, *options, str(corpus)], output, left, limit)
+            left -= spent
+            outcome.figures[f"processor seconds: {parser}"] += round(spent)
+            said = output.read_text(errors="replace")
+            counted = re.search(r"number_of_executed_units: (\d+)", said)
             inputs += int(counted[1]) if counted else 0
-            covered = re.findall(r"\bft: (\d+)", done.stderr)
+            covered = re.findall(r"\bft: (\d+)", said)
             outcome.figures[f"features covered: {parser}"] = int(covered[-1]) if covered else 0
             crashers = [path for path in found.iterdir() if path.name.startswith(("crash-", "timeout-", "oom-"))]
-            if done.returncode and not crashers:
-                outcome.violations.append(f"{parser}: the fuzzer ended: {done.stderr[-300:]}")
+            if code and not crashers:
+                outcome.violations.append(f"{parser}: the fuzzer ended: {said[-300:]}")
                 break
             for path in crashers:
-                reason = re.search(
-                    r"^\w*(?:Error|Exception|Exit|Interrupt)\b.*", done.stdout + done.stderr, re.MULTILINE
-                )
+                reason = re.search(r"^[\w.]*(?:Error|Exception|Exit|Interrupt|TooSlow)\b.*", said, re.MULTILINE)
                 _keep(parser, path.read_bytes(), reason[0] if reason else path.name.split("-")[0], outcome)
                 path.unlink()
                 crashes += 1
     outcome.figures[f"inputs: {parser}"] = inputs
+
+
+def _run_fuzzer(arguments: list[str], output: Path, seconds: float, limit: Limit) -> tuple[int, float]:
+    """Run libFuzzer until its inputs have used so much processor time; return its exit status and what they used."""
+    spent, start = 0.0, None
+    with output.open("wb") as log:
+        fuzzer = psutil.Popen(
+            [sys.executable, "-m", "torture.fuzz", *arguments],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        while fuzzer.poll() is None:
+            with contextlib.suppress(psutil.Error):  # it may have ended
+                used = sum(fuzzer.cpu_times()[:2])
+                if start is None and b"INITED" in output.read_bytes():  # before, imports are instrumented
+                    start = used
+                spent = 0.0 if start is None else used - start
+            if spent >= seconds or (limit.ended() and start is not None):
+                fuzzer.send_signal(signal.SIGUSR1)  # libFuzzer ends with its figures
+            time.sleep(LOOK_SECONDS)
+    return fuzzer.returncode, spent
 
 
 def _fuzz() -> None:
@@ -161,7 +209,7 @@ def _fuzz() -> None:
     with atheris.instrument_imports(include=["muninn_core", "muninn_server", "muninn_hooks", "yaml"]):
         from torture.parsers import PARSERS as INSTRUMENTED
     parser = INSTRUMENTED[sys.argv.pop(1)]
-    atheris.Setup(sys.argv, parser)
+    atheris.Setup(sys.argv, timed(parser))
     atheris.Fuzz()
 
 
