@@ -168,7 +168,8 @@ class Site:
 
     def close(self) -> None:
         """Stop the daemons."""
-        for root in self._repositories:
+        while self._repositories:
+            root = self._repositories.pop()
             if root.exists():
                 stop_daemon(root, self.environ)
 

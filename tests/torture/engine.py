@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import functools
+import gc
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from repositories import copy_plain_repo
+
 from muninn_core.engine.engine import Engine
+from muninn_core.index import embed
 from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.index.encoder import load_encoder
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
+from muninn_core.store.layout import initialise, layout_of
 from muninn_core.worktree.call import Call
 
 
@@ -44,3 +51,21 @@ def engine_on(root: Path, folder: Path, **options: Any) -> Iterator[tuple[Engine
         yield engine, call
     finally:
         engine.close()
+
+
+def warm() -> None:
+    """Use an engine in this process, so that forked ones find all models, grammars and modules loaded."""
+    embed.load_bundled = embedder
+    encoder = load_encoder()
+    if encoder is not None:
+        encoder.embed_query("warm")
+    with tempfile.TemporaryDirectory(prefix="mn-warm-") as folder:
+        root = copy_plain_repo(Path(folder) / "repo")
+        initialise(layout_of(root), "")
+        with engine_on(root, Path(folder)) as (_engine, call):
+            for text in ("Sessions live in Redis.", "Sessions are stored in Redis."):
+                call("remember", text=text)
+            for verb, params in (("index", {}), ("recall", {"query": "sessions"}), ("seal", {}), ("status", {})):
+                call(verb, **params)
+    gc.collect()
+    gc.freeze()

@@ -7,35 +7,29 @@ child that was killed has the result {"killed": true}.
 from __future__ import annotations
 
 import ctypes
-import gc
 import hashlib
 import itertools
 import json
 import os
 import signal
 import sys
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from index.states import content
-from repositories import copy_plain_repo
 
 from muninn_core.errors import MuninnError
-from muninn_core.index.encoder import load_encoder
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json, replace
-from muninn_core.store.layout import initialise, layout_of
-from torture.engine import engine_on
-from torture.scenarios import CONFIG, SCENARIOS
+from torture.engine import engine_on, warm
+from torture.scenarios import SCENARIOS
 
 PATIENCE = 1800
 """Seconds on the clock after which a job hangs; a campaign at the lowest priority may not run for minutes."""
 
 LOOK_SECONDS = 0.05
 
-REHEARSED = "remember mixed"
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 FILES = ("packs", "context", "knowledge", "config.yaml")
 """Files and folders of .muninn that a verb writes as a whole."""
@@ -67,8 +61,9 @@ class Job:
     def _settle(self, engine: Any) -> None:
         """Wait until the index has all memories, or waits for its next try because the disk is full."""
         updater = engine.open(locate(str(self._root))).updater
-        while not updater.wait_memories(LOOK_SECONDS) and updater._memories_waiting() and updater._retry is None:
-            pass
+        while not updater.wait_memories(LOOK_SECONDS):
+            if updater._retry is not None or updater._memories_tried >= updater._memories_asked:
+                return
 
     def _prepare(self, _engine: Any, call: Any) -> Any:
         return self._scenario.prepare(call, self._root)
@@ -186,23 +181,9 @@ def in_child(task: dict[str, Any]) -> dict[str, Any]:
     return json.loads(text)
 
 
-def rehearse() -> None:
-    """Run a scenario in this process, so that its children find all modules, expressions and models loaded."""
-    encoder = load_encoder()
-    if encoder is not None:
-        encoder.embed_query("warm")
-    with tempfile.TemporaryDirectory(prefix="mn-rehearsal-") as folder:
-        root = copy_plain_repo(Path(folder) / "repo")
-        initialise(layout_of(root), CONFIG)
-        for do in ("prepare", "check"):
-            Job({"do": do, "scenario": REHEARSED, "folder": folder, "rebuilt": {}}).run()
-    gc.collect()
-    gc.freeze()
-
-
 def main() -> None:
     """Load everything, then run jobs until the input ends."""
-    rehearse()
+    warm()
     print("ready", flush=True)
     for line in sys.stdin:
         print(json.dumps(in_child(json.loads(line))), flush=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ def run(seed: int, limit: Limit) -> Outcome:
                 outcome.violations.append(f"history {done} of seed {seed}: {type(error).__name__}: {error}")
             finally:
                 place.close()
+                shutil.rmtree(folder)
             done += 1
             outcome.figures["histories"] = done
     return outcome

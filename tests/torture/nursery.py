@@ -24,9 +24,11 @@ from typing import Any, NoReturn
 from muninn_core.launch import start
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import Address
+from muninn_server.daemon import PROTOCOLS
 from torture.campaign import Site, site
+from torture.engine import warm
 
-REAL = 0.1
+REAL = 0.02
 """How many of the daemons are started by the interpreter."""
 
 DAEMON = "muninn_server.__main__"
@@ -150,42 +152,10 @@ def nursery() -> Iterator[Nursery]:
 
 
 def _preload() -> None:
-    """Import what a daemon imports while it serves: a child that serves a repository tells."""
-    for name in (DAEMON, *CLIENTS):
+    """Load what a daemon and its clients load while they run."""
+    for name in (DAEMON, *CLIENTS, *PROTOCOLS.values()):
         importlib.import_module(name)
-    read, write = os.pipe()
-    if os.fork() == 0:
-        os.close(read)
-        try:
-            names = _rehearse()
-        finally:
-            with os.fdopen(write, "w") as pipe:
-                pipe.write("\n".join(names))
-            os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as pipe:
-        for name in pipe.read().split():
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
-    os.wait()
-
-
-def _rehearse() -> list[str]:
-    import tempfile
-
-    from repositories import copy_plain_repo
-
-    from muninn_core.store.layout import initialise, layout_of
-    from torture.engine import engine_on
-
-    with tempfile.TemporaryDirectory(prefix="mn-rehearsal-") as folder:
-        root = copy_plain_repo(Path(folder) / "repo")
-        initialise(layout_of(root), "")
-        with engine_on(root, Path(folder)) as (_engine, call):
-            call("remember", text="Sessions live in Redis.")
-            call("index")
-            call("recall", query="sessions")
-    return [name for name in list(sys.modules) if name != "__main__"]
+    warm()
 
 
 class _Forker:
@@ -268,13 +238,9 @@ class _Forker:
 
 def main() -> None:
     """Load everything, then fork: `python -m torture.nursery ADDRESS DAEMONS`."""
-    import gc
-
     import torture.nursery as this  # the module that clients import, not __main__
 
     _preload()
-    gc.collect()
-    gc.freeze()
     forker = this._Forker(sys.argv[1], Path(sys.argv[2]))
     print("ready", flush=True)
     forker.serve()
