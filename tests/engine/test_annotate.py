@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 from repositories import USERS, git
 
 from muninn_core.engine.file import file_notes
-from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.engine.memory import draft_file
+from muninn_core.errors import BadParams, NotFoundError, StorageError
 from muninn_core.worktree.overlays import Overlays, compared
 
 pytest_plugins = ("engines",)
@@ -398,3 +401,12 @@ def test_a_draft_of_an_unknown_kind_names_the_nearest(muninn):
     with pytest.raises(BadParams) as caught:
         muninn.call("draft", type="decison")
     assert "'decision'" in caught.value.hint
+
+
+def test_a_draft_on_a_full_disk_is_refused(muninn, monkeypatch):
+    def full(_folder):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(draft_file, "make_private_folder", full)
+    with pytest.raises(StorageError, match="No space left"):
+        muninn.call("draft")

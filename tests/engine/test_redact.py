@@ -10,6 +10,7 @@ from test_privacy import WORD, holders
 
 from muninn_core.errors import NotFoundError, StorageError
 from muninn_core.store import redact as blanking
+from muninn_core.worktree import pending_redaction
 
 pytest_plugins = ["engines"]
 
@@ -178,6 +179,34 @@ def test_what_an_interruption_leaves_the_next_call_ends(muninn, monkeypatch):
     assert muninn.call("memories", id=identity).memories[0].redacted
     muninn.call("redact", id=identity)
     assert holders(muninn.root) == []
+
+
+def test_a_redaction_that_could_not_begin_is_not_completed_by_a_later_start(muninn, monkeypatch):
+    identity = remember(muninn)
+
+    def renamed_but_not_flushed(path, content, **how):
+        path.write_bytes(content)
+        raise StorageError("the folder can't be flushed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pending_redaction, "write_atomic", renamed_but_not_flushed)
+        with pytest.raises(StorageError):
+            muninn.call("redact", id=identity)
+    assert not (muninn.root / ".muninn/local" / pending_redaction.NAME).exists()
+
+
+def test_a_redaction_that_failed_says_that_the_next_start_completes_it(muninn, monkeypatch):
+    identity = remember(muninn)
+
+    def full(*_args, **_how):
+        raise StorageError("the disk is full", hint="Make room on the disk; nothing was stored.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(blanking, "write_atomic", full)
+        with pytest.raises(StorageError) as caught:
+            muninn.call("redact", id=identity)
+    assert "completes the redaction" in caught.value.hint
+    assert (muninn.root / ".muninn/local" / pending_redaction.NAME).exists()
 
 
 def test_a_merge_can_bring_the_text_back_and_it_stays_redacted(muninn):

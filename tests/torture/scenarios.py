@@ -18,6 +18,8 @@ class Scenario(NamedTuple):
 
     prepare: Callable[[Call, Path], Any]
     act: Callable[[Call, Path, Any], Any]
+    completed: bool = False
+    """Whether the next start may complete what failed with an error."""
 
 
 def _remember(call: Call, text: str, **more: Any) -> str:
@@ -193,8 +195,8 @@ SCENARIOS: Mapping[str, Scenario] = {
     "resolve": Scenario(_contradiction, _on_first("resolve", keep="left", session="s1")),
     "import": Scenario(_bundle, _given("import")),
     "import over": Scenario(_overwritten, _given("import", trust="keep", on_conflict="overwrite")),
-    "redact": Scenario(_reconciled, _on_first("redact")),
-    "redact in the spool": Scenario(_two, _on_first("redact")),
+    "redact": Scenario(_reconciled, _on_first("redact"), completed=True),
+    "redact in the spool": Scenario(_two, _on_first("redact"), completed=True),
     "pack.export": Scenario(
         _pack, lambda call, _root, made: call("pack.export", name="x", path=f"{made}.zip", version="9.0.0")
     ),

@@ -6,14 +6,16 @@ The file holds the text that is being redacted. It is deleted when no other file
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from muninn_core.errors import ReadOnlyError
+from muninn_core.errors import MuninnError, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, decoder_of, encode_json
 from muninn_core.store.disk import remove, write_atomic
 
 NAME = "redaction.json"
+
+_COMPLETED = "Redact again. If you do not, the next start of the daemon completes the redaction."
 
 
 class Redaction(Value):
@@ -49,16 +51,23 @@ class PendingRedaction:
 
     @contextmanager
     def running(self, redaction: Redaction) -> Iterator[None]:
-        """Keep a redaction on disk until the body has ended. After an error the next start completes it.
+        """Keep a redaction on disk until the body has ended. After an error of the body the next start completes it.
 
         Raises StorageError or ReadOnlyError, and what the body raises.
         """
-        write_atomic(self._path, encode_json(redaction))
+        try:
+            write_atomic(self._path, encode_json(redaction))
+        except MuninnError:
+            with suppress(MuninnError):
+                self.finish()  # nothing was redacted yet, so the next start has nothing to complete
+            raise
         try:
             yield
         except ReadOnlyError:
             self.finish()
             raise
+        except StorageError as error:
+            raise StorageError(error.message, hint=_COMPLETED) from error
         self.finish()
 
     def finish(self) -> None:

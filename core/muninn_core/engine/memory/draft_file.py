@@ -13,7 +13,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.near_match import nearest
 from muninn_core.protocol.editor import DraftParams, DraftResult
-from muninn_core.store.disk import make_private_folder, write_atomic
+from muninn_core.store.disk import make_private_folder, translate_errors, write_atomic
 from muninn_core.store.layout import DRAFTS, Layout
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -29,7 +29,7 @@ def folder(layout: Layout) -> Path:
 
 def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
     """Write a new draft file. Raises BadParams for an unknown kind or a path outside the root, NotFoundError for an
-    unknown memory in `supersedes`.
+    unknown memory in `supersedes`, StorageError or ReadOnlyError.
     """
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if params.type not in kinds:
@@ -41,9 +41,10 @@ def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
     replaced = memory_of(workspace.memory.all(), params.supersedes) if params.supersedes else None
     text = draft_text(params.type, path, params.start, params.end, replaced)
     place = folder(workspace.layout)
-    make_private_folder(place)
-    for old in sorted(place.glob("*.md"))[: -MOST + 1]:
-        old.unlink(missing_ok=True)
+    with translate_errors(place):
+        make_private_folder(place)
+        for old in sorted(place.glob("*.md"))[: -MOST + 1]:
+            old.unlink(missing_ok=True)
     file = place / f"{name}.md"
     write_atomic(file, text.encode())
     return DraftResult(path=str(file), text=text, saw=workspace.read_state())
