@@ -58,7 +58,9 @@ def _parser() -> argparse.ArgumentParser:
         "torture", description=f"parts:\n{listed}", formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", choices=[[], *PARTS], help="all by default")
-    parser.add_argument("--seconds", type=float, default=600.0, help="time of each part (600); of `fuzz` processor time")
+    parser.add_argument(
+        "--seconds", type=float, default=600.0, help="time of each part (600); `fuzz` counts processor time"
+    )
     parser.add_argument("--count", type=int, help="stop each part after so many kills, histories, points, …")
     parser.add_argument("--seed", type=int, help="repeat a run")
     parser.add_argument("--runs", type=Path, metavar="FILE", help="append each run to a file, so that figures add up")

@@ -127,7 +127,10 @@ def timed(parser: Callable[[bytes], None]) -> Callable[[bytes], None]:
 
     def measured(data: bytes) -> None:
         signal.setitimer(signal.ITIMER_PROF, SECONDS_OF_AN_INPUT)
-        parser(data)
+        try:
+            parser(data)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     signal.signal(signal.SIGPROF, _interrupt)
     return measured

@@ -1,7 +1,7 @@
 """Daemons and clients by fork, from a process that has loaded everything: they start in milliseconds, not in a second.
 
 A forked process runs the same `main` as one that the interpreter starts, and dies of the same kill -9. One daemon in
-ten is still started as a client does it, so that kills meet the interpreter's start as well.
+fifty is still started as a client does it, so that kills meet the interpreter's start as well.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import re
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
 from torture import events, faults, fuzz, histories, hygiene, interleavings, kills, leases, scenarios, stops, writer
 from torture.__main__ import PARTS, main
-from torture.campaign import Limit, Outcome, note_run, read_runs, report, table
+from torture.campaign import Limit, Outcome, note_run, read_runs, report, table, units_before
 from torture.ledger import Ledger, compare, read_ledgers
 from torture.parsers import PARSERS
 
@@ -222,14 +223,68 @@ def test_every_verb_that_writes_memory_takes_part(module) -> None:
     assert writing - quoted - ELSEWHERE == set()
 
 
+SPOOL, INDEX = "repo/.muninn/local/spool", "repo/.muninn/cache/state.sqlite"
+
+
+def _points(*paths: str) -> list[faults.Point]:
+    return [faults.Point("seal", "write", path, nth, kind) for path in paths for nth in (1, 2) for kind in faults.KINDS]
+
+
 def test_each_call_meets_one_fault_before_any_meets_a_second_one() -> None:
-    points = [
-        faults.Point("seal", "write", path, nth, kind) for path in "ab" for nth in (1, 2) for kind in faults.KINDS
-    ]
-    ordered = faults.calls_first(list(points), random.Random(5))
+    points = _points("a", "b")
+    ordered = faults.in_order(points, 5)
     assert sorted(ordered) == sorted(points)
     for turn in range(len(faults.KINDS)):
         assert len({(point.path, point.nth) for point in ordered[4 * turn : 4 * turn + 4]}) == 4
+
+
+def test_in_the_index_each_kind_meets_one_call_before_a_second_one() -> None:
+    ordered = faults.in_order(_points(INDEX, SPOOL), 5)
+    count = len(faults.KINDS)
+    assert {point.path for point in ordered[: 2 * count]} == {SPOOL}
+    assert {point.kind for point in ordered[2 * count : 3 * count]} == set(faults.KINDS)
+
+
+def test_a_point_more_leaves_the_others_in_their_order() -> None:
+    points = _points("a", "b")
+    ordered = faults.in_order(points, 5)
+    assert [point for point in faults.in_order([*points, *_points("c")], 5) if point.path != "c"] == ordered
+
+
+def test_a_run_goes_on_behind_the_runs_with_its_seed(tmp_path) -> None:
+    runs = tmp_path / "runs.jsonl"
+    assert units_before(runs, "faults", 1, "points met") == 0
+    for part, seed, met in (("faults", 1, 30), ("faults", 1, 4), ("faults", 2, 500), ("kills", 1, 7000)):
+        note_run(runs, part, seed, Outcome(Counter({"points met": met})))
+    assert units_before(runs, "faults", 1, "points met") == 34
+
+
+def test_sigterm_ends_every_limit(monkeypatch) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(Limit, "_terminated", False)
+    limit = Limit(SECONDS)
+    Limit.ends_with_sigterm()
+    try:
+        assert not limit.reached(0)
+        signal.raise_signal(signal.SIGTERM)
+        assert limit.reached(0)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_an_input_that_takes_too_long_is_a_crash(monkeypatch) -> None:
+    monkeypatch.setattr(fuzz, "SECONDS_OF_AN_INPUT", 0.05)
+
+    def hang(_data: bytes) -> None:
+        while True:
+            pass
+
+    before = signal.getsignal(signal.SIGPROF)
+    try:
+        with pytest.raises(fuzz.TooSlow):
+            fuzz.timed(hang)(b"")
+    finally:
+        signal.signal(signal.SIGPROF, before)
 
 
 def test_the_figures_of_runs_add_up(tmp_path) -> None:
