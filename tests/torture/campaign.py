@@ -17,10 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repositories import PATIENCE, copy_plain_repo, git, stop_daemon
+from repositories import copy_plain_repo, git, stop_daemon
 
 from muninn_core import client
 from muninn_core.launch import start
+
+PATIENCE = 1800.0
+"""Seconds on the clock after which a process hangs. One of the lowest priority may not run for minutes."""
 
 SHOWN = 20
 """Violations of a part that are printed whole."""

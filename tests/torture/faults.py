@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +41,9 @@ _CRASHES = ("crash before", "crash within", "crash after")
 
 BENCHES = 2 * (os.cpu_count() or 1)
 """Child processes. An index waits two seconds after a full disk, so there are more than processors."""
+
+
+LOOK_SECONDS = 1.0
 
 
 class NoCompiler(Exception):
@@ -76,10 +79,15 @@ def run(seed: int, limit: Limit, scenarios: tuple[str, ...] = tuple(SCENARIOS)) 
         outcome.figures["scenarios"] = len(scenarios)
         outcome.figures["points found"] = len(found)
         outcome.figures["points found outside the index"] = sum(not _of_index(point) for point in found)
+        distinct = {point._replace(nth=1) for point in found if _of_index(point)}
+        outcome.figures["points found in the index, of distinct calls"] = len(distinct)
         last = None if limit.count is None else limit.before + limit.count
         queue = iter(in_order(found, seed)[limit.before : last])
-        list(pool.map(Bench.meet_all, benches, [queue] * number, [limit] * number))
-        for bench in benches:
+        meeting = [pool.submit(bench.meet_all, queue, limit) for bench in benches]
+        while wait(meeting, LOOK_SECONDS).not_done:
+            pass  # the main thread must run now and then to see SIGTERM
+        for bench, met in zip(benches, meeting, strict=True):
+            met.result()
             outcome.add(bench.outcome)
     return outcome
 
@@ -231,8 +239,11 @@ class Bench:
         while not limit.reached(0) and (point := next(points, None)):
             if point.scenario not in self._templates:
                 self._prepare(point.scenario)
+            before = len(self.outcome.violations)
             self.meet(point)
             self.outcome.figures["points met"] += 1
+            for violation in self.outcome.violations[before:]:
+                print(f"! {violation}", file=sys.stderr, flush=True)
 
     def meet(self, point: Point) -> None:
         """Run a scenario with one fault and compare what it leaves with the states before and after it."""

@@ -22,11 +22,9 @@ from index.states import content
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json, replace
+from torture.campaign import PATIENCE
 from torture.engine import engine_on, warm
 from torture.scenarios import SCENARIOS
-
-PATIENCE = 1800
-"""Seconds on the clock after which a job hangs; a campaign at the lowest priority may not run for minutes."""
 
 LOOK_SECONDS = 0.05
 
@@ -161,7 +159,7 @@ def in_child(task: dict[str, Any]) -> dict[str, Any]:
         code = 1
         try:
             os.close(read)
-            signal.alarm(PATIENCE)
+            signal.alarm(round(PATIENCE))
             result = Job(task).run()
             with os.fdopen(write, "w") as pipe:
                 json.dump({"made": result}, pipe)

@@ -17,13 +17,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
-from repositories import MUNINN, PATIENCE, daemon_pid, stop_daemon
+from repositories import MUNINN, daemon_pid, stop_daemon
 
 from muninn_core import client
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol import wire
-from torture.campaign import Limit, Outcome, Site, site
+from torture.campaign import PATIENCE, Limit, Outcome, Site, site
 
 CLIENTS = 1000
 WARM_UP = 40

@@ -18,12 +18,12 @@ from typing import Any
 
 import psutil
 from index.states import content
-from repositories import PATIENCE, stop_daemon
+from repositories import stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-from torture.campaign import Limit, Outcome, Site, site
+from torture.campaign import PATIENCE, Limit, Outcome, Site, site
 from torture.engine import engine_on
 from torture.ledger import compare, read_ledgers, records_of
 from torture.nursery import Child, Nursery, nursery

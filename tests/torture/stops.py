@@ -11,10 +11,9 @@ import signal
 import time
 
 import psutil
-from repositories import PATIENCE
 
 from torture import kills
-from torture.campaign import Limit, Outcome, site
+from torture.campaign import PATIENCE, Limit, Outcome, site
 from torture.nursery import nursery
 
 BRIEF_SECONDS = 3.0
