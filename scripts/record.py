@@ -53,6 +53,7 @@ def main() -> int:
     console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"), force_terminal=True)  # noqa: SIM115
     try:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(repo)], check=True)
+        subprocess.run(["git", "config", "user.name", "you"], cwd=repo, check=True)
         (repo / "scripts" / "record.py").unlink()  # it contains the session's texts, so recall would find it
         for command in SESSION:
             _record(console, command, repo, environ)
