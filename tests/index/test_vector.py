@@ -61,6 +61,26 @@ def test_among_given_ids_the_same_is_found_as_among_all_and_nothing_that_is_dead
     assert meaning.cosines(query, []) == meaning.cosines(np.zeros(DIM, np.float32), wanted) == []
 
 
+@pytest.mark.parametrize("limit", [1, 7, 60, 2_900])
+def test_the_nearest_of_many_given_ids_are_those_of_all_and_the_ties_with_the_last(limit):
+    rows = unit(4_000)
+    rows[100:900] = rows[100]  # 800 equal ones
+    meaning = (
+        VectorIndex(DIM)
+        .changed([], list(range(4_000)), quantise(rows))
+        .changed([150, 160, 3_000], list(range(4_000, 4_100)), quantise(unit(100, seed=8)))
+    )
+    wanted = (*range(0, 4_100, 2), *range(101, 2_001, 2), 9_999)
+    alive = set(wanted) - {150, 160, 3_000, 9_999}
+    for query in (unit(1, seed=4)[0], rows[100]):
+        every = [hit for hit in meaning.search(query, 5_000) if hit[0] in alive]
+        assert {number for number, _ in every} == alive
+        least = every[min(limit, len(every)) - 1][1]
+        assert meaning.cosines(query, wanted, limit) == [hit for hit in every if hit[1] >= least]
+        assert meaning.cosines(query, list(wanted), limit) == [hit for hit in every if hit[1] >= least]
+    assert meaning.cosines(np.zeros(DIM, np.float32), wanted, limit) == []
+
+
 def test_kinds_are_searched_apart():
     rows = unit(3)
     ids = [1, (1 << KIND_BITS) + 2, (2 << KIND_BITS) + 3]

@@ -21,7 +21,7 @@ def memory(number, **fields):
 
 
 def of_all(memories, filters):
-    return sorted(key for key, each in memories.items() if filters.memory(each) and is_recallable(each, NOW))
+    return tuple(sorted(key for key, each in memories.items() if filters.memory(each) and is_recallable(each, NOW)))
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,26 @@ def test_columns_pass_what_single_memories_pass_also_after_changes(key, values, 
     known = {**{each: one for each, one in known.items() if each != "m0"}, "m3": changed["m3"], "m6": changed["m6"]}
     table.update(changed)
     assert table.passing(filters, NOW) == of_all(known, filters)
+
+
+def test_a_filter_that_gives_the_same_memories_gives_the_same_object_until_one_changes():
+    known = {"m0": memory(0), "m1": memory(1)}
+    table = MemoryTable(lambda: known)
+    early, late = (compile_filters([Filter(key="since", values=("2026-05-01",))], NOW) for _ in range(2))
+    first = table.passing(early, NOW)
+    assert first == ("m0", "m1")
+    assert table.passing(late, NOW) is first
+    known["m2"] = memory(2)
+    table.update({"m2": known["m2"]})
+    assert table.passing(late, NOW) == ("m0", "m1", "m2")
+    table.update({"m1": None})
+    assert table.passing(late, NOW) == ("m0", "m2")
+
+
+def test_what_many_filters_gave_is_not_kept():
+    known = {f"m{number}": memory(number, type=f"kind-{number}") for number in range(28)}
+    table = MemoryTable(lambda: known)
+    for _ in range(2):
+        for number in range(28):
+            filters = compile_filters([Filter(key="type", values=(f"kind-{number}",))], NOW)
+            assert table.passing(filters, NOW) == (f"m{number}",)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import tantivy
 
 from muninn_core.errors import BusyError, StorageError
+from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.integrity import DamagedIndex, check_words, delete_strangers, discard, is_shortage
 from muninn_core.index.term_counts import Term, Totals, inverse_frequency, scores
 from muninn_core.model.chunk import SOURCE_KINDS
@@ -80,6 +81,7 @@ class Words:
         self._searcher = searcher
         self._schema = schema
         self._counts = counts
+        self._sets = ByIdentity[tantivy.Query]()
         self.count = lru_cache(maxsize=_CACHED_WORDS)(self._counted)
         self._rarity = lru_cache(maxsize=_CACHED_WORDS)(self._inverse_frequency)
 
@@ -288,7 +290,9 @@ class Words:
 
     def _among(self, ids: Sequence[int] | None) -> list[tantivy.Query]:
         """Return the condition that a document has one of the ids; no condition for None."""
-        return [] if ids is None else [tantivy.Query.term_set_query(self._schema, "id", list(ids))]
+        if ids is None:
+            return []
+        return [self._sets.get(ids, lambda: tantivy.Query.term_set_query(self._schema, "id", list(ids)))]
 
     def _anywhere(self, word: str) -> tantivy.Query:
         """Return the condition that a chunk holds a word in any of its fields."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.survey import UncutFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -142,6 +143,8 @@ class Snapshot:
         self._paths: FileList | None = None
         self._recent = recent
         self._survey = survey
+        self._ids_of_files = ByIdentity[Sequence[int]]()
+        self._ids_of_memories = ByIdentity[Sequence[int]]()
         weakref.finalize(self, manifest.close)
 
     @property
@@ -241,19 +244,22 @@ class Snapshot:
         known = {file.path for file in found}
         return FileList(sorted([*found, *(file for file in self._survey.files() if file[0] not in known)]))
 
-    def ids_of_files(self, paths: Sequence[str]) -> list[int]:
+    def ids_of_files(self, paths: Sequence[str]) -> Sequence[int]:
         """Return the ids of the chunks of the given files."""
-        return self._manifest.ids_of(paths)
+        return self._ids_of_files.get(paths, lambda: tuple(self._manifest.ids_of(paths)))
 
-    def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
+    def ids_of_memories(self, ids: Sequence[str]) -> Sequence[int]:
         """Return the ids of the chunks of some memories."""
+        return self._ids_of_memories.get(ids, lambda: self._read_ids_of_memories(ids))
+
+    def _read_ids_of_memories(self, ids: Sequence[str]) -> Sequence[int]:
         known = self._recent.memories
         missing = [each for each in ids if each not in known]
         if missing:
             read = self._manifest.ids_of_memories(missing)
             self._recent.take_memories(read)
             known = {**known, **read}
-        return sorted([known[each] for each in ids if each in known])
+        return tuple(sorted([known[each] for each in ids if each in known]))
 
     def rarity(self, word: str) -> float:
         """Return the inverse document frequency of a word from `identifiers.words`, as BM25 computes it."""
@@ -317,6 +323,8 @@ class Snapshot:
         """Release caches. The next query takes longer."""
         self._recent.forget()
         self._paths = None
+        self._ids_of_files.clear()
+        self._ids_of_memories.clear()
         self._manifest.release_memory()
 
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:

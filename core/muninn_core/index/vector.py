@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.segment import Segment
 from muninn_core.model.chunk import SOURCE_KINDS
@@ -37,6 +38,9 @@ _MAX_DELETED_SHARE = 0.25
 """A segment with a greater share of deleted rows is copied without them."""
 
 _MAX_TIE_FACTOR = 4
+
+_FEW = 1_000
+"""Ids up to which their rows are copied and compared. More are compared in place."""
 
 Found = tuple[float, int]
 """(product, id)."""
@@ -73,10 +77,13 @@ class _Part(NamedTuple):
 
     def rows_of(self, ids: Ids) -> tuple[Ids, Rows]:
         """Return the live ones of some distinct ids, and their rows."""
-        places = self._places(ids)
-        if self.deleted is not None:
-            places = places[~self.deleted[places]]
+        places = self.live_places(ids)
         return self.segment.ids[places], self.segment.rows(places)
+
+    def live_places(self, ids: Ids) -> Ids:
+        """Return the places of the live ones of some distinct ids."""
+        places = self._places(ids)
+        return places if self.deleted is None else places[~self.deleted[places]]
 
     def _places(self, ids: Ids) -> Ids:
         """Return the places of those ids that the segment holds, deleted or not."""
@@ -92,6 +99,20 @@ class _Part(NamedTuple):
         return self.segment.ids[places], self.segment.rows(places)
 
 
+class _Allowed(NamedTuple):
+    """A segment's rows that a search may find: the part, the mask of these rows, and their number."""
+
+    part: _Part
+    mask: NDArray[np.bool_]
+    count: int
+
+
+def _allowed(part: _Part, places: Ids) -> _Allowed:
+    mask = np.zeros(len(part.segment), bool)
+    mask[places] = True
+    return _Allowed(part, mask, len(places))
+
+
 _Shard = tuple[_Part, ...]
 
 
@@ -101,6 +122,7 @@ class VectorIndex:
     def __init__(self, dim: int, shards: Mapping[SourceKind, _Shard] | None = None) -> None:
         self._dim = dim
         self._shards = dict(shards or {})
+        self._among = ByIdentity[list[_Allowed]]()
 
     def count(self, kind: SourceKind | None = None) -> int:
         """Return the number of vectors, of one kind or of all."""
@@ -136,12 +158,20 @@ class VectorIndex:
 
         With `limit` only the nearest so many, and ties with the last.
         """
+        if limit is not None and len(ids) > max(limit, _FEW):
+            return _nearest(vector, self._among.get(ids, lambda: self._sets(ids)), limit)
         wanted = np.unique(np.asarray(ids, np.int64))
         found = [part.rows_of(wanted) for shard in self._shards.values() for part in shard]
         if not found:
             return []
         known, rows = (np.concatenate(column) for column in zip(*found, strict=True))
         return cosines_of(vector, known, rows, limit)
+
+    def _sets(self, ids: Sequence[int]) -> list[_Allowed]:
+        """Return the parts that hold some of the ids, with which of their live rows these are."""
+        wanted = np.unique(np.asarray(ids, np.int64))
+        found = [(part, part.live_places(wanted)) for shard in self._shards.values() for part in shard]
+        return [_allowed(part, places) for part, places in found if len(places)]
 
     def rows(self, ids: Sequence[int]) -> dict[int, Rows]:
         """Return {id: vector, int8 [dim]} of those ids that have one."""
@@ -207,6 +237,33 @@ def cosines_of(vector: NDArray[np.float32], ids: Ids, rows: Rows, limit: int | N
     order = np.lexsort((ids, -products))
     near = zip(ids[order].tolist(), products[order].tolist(), strict=True)
     return [(number, product / (SCALE * scale)) for number, product in near]
+
+
+def _nearest(vector: NDArray[np.float32], sets: Sequence[_Allowed], limit: int) -> list[tuple[int, float]]:
+    """Return (id, cosine) of the `limit` nearest rows of some sets and ties with the last, as `_cosines` does."""
+    if limit < 1 or not sets or not np.any(vector):
+        return []
+    scale = 127.0 / float(np.max(np.abs(vector)))
+    query = quantise(vector, scale).astype(np.float32)
+    asked = limit + 1
+    while True:
+        found = [(each.part, *each.part.segment.nearest(query, asked, each.mask)) for each in sets]
+        products = np.concatenate([each for _, each, _ in found])
+        ids = np.concatenate([part.segment.ids[places] for part, _, places in found])
+        least = np.partition(products, len(products) - limit)[len(products) - limit] if len(products) > limit else None
+        cut = any(
+            len(some) == asked < each.count and least is not None and some[-1] >= least
+            for (_, some, _), each in zip(found, sets, strict=True)
+        )
+        if not cut:
+            break
+        asked *= 4  # more rows have the product of the last
+    if least is not None:
+        near = products >= least
+        products, ids = products[near], ids[near]
+    order = np.lexsort((ids, -products))
+    near_ids = zip(ids[order].tolist(), products[order].tolist(), strict=True)
+    return [(number, product / (SCALE * scale)) for number, product in near_ids]
 
 
 def _best(parts: list[_Part], query: NDArray[np.float32], count: int) -> list[Found]:

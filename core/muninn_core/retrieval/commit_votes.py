@@ -98,12 +98,12 @@ class CommitVotes:
         sums: dict[str, float] = {}
         first: dict[str, CommitTitle] = {}
         listed = files()
-        code, present = listed.code, listed.present_code
+        present = listed.present_code
         for score, row in best:
             commit = self._commits[row]
             share = score**SHARPNESS / math.sqrt(len(commit.files))
             for given in commit.files:
-                path = given if given in code else present(given)
+                path = present[given]
                 if path is None:
                     continue
                 sums[path] = sums.get(path, 0.0) + share

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from muninn_core.index.file_list import FileList
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.retrieval.candidates import memory_chunk
 from muninn_core.retrieval.decay import is_recallable
@@ -68,7 +69,7 @@ def apply_filters(
             kept = table.passing(filters, now)
         else:
             passing_memories = (each for each in memories.values() if filters.memory(each))
-            kept = sorted(each.id for each in passing_memories if is_recallable(each, now))
+            kept = tuple(sorted(each.id for each in passing_memories if is_recallable(each, now)))
         count = len(kept)
         if count <= MOST_IDS:
             allowed["memory"] = ids_of_memories(reader, kept)
@@ -93,18 +94,14 @@ def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], witho
 
 def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, Ids | None]) -> int:
     """Set `allowed` to the chunks of the passing files where they are few; return the number of passing files."""
-    every = reader.paths() if not filters.memories_alone else ()
-    passing: dict[SourceKind, list[str]] = {"code": [], "knowledge": []}
-    total = dict.fromkeys(passing, 0)
-    for path, kind, language in every:
-        total[kind] += 1
-        if filters.file(path, kind, language):
-            passing[kind].append(path)
-    for kind, paths in passing.items():
-        if len(paths) <= _SHARE * total[kind] and len(paths) <= MOST_IDS:
+    files = reader.paths() if not filters.memories_alone else FileList()
+    # What passes depends on the filters' fields alone: only memories have a time.
+    passing = files.passing(filters.filters, filters.file)
+    for kind, paths in passing.paths.items():
+        if len(paths) <= _SHARE * passing.total[kind] and len(paths) <= MOST_IDS:
             ids = ids_of_files(reader, paths)
             allowed[kind] = ids if sum(map(len, ids)) <= MOST_IDS else None
-    return sum(map(len, passing.values()))
+    return sum(map(len, passing.paths.values()))
 
 
 def _with_phrases(reader: Reader, kind: SourceKind, allowed: Ids | None, phrases: Sequence[str]) -> tuple[Ids, bool]:

@@ -1,6 +1,7 @@
 """The memories as columns, so that a filter compares each distinct value once instead of each memory.
 
-It follows the log. A column is made when a filter first needs it.
+It follows the log. A column is made when a filter first needs it. What a filter gave is kept, and only values that came
+since are compared: successive questions have the same filter.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections.abc import Callable, Hashable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.filters import FilterSet, Test
+    from muninn_core.retrieval.query_language import Filter
+
+_MOST_KEPT = 8
+"""Filters whose results are kept, in each column and for the whole table."""
 
 _SPARE = 1_000
 """The number of dead rows that is not worth a new table."""
@@ -34,21 +40,36 @@ class _Column:
         self._value_of = value_of
         self._numbers: dict[Hashable, int] = {}
         self._rows = array("i")
+        self._passed: dict[tuple[str, tuple[str, ...]], NDArray[np.bool_]] = {}
+        self._texts: NDArray[np.str_] = np.array([], str)
 
     def add(self, memory: Memory | None) -> None:
         """Append the value of a memory; that of None passes no test."""
         numbers = self._numbers
         self._rows.append(-1 if memory is None else numbers.setdefault(self._value_of(memory), len(numbers)))
 
-    def passing(self, test: Test) -> NDArray[np.bool_]:
-        """Return for each row whether its value passes."""
-        values: Any = list(self._numbers)
-        if isinstance(test, Bound):
-            passed = test.among(np.array(values, str))
-        else:
-            passed = np.fromiter(map(test, values), bool, len(values))
+    def passing(self, asked: Filter, test: Test) -> NDArray[np.bool_]:
+        """Return for each row whether its value passes. A test other than a `Bound` depends on `asked` alone."""
+        passed = self._within(test) if isinstance(test, Bound) else self._tested((asked.key, asked.values), test)
         found: NDArray[np.bool_] = np.append(passed, False)[np.array(self._rows)]
         return found
+
+    def _within(self, test: Bound) -> NDArray[np.bool_]:
+        if len(self._texts) < len(self._numbers):
+            values: Any = list(self._numbers)
+            self._texts = np.array(values, str)
+        return test.among(self._texts)
+
+    def _tested(self, key: tuple[str, tuple[str, ...]], test: Test) -> NDArray[np.bool_]:
+        known = self._passed.pop(key, np.zeros(0, bool))
+        fresh = len(self._numbers) - len(known)
+        if fresh:
+            values = islice(self._numbers, len(known), None)
+            known = np.concatenate([known, np.fromiter(map(test, values), bool, fresh)])
+        self._passed[key] = known
+        if len(self._passed) > _MOST_KEPT:
+            del self._passed[next(iter(self._passed))]  # the one that was asked for longest ago
+        return known
 
 
 class MemoryTable:
@@ -66,6 +87,7 @@ class MemoryTable:
         self._active = array("b")
         self._expiring: dict[str, Memory] = {}
         self._columns: dict[str, _Column] = {}
+        self._found: dict[tuple[Filter, ...], tuple[NDArray[np.intp], tuple[str, ...]]] = {}
 
     def update(self, changed: Mapping[str, Memory | None]) -> None:
         """Apply changes; None drops a memory. Does nothing before the first use."""
@@ -84,8 +106,11 @@ class MemoryTable:
             if len(self._ids) > 2 * len(self._row_of) + _SPARE:
                 self._clear()
 
-    def passing(self, filters: FilterSet, now: datetime) -> list[str]:
-        """Return the ids, sorted, of the memories that can be recalled and pass all filters."""
+    def passing(self, filters: FilterSet, now: datetime) -> tuple[str, ...]:
+        """Return the ids, sorted, of the memories that can be recalled and pass all filters.
+
+        The same object as at the last question with these filters while the same memories pass.
+        """
         with self._lock:
             memories = self._all()
             if not self._open:
@@ -93,11 +118,21 @@ class MemoryTable:
                     self._add(memory)
                 self._open = True
             mask = np.array(self._active, bool)
-            for name, test, negated in filters.tests:
-                mask &= self._column(name, memories).passing(test) != negated
-            expired = {identity for identity, memory in self._expiring.items() if has_expired(memory, now)}
-            found = [self._ids[row] for row in np.flatnonzero(mask).tolist()]
-        return sorted(found if not expired else [identity for identity in found if identity not in expired])
+            for asked, (name, test, negated) in zip(filters.filters, filters.tests, strict=True):
+                mask &= self._column(name, memories).passing(asked, test) != negated
+            for identity, memory in self._expiring.items():
+                if has_expired(memory, now):
+                    mask[self._row_of[identity]] = False
+            return self._ids_of(filters.filters, np.flatnonzero(mask))
+
+    def _ids_of(self, asked: tuple[Filter, ...], rows: NDArray[np.intp]) -> tuple[str, ...]:
+        known = self._found.pop(asked, None)
+        if known is None or not np.array_equal(known[0], rows):  # a row is never used again
+            known = (rows, tuple(sorted([self._ids[row] for row in rows.tolist()])))
+        self._found[asked] = known
+        if len(self._found) > _MOST_KEPT:
+            del self._found[next(iter(self._found))]
+        return known[1]
 
     def _column(self, name: str, memories: Mapping[str, Memory]) -> _Column:
         column = self._columns.get(name)
