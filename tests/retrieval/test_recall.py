@@ -14,7 +14,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import fuse
-from muninn_core.retrieval.decay import recency, staleness
+from muninn_core.retrieval.decay import is_recallable, recallable_among, recency, staleness
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import settle
 from muninn_core.retrieval.relevance import Relevance
@@ -512,6 +512,39 @@ def test_bounds_that_admit_all_files_decide_on_memories_only():
     hits = ask([code("a.py")], [said("m1")], lexical=[(0, 2.0), (1, 1.0)], bounds=bounds)
     assert [hit.path for hit in hits] == ["a.py"]
     assert [memory.id for memory in asked] == ["m1"]
+
+
+def test_bounds_that_admit_the_project_decide_on_other_memories_only():
+    asked = []
+    bounds = Bounds(admits=lambda _chunk, memory: asked.append(memory.id) or memory.id == "m3", admits_project=True)
+    memories = [said("m1"), said("m2", scope="global"), said("m3", scope="session")]
+    hits = ask([], memories, lexical=[(0, 3.0), (1, 2.0), (2, 1.0)], bounds=bounds)
+    assert sorted(hit.id for hit in hits) == ["m1", "m3"]
+    assert asked == ["m2", "m3"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"archived": True},
+        {"redacted": True},
+        {"superseded_by": "m9"},
+        {"merged_into": "m9"},
+        {"review": "pending"},
+        {"review": "rejected"},
+        {"review": "approved"},
+        {"type": "context_hit"},
+        {"type": "context_hit", "private": True, "details": {"commit": "c1"}},
+        {"expires": "2026-02-28T23:59:59.000Z"},
+        {"expires": "2027-01-01T00:00:00.000Z"},
+        {"expires": "one day"},
+    ],
+)
+def test_of_many_memories_those_can_be_recalled_that_can_be_recalled_alone(fields):
+    memory = said("m1", **fields)
+    known = {"m1": memory}
+    assert recallable_among(["m0", "m1"], known.get, NOW) == (known if is_recallable(memory, NOW) else {})
 
 
 def test_what_is_sure_is_a_candidate_without_a_word_in_common_and_stands_once():

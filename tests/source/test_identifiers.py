@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.index.lexical import open_lexical
-from muninn_core.source.identifiers import MAX_WORD_LENGTH, split_words, stem
+from muninn_core.source.identifiers import MAX_WORD_LENGTH, split_words, stem, words_of_each
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,8 @@ def test_words_of_words_are_separated_by_single_blanks_and_lower_case(text):
     found = split_words(text)
     assert found == " ".join(found.split(" "))
     assert found == found.casefold()  # not lower(): the small letters of Cherokee fold to its capitals
+
+
+@given(st.lists(st.text(max_size=60), max_size=6))
+def test_the_words_of_many_texts_are_those_of_each(texts):
+    assert words_of_each(texts) == [split_words(text).split() for text in texts]

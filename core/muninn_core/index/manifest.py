@@ -270,10 +270,10 @@ class Manifest:
         """Return {memory id: id of its chunk} of the memories that are indexed."""
         found: dict[str, int] = {}
         for i in range(0, len(ids), 500):
-            part = [memory_key(each) for each in ids[i : i + 500]]
+            part = [_MEMORY + each for each in ids[i : i + 500]]
             marks = ",".join("?" * len(part))
             rows = self._rows(f"SELECT path, id FROM chunks WHERE path IN ({marks})", part)
-            found.update((key.removeprefix(_MEMORY), number) for key, number in rows)
+            found |= {key[len(_MEMORY) :]: number for key, number in rows}
         return found
 
     def pending(self) -> list[str]:

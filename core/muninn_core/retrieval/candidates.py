@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.concurrent import start
-from muninn_core.retrieval.decay import has_expired
+from muninn_core.retrieval.decay import recallable_among
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.store.lazy_mapping import getter
@@ -58,16 +58,21 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
 def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Sequence[Scores]) -> list[ScoredChunk]:
     """Return the chunks among `ids` that the request may find, with their scores."""
     memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
-    every_file = request.bounds.admits_files
+    every_file, project = request.bounds.admits_files, request.bounds.admits_project
     found = []
     for source, wanted, known in zip(reader.sources, ids, scores, strict=True):
-        for number, chunk in source.chunks(wanted).items() if wanted else ():
+        chunks = source.chunks(wanted) if wanted else {}
+        recallable = recallable_among([one.path for one in chunks.values() if one.kind == "memory"], memory_of, now)
+        for number, chunk in chunks.items():
             memory = None
             if chunk.kind == "memory":
-                memory = memory_of(chunk.path)
-                if memory is None or not memory.active or (memory.expires and has_expired(memory, now)):
+                memory = recallable.get(chunk.path)
+                if memory is None:
                     continue
-            if (every_file and memory is None) or admits(chunk, memory):
+                admitted = (project and memory.scope == "project") or admits(chunk, memory)
+            else:
+                admitted = every_file or admits(chunk, None)
+            if admitted:
                 # Without the constructor of the tuple, which is a Python function.
                 found.append(tuple.__new__(ScoredChunk, (chunk, memory, *known[number])))
     return found

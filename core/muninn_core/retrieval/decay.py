@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from muninn_core.model.citation import Citation
@@ -14,6 +14,25 @@ from muninn_core.retrieval.signals import Signal, signal
 def is_recallable(memory: Memory, now: datetime) -> bool:
     """Whether a memory can be recalled: it is active and has not expired."""
     return memory.active and not has_expired(memory, now)
+
+
+def recallable_among(
+    identities: Iterable[str], memory_of: Callable[[str], Memory | None], now: datetime
+) -> dict[str, Memory]:
+    """Return, by id, those of some memories that can be recalled. A question asks this of hundreds at once."""
+    found = {}
+    for identity in identities:
+        memory = memory_of(identity)
+        if memory is None:
+            continue
+        # Most memories have none of these fields, and need no call. `Memory.active` decides about the others.
+        special = memory.archived or memory.superseded_by or memory.merged_into or memory.redacted or memory.review
+        if (special or memory.type == "context_hit") and not memory.active:
+            continue
+        if memory.expires and has_expired(memory, now):
+            continue
+        found[identity] = memory
+    return found
 
 
 def has_expired(memory: Memory, now: datetime) -> bool:
@@ -39,8 +58,9 @@ def importance_and_recency(memory: Memory, now: datetime, half_life: float) -> t
     `LASTING` kind do not decay.
     """
     full = memory.importance / 10
-    age = _days(memory.updated or memory.ts, now)
-    if age is None:
+    try:  # as `_days`, without a call
+        age = max((now - datetime.fromisoformat(memory.updated or memory.ts)).total_seconds() / 86_400, 0.0)
+    except (ValueError, TypeError):
         return full, 0.0
     fresh = float(0.5 ** (age / w.HALF_LIFE_DAYS))
     if half_life <= 0 or memory.pinned or memory.type in w.LASTING:

@@ -155,10 +155,13 @@ class FilePriors:
         now: datetime,
         seen: Callable[[Memory], bool] = lambda _memory: True,
         counted: Set[str] = frozenset(),
+        *,
+        project: bool = False,
     ) -> dict[str, FilePrior]:
         """Return {path: prior} from the memories that may be `seen`. `asked` are a question's distinct words.
 
-        Memories made from the `counted` commits are left out, since these commits vote by their titles.
+        Memories made from the `counted` commits are left out, since these commits vote by their titles. With `project`
+        all memories of that scope may be seen, and `seen` is not called for them.
 
         A memory's value is the mean of the share of the question's words that it has, weighted by their rarity among
         memories, and of the share of its own words that the question has; it halves every `REMEMBERED_DAYS`. Several
@@ -176,7 +179,9 @@ class FilePriors:
         for part in _ordered(index, rows, values):
             for value, row in part:
                 memory = memory_of(index.ids[row])
-                if memory is None or not seen(memory) or (memory.expires and _is_expired(memory, now)):
+                if memory is None or not ((project and memory.scope == "project") or seen(memory)):
+                    continue
+                if memory.expires and _is_expired(memory, now):
                     continue
                 best.append((value, memory, index.files[row]))
                 if len(best) == w.REMEMBERED_WITNESSES:

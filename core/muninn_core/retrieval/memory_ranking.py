@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import memory_chunk, memory_cosines
-from muninn_core.retrieval.decay import has_expired, is_recallable
+from muninn_core.retrieval.decay import is_recallable, recallable_among
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.reader import ids_of_memories
@@ -20,10 +20,9 @@ from muninn_core.retrieval.session_match import (
     REACH,
     NeighbourLookup,
     SessionMatch,
-    is_question,
     session_matches,
 )
-from muninn_core.retrieval.signals import Signal, contribution, signal
+from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.retrieval.versions import newer_first
 from muninn_core.store.lazy_mapping import getter
 
@@ -76,10 +75,20 @@ def rank_memories(
         if memory is None or not (match >= least or not match or memory.id in graph):
             continue
         linked, session = graph.get(memory.id), beside.get(memory.id)
-        form = _form(memory.text, asks_time=asks_time)
-        further = form if session is None else [*session.signals(), *form]
-        score = memory_score(context, memory, words, meaning, linked) + sum(map(contribution, further))
-        make = partial(_signals, context, memory, words, meaning, linked, further)
+        gives_time = asks_time and _GIVES_TIME.search(memory.text) is not None
+        question = memory.text.rstrip()[-1:] == "?"
+        further = 0.0
+        # What `_further_signals` contribute, in their order, without making them.
+        if session is not None:
+            for value, weight in ((session[0], w.NEARBY), (session[1], w.ANSWERS), (session[2], w.SESSION_MATCH)):
+                if value:
+                    further += floor(value * weight * 10_000 + 0.5) / 10_000
+        if gives_time:
+            further += floor(w.TIME * 10_000 + 0.5) / 10_000
+        if question:
+            further += floor(w.QUESTION * 10_000 + 0.5) / 10_000
+        score = memory_score(context, memory, words, meaning, linked) + further
+        make = partial(_signals, context, memory, words, meaning, linked, session, gives_time, question)
         ranked.append(Candidate(chunk, memory, make, floor(score * 10_000 + 0.5) / 10_000))
     if request.encoded is not None:
         newer_first(reader, ranked)
@@ -115,8 +124,11 @@ def _signals(
     words: float,
     meaning: float,
     linked: Signal | None,
-    further: Sequence[Signal],
+    session: SessionMatch | None,
+    gives_time: bool,
+    question: bool,
 ) -> list[Signal]:
+    further = _further_signals(session, gives_time=gives_time, question=question)
     return [*memory_signals(context, memory, words, meaning, linked), *further]
 
 
@@ -147,10 +159,12 @@ def _word_share(context: ScoringContext, pool: Pool) -> float:
     return min(1.0, pool.top / whole) if whole > 0 else 1.0
 
 
-def _form(text: str, *, asks_time: bool) -> list[Signal]:
-    """Return the signals of the text's form, without those of value 0."""
-    found = [signal("time", 1.0, w.TIME)] if asks_time and _GIVES_TIME.search(text) else []
-    if is_question(text):
+def _further_signals(session: SessionMatch | None, *, gives_time: bool, question: bool) -> list[Signal]:
+    """Return the signals of a memory's session and of its text's form, without those of value 0."""
+    found = [] if session is None else session.signals()
+    if gives_time:
+        found.append(signal("time", 1.0, w.TIME))
+    if question:
         found.append(signal("question", 1.0, w.QUESTION))
     return found
 
@@ -180,13 +194,12 @@ def _neighbours(
     best = sorted(zip([-match for match in matches], ids, strict=True))[:_FROM]
     wanted = {each for _, identity in best for each, _ in near.get(identity, ())}.difference(ids)
     allowed: dict[str, tuple[Chunk, Memory]] = {}
-    memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
-    for each in sorted(wanted):
-        memory = memory_of(each)
-        if memory is not None and memory.active and not (memory.expires and has_expired(memory, now)):
-            chunk = Chunk(kind="memory", path=each, start=1, end=1, text=memory.text, title=memory.title)
-            if admits(chunk, memory):
-                allowed[each] = (chunk, memory)
+    admits, project = request.bounds.admits, request.bounds.admits_project
+    recallable = recallable_among(sorted(wanted), getter(request.memories), request.now)
+    for each, memory in recallable.items():
+        chunk = Chunk(kind="memory", path=each, start=1, end=1, text=memory.text, title=memory.title)
+        if (project and memory.scope == "project") or admits(chunk, memory):
+            allowed[each] = (chunk, memory)
     cosines: dict[str, float] = {}
     for source, numbers in zip(reader.sources, ids_of_memories(reader, list(allowed)), strict=True):
         chunks = source.chunks(numbers) if numbers else {}

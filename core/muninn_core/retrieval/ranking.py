@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import staleness
 from muninn_core.retrieval.hits import hit_of, place_of
-from muninn_core.retrieval.signals import Signal, reason_of, total
+from muninn_core.retrieval.signals import Signal, reasons_of, total
 
 if TYPE_CHECKING:
     from muninn_core.model.answer import Hit
@@ -79,8 +79,14 @@ class Candidate:
         if self.memory is None:
             chunk = self.chunk
             return (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
-        path, start, _ = place_of(self.memory, self.citations)
-        return (-score, "memory", path, start, self.memory.id)
+        memory = self.memory
+        if self.citations:
+            path, start, _ = place_of(memory, self.citations)
+        elif memory.cites:  # as `place_of`, without a call
+            path, start = memory.cites[0].path, memory.cites[0].start
+        else:
+            path, start = memory.files[0] if memory.files else "", 0
+        return (-score, "memory", path, start, memory.id)
 
 
 class Ranking(list[Candidate]):
@@ -94,10 +100,7 @@ def settle(
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
     """Return the first `limit` candidates as hits, with citations counted, and the remaining candidates in order."""
     found, rest = _settled(ranked, limit, citations)
-    hits = (
-        hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations, each.newer)
-        for each in found
-    )
+    hits = (hit_of(each.chunk, each.memory, reasons_of(each.signals), each.citations, each.newer) for each in found)
     return tuple(
         replace(hit, status=(decisions(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit for hit in hits
     ), rest

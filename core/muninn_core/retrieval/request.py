@@ -32,7 +32,8 @@ class Bounds(NamedTuple):
 
     `admits` returns whether a chunk and its memory may be found, with the filters applied. `required` are memories that
     are always candidates. `filters` are those of the query. `allowed` has the ids of the chunks that pass the filters;
-    None allows all. `admits_files` is true if `admits` returns true for every file, so that it need not be called.
+    None allows all. `admits_files` and `admits_project` are true if `admits` returns true for every file, and for every
+    memory of the scope `project`, so that it need not be called.
     """
 
     admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
@@ -40,6 +41,7 @@ class Bounds(NamedTuple):
     filters: FilterSet = NO_FILTERS
     allowed: Allowed | None = None
     admits_files: bool = False
+    admits_project: bool = False
 
 
 class Focus:

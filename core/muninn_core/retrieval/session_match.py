@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query_terms import STOP_WORDS
 from muninn_core.retrieval.signals import Signal, signal
-from muninn_core.source.identifiers import split_words
+from muninn_core.source.identifiers import words_of_each
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
@@ -25,7 +25,7 @@ _SATURATION = 1.2
 
 
 class SessionMatch(NamedTuple):
-    """The values of three signals of one memory, and the sum of what they contribute to its score."""
+    """The values of three signals of one memory, and `value`, the sum of what they contribute before rounding."""
 
     nearby: float
     answers: float
@@ -37,11 +37,6 @@ class SessionMatch(NamedTuple):
         named = (("nearby", self.nearby, w.NEARBY), ("answers", self.answers, w.ANSWERS))
         every = (*named, ("session", self.session, w.SESSION_MATCH))
         return [signal(name, value, weight) for name, value, weight in every if value]
-
-
-def is_question(text: str) -> bool:
-    """Whether a memory's text ends as a question."""
-    return text.rstrip().endswith("?")
 
 
 def session_matches(
@@ -90,8 +85,8 @@ def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[s
     values: dict[str, float] = {}
     for name, members in sessions.items():
         counts: dict[str, int] = {}
-        for member in members:
-            for word in wanted.intersection(split_words(f"{member.title} {member.text}").split()):
+        for words in words_of_each([f"{member.title} {member.text}" for member in members]):
+            for word in wanted.intersection(words):
                 counts[word] = counts.get(word, 0) + 1
         value = 0.0
         for word in asked:

@@ -27,7 +27,9 @@ def total(signals: Iterable[Signal]) -> float:
     return floor(exact * 10_000 + 0.5) / 10_000
 
 
-def reason_of(found: Signal) -> Reason:
-    """Return a signal as a reason."""
-    name, value, weight, contribution, note = found
-    return Reason(signal=name, value=round(value, 4), weight=weight, contribution=contribution, note=note)
+def reasons_of(found: Iterable[Signal]) -> list[Reason]:
+    """Return signals as reasons."""
+    return [
+        Reason(signal=name, value=round(value, 4), weight=weight, contribution=contribution, note=note)
+        for name, value, weight, contribution, note in found
+    ]

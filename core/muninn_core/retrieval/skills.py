@@ -13,7 +13,7 @@ from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.relatedness import Relatedness
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search
-from muninn_core.retrieval.signals import Signal, reason_of, signal
+from muninn_core.retrieval.signals import Signal, reasons_of, signal
 from muninn_core.source.skill import DESCRIPTION_CHARS, Skill
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def match_skills(
     request = SearchRequest(task, None, {}, limit=MOST, now=now, terms=SkillTerms(skills, cosines))
     by_path = {skill.path: skill for skill in skills}
     found = [
-        Match(by_path[each.chunk.path], -each.order[0], tuple(map(reason_of, each.signals)))
+        Match(by_path[each.chunk.path], -each.order[0], tuple(reasons_of(each.signals)))
         for each in search(reader, request)
     ]
     return sorted(found, key=lambda match: (-match.score, match.skill.name))

@@ -211,24 +211,18 @@ class Marker:
         """Return (start, run) of the runs of letters that may contain a wanted word."""
         if not row.isascii() or (joined and "_" in row):
             return [(match.start(), match[0]) for match in _RUN.finditer(row)]
-        low = row.lower()
+        low, run = row.lower(), _RUN.match
         found: dict[int, str] = {}
         for part, _ in self._seeming:
             at = low.find(part)
             while at >= 0:
-                start, end = _around(row, at)
+                match, start = run(row, at), at
+                end = match.end() if match else at + 1
+                while start > 0 and (row[start - 1].isalnum() or row[start - 1] == "_"):
+                    start -= 1
                 found[start] = row[start:end]
                 at = low.find(part, end)
         return sorted(found.items())
-
-
-def _around(row: str, at: int) -> tuple[int, int]:
-    """Return the (start, end) of the run of word characters around an offset."""
-    match = _RUN.match(row, at)
-    end = match.end() if match else at + 1
-    while at > 0 and (row[at - 1].isalnum() or row[at - 1] == "_"):
-        at -= 1
-    return at, end
 
 
 def _window(held: Mapping[int, int], bits: _Bits, rows: int) -> tuple[int, int]:

@@ -92,15 +92,19 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     near = _cosines(np.stack([rows[each.memory.id] for each in best if each.memory is not None]))
     scores = [-each.order[0] for each in best]
     raised = list(scores)
-    for place, before in np.argwhere(np.tril(near >= SAME_HEAD, -1)).tolist():
-        newer, older = best[place].memory, best[before].memory
-        assert newer is not None
-        assert older is not None
-        if scores[place] < scores[before] - w.VERSION_SPAN:
+    memories = [each.memory for each in best if each.memory is not None]
+    places, befores = np.nonzero(np.tril(near >= SAME_HEAD, -1))
+    statements = {place: _statement(memories[place].text) for place in {*places.tolist(), *befores.tolist()}}
+    cosines = near[places, befores].tolist()
+    for place, before, cosine in zip(places.tolist(), befores.tolist(), cosines, strict=True):
+        newer, older = statements[place], statements[before]
+        if scores[place] < scores[before] - w.VERSION_SPAN or newer.talk or older.talk:
             continue
-        if is_version(older.text, newer.text, float(near[place, before])):
+        if newer.words.isdisjoint(older.words) or (cosine < NEAR and newer.head != older.head):
+            continue
+        if _replaces(newer, older):
             raised[place] = max(raised[place], round(raised[before] + _STEP, 4))
-            best[before].newer = newer.id
+            best[before].newer = memories[place].id
     for candidate, score, own in zip(best, raised, scores, strict=True):
         if score > own:
             candidate.add(signal("newer", round(score - own, 4), w.NEWER, "newer than another hit about the same"))
@@ -113,6 +117,11 @@ def is_version(older: str, newer: str, near: float) -> bool:
     first, second = _statement(older), _statement(newer)
     if first.talk or second.talk or (near < NEAR and first.head != second.head):
         return False
+    return _replaces(second, first)
+
+
+def _replaces(second: _Statement, first: _Statement) -> bool:
+    """Whether a newer statement with a close encoding replaces an older one, by the words and numbers of both."""
     before, after = first.words, second.words
     shared = len(before & after) / max(1, min(len(before), len(after)))
     if shared < _SHARED or before == after:

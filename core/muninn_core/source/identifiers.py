@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 MAX_WORD_LENGTH = 64
@@ -32,6 +33,15 @@ def split_words(text: str) -> str:
     """Return the words of a text, separated by single blanks, in order, with repetitions."""
     runs = text.encode().translate(_ASCII_SEPARATORS).split() if text.isascii() else _RUN.findall(text)
     return " ".join(map(_EXPANSIONS.__getitem__, runs))
+
+
+def words_of_each(texts: Iterable[str]) -> list[list[str]]:
+    """Return the words of each text, as `split_words` gives them. Many short texts take one call."""
+    found, expand = [], _EXPANSIONS.__getitem__
+    for text in texts:
+        runs = text.encode().translate(_ASCII_SEPARATORS).split() if text.isascii() else _RUN.findall(text)
+        found.append(" ".join(map(expand, runs)).split())
+    return found
 
 
 def clear_caches() -> None:
@@ -73,7 +83,7 @@ def _expand(run: str) -> str:
     if not run.isascii():
         return _expand_unicode(run)
     parts = _PART.findall(run)
-    found = [stem(part.lower()) for part in parts]
+    found = [*map(stem, map(str.lower, parts))]
     if len(found) > 1:
         found.insert(0, stem("".join(parts).lower()))
     return " ".join(found)
@@ -97,7 +107,14 @@ class _ExpansionCache(dict[str | bytes, str]):
     def __missing__(self, run: str | bytes) -> str:
         if len(self) >= _CACHE_SIZE:
             self.clear()
-        found = _expand(run if isinstance(run, str) else run.decode())
+        if isinstance(run, bytes) and len(run) <= MAX_WORD_LENGTH:  # as `_expand`, without a call
+            parts = _PART.findall(run.decode())
+            words = [*map(stem, map(str.lower, parts))]
+            if len(words) > 1:
+                words.insert(0, stem("".join(parts).lower()))
+            found = " ".join(words)
+        else:
+            found = _expand(run if isinstance(run, str) else run.decode())
         if len(run) <= MAX_WORD_LENGTH:
             self[run] = found
         return found

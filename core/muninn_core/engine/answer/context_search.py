@@ -108,7 +108,8 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
     evolution = workspace.evolution
 
     def priors(words: Sequence[str]) -> Mapping[str, FilePrior]:
-        return workspace.memory.file_priors.lookup(words, searched.now, seen, evolution.votes().ids)
+        votes, project = evolution.votes().ids, params.scope != "session"
+        return workspace.memory.file_priors.lookup(words, searched.now, seen, votes, project=project)
 
     return Relevance(decisions, half_life, weights, priors, evolution.current, neighbours, evolution.votes)
 

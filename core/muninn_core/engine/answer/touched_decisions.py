@@ -14,7 +14,7 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.retrieval.hits import hit_of
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.signals import reason_of, signal
+from muninn_core.retrieval.signals import reasons_of, signal
 from muninn_core.retrieval.weights import SUBJECT
 from muninn_core.source.document import Document
 from muninn_core.worktree.documents import SteeringDocuments
@@ -64,7 +64,7 @@ def hits_of(found: Iterable[TouchedDecision], reader: Reader) -> list[Hit]:
     for document, reason in found:
         chunks = sorted(reader.chunks_of(document.path).values(), key=lambda chunk: chunk.start)
         if chunks:
-            why = [reason_of(signal("subject", 1.0, SUBJECT, reason))]
+            why = reasons_of([signal("subject", 1.0, SUBJECT, reason)])
             hits.append(replace(hit_of(_decision_section(chunks), None, why), status=document.status_text))
     return hits
 

@@ -23,7 +23,7 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import ContextParams
 from muninn_core.retrieval.hits import hit_of
-from muninn_core.retrieval.signals import Signal, reason_of, signal
+from muninn_core.retrieval.signals import Signal, reasons_of, signal
 from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR
 from muninn_core.worktree.edited_files import EditedFiles
 
@@ -217,4 +217,4 @@ def _chunks(searched: SearchContext, path: str) -> list[Chunk]:
 
 
 def _hit(chunk: Chunk, reason: Signal) -> Hit:
-    return hit_of(chunk, None, [reason_of(reason)])
+    return hit_of(chunk, None, reasons_of([reason]))

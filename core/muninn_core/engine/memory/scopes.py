@@ -72,7 +72,7 @@ def scope_bounds(
         return not task or (document is not None and same_code(document.short_code, task))
 
     if of_task is None and scope != "session":
-        return Bounds(admits, admits_files=True)
+        return Bounds(admits, admits_files=True, admits_project=True)
     wanted = [m for m in memories.values() if seen(m) and (of_task is None or m.task in of_task)]
     return Bounds(admits, wanted)
 
