@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn_core import __version__
-from muninn_core.config import OWN_SETTINGS, TOOL_SETS
+from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, TOOL_SETS
 from muninn_core.config.otel_settings import load_otel_settings
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError, Stopping
@@ -52,6 +52,9 @@ PREPARE_SECONDS = 60.0
 
 PRELOAD_SECONDS = 1.0
 """The delay of preloading, so that it does not slow down the request for which the daemon was started."""
+
+PRELOAD_TRIES = 30
+"""How many such delays preloading waits at most while the engine is at work."""
 
 SHORTAGE_LOG_SECONDS = 60.0
 """How often a lack of file descriptors is logged."""
@@ -244,20 +247,37 @@ class Daemon:
         self._leaving.set()
 
     def _prepare(self) -> None:
-        """Load what the first requests would wait for: the repository, then the preloaded protocols."""
+        """Load what the first requests would wait for: the repository, then the preloaded protocols.
+
+        The protocols wait for the first index: their import holds the interpreter's lock for as long as the index of
+        a small repository takes.
+        """
         try:
             self.engine.open(self._place).updater.wait_open(PREPARE_SECONDS)
         except MuninnError as error:
             log.info("%s", error.message)
+            self._load_model()
         except Exception:  # the first request opens it again and gets the error
             log.exception("the repository could not be opened")
         self._begin_telemetry()
         for protocol in PRELOADED:
-            if not self._leaving.wait(PRELOAD_SECONDS):
+            for _ in range(PRELOAD_TRIES):
+                if self._leaving.wait(PRELOAD_SECONDS):
+                    return
+                if not self.engine.at_work:
+                    break
+            if not self._leaving.is_set():
                 try:
                     importlib.import_module(PROTOCOLS[protocol])
                 except Exception as error:  # its first client loads it again and gets the error
                     log.warning("%s could not be loaded: %s", protocol, error)
+
+    def _load_model(self) -> None:
+        """Load the model that the first index needs: a repository without `.muninn` is served to be initialised."""
+        try:
+            self.engine.trees.embedder(BUNDLED_MODEL).embed_query("what is remembered")
+        except (MuninnError, OSError) as error:  # opening the index reports it
+            log.info("the model could not be loaded: %s", error)
 
     def _begin_telemetry(self) -> None:
         """Trace calls and send metrics, if the user's own settings name a receiver."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from muninn_core.store.fast_parse import memory_from_line, read_line
 from muninn_core.store.fold import fold
-from muninn_core.store.record import MalformedRecord, make_record, parse_line
+from muninn_core.store.record import MalformedRecord, encode_line, make_record, parse_line
 
 texts = st.sampled_from(["", " ", "x", "One thing. Another.", "a\nb", "é\u2028", "long " * 40])
 numbers = st.one_of(st.integers(-2, 12), st.floats(-1, 2), st.just(10**30), st.booleans())
@@ -114,3 +114,16 @@ def test_what_memories_have_in_common_is_in_memory_once():
     assert one.files[0] is other.files[0] is one.cites[0].path
     assert one.cites[0].symbol is other.cites[0].symbol
     assert one.cites[0].commit is one.commit
+
+
+def test_values_that_memories_share_exist_once():
+    given = {"v": 1, "type": "decision", "text": "One thing.", "ts": "2026-01-07T10:00:00.000Z", "actor": "user"}
+    given |= {"tags": ["auth"], "files": ["a.py"], "session": "s1"}
+    lines = [encode_line(make_record({**given, "id": f"m{number}"})) for number in range(2)]
+    identity = str(lines[0], "utf-8")[lines[0].index(b"m0") :][:2]
+    first, second = memory_from_line(lines[0], identity), memory_from_line(lines[1])
+    assert first.id is identity
+    assert second.id == "m1"
+    for name in ("tags", "files", "sessions", "details"):
+        assert getattr(first, name) is getattr(second, name)
+    assert memory_from_line(lines[1], "another").id == "m1"

@@ -60,6 +60,9 @@ REST_SECONDS = 5.0
 """Idle time after which memory that only makes the next answer faster is released."""
 
 
+QUIET_SECONDS = 1.0
+"""Time after the end of a verb in which the next one of the same client is expected."""
+
 REBUILD_SECONDS = 60.0
 """How long a question waits for a new index in the place of a damaged one."""
 
@@ -259,6 +262,13 @@ class Engine(
         """Whether the engine is idle, and ran verbs or changed an index since the last release."""
         idle = not self._under_way and time.monotonic() - self._last_call > REST_SECONDS
         return idle and self._rested != self._work_done()
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a verb is running or ended a moment ago, or an open work tree is being indexed."""
+        if self._under_way or time.monotonic() - self._last_call < QUIET_SECONDS:
+            return True
+        return any(each.updater.lag or each.updater.unembedded for each in self.trees)
 
     @property
     def has_released_memory(self) -> bool:

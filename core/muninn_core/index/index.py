@@ -7,6 +7,7 @@ takes, so that a memory is stored while the first index of a large tree is being
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -31,6 +32,7 @@ from muninn_core.index.workers import WorkerPool, worker_count
 from muninn_core.index.writer import Writer
 from muninn_core.model.chunk import Chunk
 from muninn_core.source import identifiers
+from muninn_core.source.grammar import SAFE_BYTES
 from muninn_core.source.text import digest
 
 if TYPE_CHECKING:
@@ -332,11 +334,14 @@ class Index:
 
     def sync_memories(self, memories: Iterable[MemoryText], check_cancel: CheckCancel = _never) -> tuple[int, int]:
         """Update the index to exactly these memories; return the numbers of memories stored and deleted."""
-        wanted = {memory.id: memory for memory in memories}
-        known = self.snapshot().memories()
-        gone = sorted(set(known) - set(wanted))
+        left = self.snapshot().memories()
+        changed: dict[str, MemoryText] = {}
+        for memory in memories:  # one at a time: the texts of all would take as much memory again
+            if left.pop(memory.id, None) != memory.digest():
+                changed[memory.id] = memory
+        gone = sorted(left)
         self.drop_memories(gone)
-        put = [memory for key, memory in sorted(wanted.items()) if known.get(key) != memory.digest()]
+        put = [changed[identity] for identity in sorted(changed)]
         for i in range(0, len(put), _MEMORY_BATCH):
             self.put_memories(put[i : i + _MEMORY_BATCH])
             check_cancel()
@@ -477,12 +482,18 @@ class Index:
             yield
 
     def _extracted_here(self, job: Job) -> list[Extracted]:
-        """Extract a few files in this process; a worker gets those whose parser might crash or hang."""
-        found = extract(job, self._embedder)
-        risky = {one.path for one in found if one.outcome == RISKY}
-        if not risky:
-            return found
+        """Extract a few files in this process; a worker gets those whose parser might crash or hang.
+
+        Loading a worker takes as long as extracting the files of a small repository, so both begin together when a
+        new file is so large that it is one of these.
+        """
         with WorkerPool(1, self._embedder) as pool:
+            if any(known is None and _size(job.root, path) > SAFE_BYTES for path, known in job.files):
+                pool.start()
+            found = extract(job, self._embedder)
+            risky = {one.path for one in found if one.outcome == RISKY}
+            if not risky:
+                return found
             left = tuple(file for file in job.files if file[0] in risky)
             others = {one.path: one for part in pool.extract([Job(job.root, job.most, left)]) for one in part}
         return [others.get(one.path, one) for one in found]
@@ -587,6 +598,14 @@ def _opened(cache: Path, embedder: Embedder, encoder: Embedder | None) -> Index:
         raise
     trim()  # building the vectors took twice their memory
     return Index(cache, embedder, encoder, writer, seal)
+
+
+def _size(root: str, path: str) -> int:
+    """Return the size of a file in bytes, 0 for one that can't be read: extracting it reports that."""
+    try:
+        return os.stat(f"{root}/{path}").st_size  # noqa: PTH116 (hot)
+    except OSError:
+        return 0
 
 
 def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:

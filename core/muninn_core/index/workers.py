@@ -80,6 +80,10 @@ class WorkerPool:
         for worker in self._workers:
             _dismiss(worker)
 
+    def start(self) -> None:
+        """Start a worker now, so that it loads while the caller does other work; else the first task starts it."""
+        self._threads.submit(self._worker)
+
     def extract(self, jobs: Iterable[Job]) -> Iterator[list[Extracted]]:
         """Yield each job's files in the order of the jobs."""
         return self._ordered(jobs, self._one_by_one)

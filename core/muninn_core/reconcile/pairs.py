@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ def words_of(text: str) -> Words:
     words = _joined(_WORD.findall(without_reasons(text)))
     keys = [key_of(word) for word in words if word not in STOP and not word.isdigit()]
     kept = [key for key in keys if key not in WEAK] or keys
-    opens = bool(keys) and keys[0] not in WEAK and keys[0] not in _RESTRICTING and len(keys[0]) > 2
+    opens = bool(keys) and keys[0] not in WEAK and keys[0] not in _restricting() and len(keys[0]) > 2
     return Words(frozenset(kept), keys[0] if opens else "")
 
 
@@ -120,8 +120,13 @@ def _joined(words: Sequence[str]) -> Iterator[str]:
         before = word
 
 
-_RESTRICTING = frozenset(map(key_of, ("only", "nobody", "none", "no", "not", "never", "each", "every")))
-"""A text that begins with one of these words does not begin with its subject."""
+@cache
+def _restricting() -> frozenset[str]:
+    """Return the keys of words that restrict a statement: a text that begins with one does not begin with its subject.
+
+    The first call loads the thesaurus.
+    """
+    return frozenset(map(key_of, ("only", "nobody", "none", "no", "not", "never", "each", "every")))
 
 
 def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:

@@ -66,7 +66,7 @@ _BLOCK = 2_048
 _MAX_PUNCTUATION_SHARE = 0.6
 """The maximum share of a block that is neither letter, digit nor blank."""
 
-_SAFE_BYTES = 24_000
+SAFE_BYTES = 24_000
 """Up to this size, quadratic and cubic behaviour costs a second or two at most."""
 
 _MIN_COMPRESSED_SHARE = 1 / 16
@@ -122,7 +122,7 @@ def is_safe_to_parse(data: bytes) -> bool:
     if len(data) > MAX_BYTES:
         return True
     return (
-        len(data) <= _SAFE_BYTES
+        len(data) <= SAFE_BYTES
         and len(zlib.compress(data, 1)) >= _MIN_COMPRESSED_SHARE * len(data)
         and _DEEP_INDENT.search(data) is None
         and _LONG_SERIES.search(data) is None

@@ -39,7 +39,8 @@ class Table(Value):
 
     Records are numbered: first those that create memories by id, then the others by id. `memories` is the number of the
     former. `composed` are records whose memory depends on other records; these memories are stored after the records'
-    lines, in this order. `ends` and `sums` are the end offset and the CRC-32 of each block.
+    lines, in this order. `keyed` has the records by idempotency key. `ends` and `sums` are the end offset and the
+    CRC-32 of each block.
     """
 
     records: tuple[str, ...]
@@ -48,7 +49,7 @@ class Table(Value):
     silent: set[str]
     pending: set[str]
     varied: set[str]
-    keyed: dict[str, list[str]]
+    keyed: dict[str, tuple[int, ...]]
     index: FoldIndexData
     files: tuple[File, ...]
     ends: tuple[int, ...]
@@ -105,6 +106,10 @@ class CachedValues:
         """Return a memory that was created before, None for any other."""
         return self._memories.get(number)
 
+    def has_line(self, number: int, line: bytes) -> bool:
+        """Whether a record has exactly this line. Cheaper than comparing the record. Raises StorageError."""
+        return self.line(number) == line
+
     def line(self, number: int) -> bytes:
         """Return the line of a record, or the JSON of a composed memory. Raises StorageError."""
         block_number, at = divmod(number, LINES_PER_BLOCK)
@@ -130,7 +135,7 @@ class CachedValues:
         identity = self._ids[number if number < count else self._composed[number - count]]
         try:
             line = self.line(number)
-            memory = memory_from_line(line) if number < count else _decode_memory(line)
+            memory = memory_from_line(line, identity) if number < count else _decode_memory(line)
             if memory.id == identity:
                 return memory
         except (StorageError, ValueError):

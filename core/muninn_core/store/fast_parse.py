@@ -7,6 +7,7 @@ memory is created on first use.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from sys import intern
 from typing import Annotated, Any
 
@@ -49,6 +50,9 @@ class _PlainMemory(Value):
 
 _decode = decoder_of(_PlainMemory)
 
+_NO_DETAILS: dict[str, Any] = {}
+"""The details of all memories that have none. A memory is never changed in place."""
+
 
 def read_line(line: bytes) -> Record:
     """Parse one line, with or without its newline. Raises MalformedRecord."""
@@ -72,12 +76,15 @@ def reparse(record: Record) -> Record:
     return read_line(encode_line(record))
 
 
-def memory_from_line(line: bytes) -> Memory:
-    """Return the sealed memory that a plain line gives. Raises ValueError for a line that is not plain."""
+def memory_from_line(line: bytes, identity: str = "") -> Memory:
+    """Return the sealed memory that a plain line gives. Raises ValueError for a line that is not plain.
+
+    A caller that has the id already gives it as `identity`, so that it is in memory once.
+    """
     decoded = _decode_plain(line)
     if decoded is None:
         raise ValueError("the line is not plain")
-    return _make_memory(*decoded)
+    return _make_memory(*decoded, identity)
 
 
 def _decode_plain(line: bytes) -> tuple[_PlainMemory, str] | None:
@@ -96,19 +103,19 @@ def _decode_plain(line: bytes) -> tuple[_PlainMemory, str] | None:
     return plain, ts
 
 
-def _make_memory(plain: _PlainMemory, ts: str) -> Memory:
-    """Create the memory. Strings that many memories share are interned."""
+def _make_memory(plain: _PlainMemory, ts: str, identity: str) -> Memory:
+    """Create the memory. Values that many memories share exist once."""
     cap = actor_trust(plain.actor)
     session = intern(plain.session)
     return Memory(
-        id=plain.id,
+        id=identity if identity == plain.id else plain.id,
         type=intern(plain.type),
         text=plain.text,
         ts=ts,
         title=plain.title or headline(plain.text),
-        tags=_intern_distinct(plain.tags),
+        tags=_shared(plain.tags),
         entities=_intern_distinct(plain.entities),
-        files=_intern_distinct(plain.files),
+        files=_shared(plain.files),
         cites=tuple(map(_intern_cite, plain.cites)),
         importance=plain.importance,
         confidence=plain.confidence,
@@ -117,14 +124,20 @@ def _make_memory(plain: _PlainMemory, ts: str) -> Memory:
         author=intern(author_name(plain.author, plain.details)),
         agent=intern(plain.agent) or None,
         session=session or None,
-        sessions=(session,) if session else (),
+        sessions=_shared((session,)) if session else (),
         task=intern(plain.task) or None,
         branch=intern(plain.branch) or None,
         commit=intern(plain.commit) or None,
         updated=ts,
         sealed=True,
-        details=plain.details,
+        details=plain.details or _NO_DETAILS,
     )
+
+
+@lru_cache(maxsize=4_096)
+def _shared(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the distinct texts; equal tuples give the same object while they are among the last ones."""
+    return _intern_distinct(texts)
 
 
 def _intern_distinct(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ changes, so that readers need no lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from itertools import islice, pairwise
 from typing import Protocol
 
+from muninn_core.errors import StorageError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.store.fast_parse import memory_from_line
@@ -73,6 +75,9 @@ class ValueSource(Protocol):
 
     def record(self, number: int) -> Record:
         """Return a record."""
+
+    def has_line(self, number: int, line: bytes) -> bool:
+        """Whether a record has exactly this line. Raises StorageError."""
 
     def cached_record(self, number: int) -> Record:
         """Return a record, the same object each time: for callers that read all records repeatedly."""
@@ -150,8 +155,8 @@ class Fold:
             if sealed and identity in self.unsealed:
                 self.unsealed.discard(identity)
                 concerned[identity] = None
-            known = known_records[identity]
-            if not known.has_same_content(record):
+            if not self.holds(record):
+                known = known_records[identity]
                 self.revised.add(identity)
                 slots[identity] = better = preferred_version(known, record)
                 revised = revised or better is not known
@@ -159,6 +164,15 @@ class Fold:
             self._rebuild_index()
             concerned = dict.fromkeys(slots)
         self._refold(concerned)
+
+    def holds(self, record: Record) -> bool:
+        """Whether the known record with this id has the same content. An equal line is not decoded again."""
+        slot = self.slots[record.id]
+        if isinstance(slot, int) and self.cached is not None and record.line:
+            with suppress(StorageError):  # the record is compared, which finds it in the files
+                if self.cached.has_line(slot, record.line):
+                    return True
+        return self.records[record.id].has_same_content(record)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Remove records as if they had never been added. Not for ids in `revised`, whose other version is unknown.

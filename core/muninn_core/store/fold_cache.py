@@ -14,7 +14,7 @@ import hashlib
 import os
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain, islice
@@ -63,12 +63,26 @@ class CachedFile(Value):
         return len(self.names if self.numbers is None else self.numbers)
 
 
+Keyed = dict[str, str | tuple[str, ...]]
+"""The ids of the records by idempotency key: of nearly all keys one, which then takes a third of the memory."""
+
+
+def ids_of(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the ids of a key."""
+    return (value,) if isinstance(value, str) else value
+
+
+def keyed_value(ids: Sequence[str]) -> str | tuple[str, ...]:
+    """Return what `Keyed` has for the ids of a key."""
+    return ids[0] if len(ids) == 1 else tuple(ids)
+
+
 class CachedFold(Value):
     """A fold of sealed records, its files by path, and the record ids by idempotency key."""
 
     fold: Fold
     files: dict[str, CachedFile]
-    keyed: dict[str, list[str]]
+    keyed: Keyed
 
 
 _decode = decoder_of(Table)
@@ -119,7 +133,7 @@ def save(path: Path, cached: CachedFold, memory: Path, now: float | None = None)
                 silent=cached.fold.inactive,
                 pending=cached.fold.pending,
                 varied=cached.fold.revised,
-                keyed=cached.keyed,
+                keyed={key: tuple(numbers[each] for each in ids_of(ids)) for key, ids in cached.keyed.items()},
                 index=cached.fold.index.snapshot(),
                 files=tuple(
                     _file_entry(name, file_entry, memory, numbers, too_recent)
@@ -200,7 +214,8 @@ def _restore(table: Table, values: CachedValues, memory: Path) -> CachedFold:
         )
         for file in table.files
     }
-    return CachedFold(fold=fold, files=files, keyed=table.keyed)
+    keyed = {key: keyed_value([ids[number] for number in places]) for key, places in table.keyed.items()}
+    return CachedFold(fold=fold, files=files, keyed=keyed)
 
 
 def _is_composed(fold: Fold, identity: str) -> bool:

@@ -13,7 +13,7 @@ from muninn_core.shortage import raise_if_exhausted
 from muninn_core.store.cached_values import CachedValues
 from muninn_core.store.change_scan import ChangeScan, Signature, signature
 from muninn_core.store.fold import Fold, State
-from muninn_core.store.fold_cache import NAME, CachedFile, CachedFold, delete, load, save
+from muninn_core.store.fold_cache import NAME, CachedFile, CachedFold, Keyed, delete, ids_of, keyed_value, load, save
 from muninn_core.store.gc_pause import gc_paused
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_content, read_lines
@@ -48,7 +48,7 @@ class IncrementalFold:
         self._scan = ChangeScan(layout, with_spools=not writing)
         self._unshared = tuple(f"{folder}{os.sep}" for folder in (layout.spool, layout.private))
         self._sessions = f"{layout.sessions}{os.sep}"
-        self._keyed: dict[str, list[str]] = {}
+        self._keyed: Keyed = {}
         self._private_of_others: set[str] = set()
         self._cache = layout.cache / NAME
         self._cached_files: dict[str, CachedFile] = {}
@@ -84,9 +84,10 @@ class IncrementalFold:
         with gc_paused():
             self.fold.remove(sorted(self.fold.unsealed))
             try:
-                keyed = {key: [each for each in ids if each in self.fold.slots] for key, ids in self._keyed.items()}
+                slots = self.fold.slots
+                left = ((key, [each for each in ids_of(value) if each in slots]) for key, value in self._keyed.items())
                 cached = CachedFold(
-                    fold=self.fold, files=self.files, keyed={key: ids for key, ids in keyed.items() if ids}
+                    fold=self.fold, files=self.files, keyed={key: keyed_value(ids) for key, ids in left if ids}
                 )
                 save(self._cache, cached, self._layout.memory)
                 self._read_from_cache()
@@ -196,7 +197,7 @@ class IncrementalFold:
 
     def record_of_key(self, key: str) -> Record | None:
         """Return the first record stored under an idempotency key."""
-        found = [self.fold.records[identity] for identity in self._keyed.get(key, ())]
+        found = [self.fold.records[identity] for identity in ids_of(self._keyed.get(key, ()))]
         return min(found, key=lambda record: record.stamp, default=None)
 
     def is_sealed(self, identity: str) -> bool:
@@ -258,7 +259,7 @@ class IncrementalFold:
             sealed, unsealed = self._remaining(gone, after)
             known = self.fold.records
             edited = any(
-                record.id in gone and not known[record.id].has_same_content(record)
+                record.id in gone and not self.fold.holds(record)
                 for _, lines in added.values()
                 for record in lines.records
             )
@@ -298,13 +299,15 @@ class IncrementalFold:
 
     def _add_keys(self, records: Iterable[Record]) -> None:
         for record in records:
-            if record.key and record.id not in (known := self._keyed.setdefault(record.key, [])):
-                known.append(record.id)
+            if record.key:
+                known = self._keyed.setdefault(record.key, record.id)
+                if record.id not in (ids := ids_of(known)):
+                    self._keyed[record.key] = (*ids, record.id)
 
     def _remove_keys(self, lost: Iterable[str]) -> None:
         for key in {self.fold.records[identity].key for identity in lost} - {""}:
-            left = [identity for identity in self._keyed[key] if identity not in lost]
-            self._keyed[key] = left
+            left = [identity for identity in ids_of(self._keyed[key]) if identity not in lost]
+            self._keyed[key] = keyed_value(left)
 
 
 def _cached_file(current_signature: Signature | None, lines: Lines) -> CachedFile:

@@ -28,11 +28,10 @@ class LazyMemories:
     def memory(self, number: int) -> Memory:
         """Return a memory, the same object each time."""
         memory = self._memories.get(number)
-        return (
-            memory
-            if memory is not None
-            else self._memories.setdefault(number, memory_from_line(self._records[-number - 1].line))
-        )
+        if memory is not None:
+            return memory
+        record = self._records[-number - 1]
+        return self._memories.setdefault(number, memory_from_line(record.line, record.id))
 
     def created(self, number: int) -> Memory | None:
         """Return a memory that was created before, None for any other."""
