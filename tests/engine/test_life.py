@@ -405,6 +405,25 @@ def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypa
     assert muninn.engine.should_release_memory
 
 
+def test_the_engine_is_at_work_during_a_verb_for_a_moment_after_it_and_while_files_wait(muninn, monkeypatch):
+    muninn.call("index", wait=True)
+    assert muninn.engine.at_work
+    monkeypatch.setattr("muninn_core.engine.engine.QUIET_SECONDS", 0.0)
+    assert not muninn.engine.at_work
+    seen = []
+    run = IndexUpdater.wait_files
+
+    def watched(updater, ticket, seconds):
+        seen.append(muninn.engine.at_work)
+        return run(updater, ticket, seconds)
+
+    monkeypatch.setattr(IndexUpdater, "wait_files", watched)
+    muninn.call("index", wait=True)
+    assert set(seen) == {True}
+    monkeypatch.setattr(IndexUpdater, "lag", 1)
+    assert muninn.engine.at_work
+
+
 def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, monkeypatch):
     monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
     seen = []

@@ -6,9 +6,15 @@ Most values of a long log are never read, and creating all of them would take mo
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from contextlib import nullcontext
 from typing import TypeVar, cast
 
+from muninn_core.store.gc_pause import gc_paused
+
 T = TypeVar("T")
+
+_MANY = 10_000
+"""Values from which the cycle collector is paused while all are created, and leaves them out afterwards."""
 
 Slots = dict[str, T | int]
 """Values, or the numbers of values to be created. No value is itself an int."""
@@ -73,7 +79,8 @@ class LazyMapping(Mapping[str, T]):
 
     def _make_all(self) -> dict[str, T]:
         if not self.complete and self._make is not None:
-            make_all(self._slots, self._make)
+            with gc_paused() if len(self._slots) >= _MANY else nullcontext():
+                make_all(self._slots, self._make)
             self.complete = True
             self._make = None  # what the values were created from is no longer needed here
         return cast("dict[str, T]", self._slots)
