@@ -48,7 +48,7 @@ def main(words: list[str]) -> int:
         shutil.copytree(kept, root, symlinks=True)
         with Served(root) as served:
             first = _start(served, "without a cached fold")
-            _wait_encoded(served)
+            wait_encoded(served)
             served.stop()
             figures = [first, *_measure(served, asked.queries(2 * options.queries, 21))]
     print(table(figures))
