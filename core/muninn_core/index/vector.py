@@ -104,7 +104,7 @@ class _Allowed(NamedTuple):
 
     part: _Part
     mask: NDArray[np.bool_]
-    count: int
+    size: int
 
 
 def _allowed(part: _Part, places: Ids) -> _Allowed:
@@ -252,7 +252,7 @@ def _nearest(vector: NDArray[np.float32], sets: Sequence[_Allowed], limit: int) 
         ids = np.concatenate([part.segment.ids[places] for part, _, places in found])
         least = np.partition(products, len(products) - limit)[len(products) - limit] if len(products) > limit else None
         cut = any(
-            len(some) == asked < each.count and least is not None and some[-1] >= least
+            len(some) == asked < each.size and least is not None and some[-1] >= least
             for (_, some, _), each in zip(found, sets, strict=True)
         )
         if not cut:
