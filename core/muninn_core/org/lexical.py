@@ -6,6 +6,7 @@ the caller may not read.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +26,7 @@ FILE_WEIGHTS: Mapping[str, float] = {"whole": 1.0}
 Table = Literal["chunk", "file"]
 Match = tuple[int, float]
 Entries = NDArray[np.int64]
+_NO_ENTRIES = np.zeros(0, np.int64)
 
 _SPARSE = 8
 """Ids that span more than so many numbers for each entry are sorted; others index an array."""
@@ -48,6 +50,7 @@ class LexicalSearch:
         self._connection = connection
         self._words = words
         self._lists: dict[tuple[Table, str], Entries] = {}
+        self._reading = threading.Lock()
 
     def search(self, table: Table, asked: Asked, limit: int, conditions: Conditions) -> list[Match]:
         """Return (id, score) of the best documents and all ties with the last, best first, ties by id."""
@@ -62,7 +65,7 @@ class LexicalSearch:
         ]
         if limit < 1 or not terms:
             return []
-        self._read(table, [*(term.word for term in terms), *conditions.every])
+        self._read([*factors, *conditions.every])
         ids, scores = self._scored(table, terms, conditions)
         if len(ids) > limit:
             best = scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit]
@@ -70,14 +73,22 @@ class LexicalSearch:
         order = np.lexsort((ids, -scores))
         return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
 
-    def _read(self, table: Table, words: Iterable[str]) -> None:
-        unknown = [word for word in dict.fromkeys(words) if (table, word) not in self._lists]
-        self._lists |= {(table, word): np.zeros(0, np.int64) for word in unknown}
-        wanted = [word for word in unknown if "\0" not in word]
-        if wanted:
-            sql = "SELECT word, entries FROM lists(%s, %s)"
-            rows: Iterable[Any] = self._connection.execute(sql, (wanted, table), binary=True)
-            self._lists |= {(table, word): np.frombuffer(entries, "<i8") for word, entries in rows}
+    def _read(self, words: Iterable[str]) -> None:
+        with self._reading:  # both searches of a question read the same words, in two threads
+            unknown = [word for word in dict.fromkeys(words) if ("chunk", word) not in self._lists]
+            wanted = [word for word in unknown if "\0" not in word]
+            found: dict[tuple[Table, str], Entries] = {
+                (table, word): _NO_ENTRIES for word in unknown for table in ("chunk", "file")
+            }
+            if wanted:
+                sql = "SELECT word, chunks, files FROM lists(%s)"
+                rows: Iterable[Any] = self._connection.execute(sql, (wanted,), binary=True)
+                for word, chunks, files in rows:
+                    found["chunk", word], found["file", word] = (
+                        np.frombuffer(chunks, "<i8"),
+                        np.frombuffer(files, "<i8"),
+                    )
+            self._lists |= found
 
     def _scored(
         self, table: Table, terms: Sequence[Term], conditions: Conditions

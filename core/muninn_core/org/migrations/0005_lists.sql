@@ -18,6 +18,9 @@ BEGIN
 END
 $$;
 
+-- The numbers are in the index, so that the sums of a word over many branches read no row.
+ALTER TABLE frequency DROP CONSTRAINT frequency_pkey;
+ALTER TABLE frequency ADD PRIMARY KEY (tenant, word, branch) INCLUDE (body, symbol, title, path, whole);
 ALTER TABLE frequency ADD COLUMN chunks bytea NOT NULL, ADD COLUMN files bytea NOT NULL;
 
 -- In how many documents of the caller's branches words stand, by field.
@@ -39,8 +42,8 @@ BEGIN
 END
 $$;
 
--- The inverted lists of words in the caller's branches, joined, of chunks or of files.
-CREATE FUNCTION lists(wanted text[], of_table text) RETURNS TABLE (word text, entries bytea)
+-- The inverted lists of words in the caller's branches, joined, of chunks and of files.
+CREATE FUNCTION lists(wanted text[]) RETURNS TABLE (word text, chunks bytea, files bytea)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = muninn, public, pg_temp AS
 $$
 DECLARE
@@ -51,10 +54,9 @@ BEGIN
     RETURN;
   END IF;
   RETURN QUERY EXECUTE format(
-    'SELECT f.word, string_agg(f.%I, '''') FROM %I f '
+    'SELECT f.word, string_agg(f.chunks, ''''), string_agg(f.files, '''') FROM %I f '
     'WHERE f.tenant = %s AND f.word = ANY ($1) AND f.branch = ANY ($2) GROUP BY f.word',
-    CASE of_table WHEN 'chunk' THEN 'chunks' WHEN 'file' THEN 'files' END, 'frequency_' || tenant, tenant)
-    USING wanted, branches;
+    'frequency_' || tenant, tenant) USING wanted, branches;
 END
 $$;
 
@@ -82,5 +84,5 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION frequencies(text[]), lists(text[], text), vectors_of(integer[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION frequencies(text[]), lists(text[], text), vectors_of(integer[], text) TO muninn_reader;
+REVOKE ALL ON FUNCTION frequencies(text[]), lists(text[]), vectors_of(integer[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION frequencies(text[]), lists(text[]), vectors_of(integer[], text) TO muninn_reader;
