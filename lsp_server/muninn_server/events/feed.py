@@ -38,6 +38,10 @@ BATCH = 500
 GATHER_SECONDS = 0.05
 """How long changes of memories and of the index are gathered."""
 
+BURST_SECONDS = 0.01
+"""How long the events that follow upon others are gathered: reading them and waking each follower costs as much for one
+as for many."""
+
 _IDENTITY = re.compile(r"([0-9a-f]{16}):([0-9]{1,15}):([0-9a-f]{16}|)")
 
 log = logging.getLogger("muninn.events")
@@ -348,6 +352,7 @@ class Feed:
                     self._position = reached
                     for event, message in events:
                         self._offer([each for each in self._subscribers if each.wanted.takes(event)], message)
+                await asyncio.sleep(BURST_SECONDS)
             except MuninnError as error:
                 log.warning("the journal can't be followed: %s", error.message)
                 for each in self._subscribers:
