@@ -29,7 +29,10 @@ SHOWN = 20
 """Violations of a part that are printed whole."""
 
 
-LEVELS = ("guided by", "features covered", "daemons", "zombies", "memory growth", "descriptors", "points found")
+LEVELS = (
+    *("guided by", "features covered", "daemons", "zombies", "memory growth", "descriptors"),
+    *("scenarios", "calls that change files", "points found"),
+)
 """How figures begin of which runs have a greatest value, and no sum."""
 
 

@@ -21,11 +21,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from muninn_core.git import batch, run
 from muninn_core.launch import start
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import Address
 from muninn_server.daemon import PROTOCOLS
-from torture.campaign import Site, site
+from torture.campaign import PATIENCE, Site, site
 from torture.engine import warm
 
 REAL = 0.02
@@ -152,7 +153,8 @@ def nursery() -> Iterator[Nursery]:
 
 
 def _preload() -> None:
-    """Load what a daemon and its clients load while they run."""
+    """Load what a daemon and its clients load while they run, and let them wait for git as long as for each other."""
+    run._TIMEOUT_SECONDS = batch._TIMEOUT_SECONDS = PATIENCE
     for name in (DAEMON, *CLIENTS, *PROTOCOLS.values()):
         importlib.import_module(name)
     warm()
