@@ -118,7 +118,9 @@ def undecided(
     asked = notes.get(session, _ASKED)
     known = store.all().values() if isinstance(asked, str) else ()
     answers = [memory for memory in known if _is_answer(memory, str(asked))]
-    last = max((memory.ts[:19] for memory in answers), default="")
+    if not answers:
+        return Undecided([draft for draft, _ in drafts], [])
+    last = max(memory.ts[:19] for memory in answers)
     left: list[MemoryDraft] = []
     repeated: list[str] = []
     for draft, time in drafts:
