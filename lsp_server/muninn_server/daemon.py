@@ -276,7 +276,7 @@ class Daemon:
         """Load the model that the first index needs: a repository without `.muninn` is served to be initialised."""
         try:
             self.engine.trees.embedder(BUNDLED_MODEL).embed_query("what is remembered")
-        except (MuninnError, OSError) as error:  # opening the index reports it
+        except Exception as error:  # opening the index reports it
             log.info("the model could not be loaded: %s", error)
 
     def _begin_telemetry(self) -> None:

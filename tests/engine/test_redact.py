@@ -208,6 +208,13 @@ def test_a_redaction_that_failed_says_that_the_next_start_completes_it(muninn, m
     assert "completes the redaction" in caught.value.hint
     assert (muninn.root / ".muninn/local" / pending_redaction.NAME).exists()
 
+    with monkeypatch.context() as patch:
+        patch.setattr(pending_redaction, "write_atomic", full)
+        with pytest.raises(StorageError) as caught:
+            muninn.call("redact", id=identity)
+    assert "completes the redaction" in caught.value.hint
+    assert (muninn.root / ".muninn/local" / pending_redaction.NAME).exists()
+
 
 def test_a_merge_can_bring_the_text_back_and_it_stays_redacted(muninn):
     identity = remember(muninn)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +142,33 @@ def test_a_push_changes_the_shared_vectors_and_old_ones_are_dropped(home, filled
             assert len(found) == len(stored(home, ("moving",))) > 0
         assert len(shared.of_table) <= 3 * len(stored(home, ("moving",))) + 1
         commit(root, {f"{name}.py": source(name), f"{chr(ord(name) - 1)}.py": None})
+
+
+def test_whole_files_of_each_kind_are_found(home, filled) -> None:
+    def found(kind: Any) -> Callable[[PostgresReader], list[str]]:
+        return lambda reader: [path for path, _ in reader.whole_files(["peel", "banana"], 10, kind)]
+
+    ben = filled["ben"]
+    assert asked(home, ben, found("code")) == ["mill.py"]
+    assert asked(home, ben, found("knowledge")) == ["notes.md"]
+    assert sorted(asked(home, ben, found(None))) == ["mill.py", "notes.md"]
+
+
+def test_two_threads_of_a_question_read_a_word_once_and_both_know_it(home, filled) -> None:
+    def at_once(reader: PostgresReader) -> list[list[tuple[Any, float]]]:
+        execute, met = reader.statistics._connection.execute, threading.Barrier(2, timeout=60)
+
+        class Slow:
+            def execute(self, *given: Any, **named: Any) -> Any:
+                time.sleep(0.05)  # the other thread asks for the same words meanwhile
+                return execute(*given, **named)
+
+        def search(table: Any) -> list[tuple[Any, float]]:
+            met.wait()
+            return list(reader._lexical.search(table, ["peel"], 10, lexical.Conditions()))
+
+        reader.statistics._connection = Slow()  # type: ignore[assignment]
+        with ThreadPoolExecutor(2) as threads:
+            return list(threads.map(search, ("chunk", "file")))
+
+    assert all(asked(home, filled["ben"], at_once))

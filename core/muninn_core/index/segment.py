@@ -60,7 +60,7 @@ class Segment:
     ) -> tuple[NDArray[np.float32], Ids]:
         """Return (products, places) of at most `count` rows with the greatest product with a quantised query [dim].
 
-        `among` marks the rows that may be found. Ties at the limit go to the lowest places.
+        `among` marks the rows that may be found. Of rows that tie at the limit any may be returned.
         """
         _use_one_thread()
         row = query.reshape(1, -1)

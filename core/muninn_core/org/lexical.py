@@ -31,7 +31,7 @@ _NO_ENTRIES = np.zeros(0, np.int64)
 _SPARSE = 8
 """Ids that span more than so many numbers for each entry are sorted; others index an array."""
 
-_RUNNING = (1 << KIND_BITS) - 1
+RUNNING = (1 << KIND_BITS) - 1
 """The bits of an id below its kind."""
 
 
@@ -124,7 +124,7 @@ class _Ids:
     def __init__(self, lists: Sequence[Entries]) -> None:
         """`places` has an array for each list, `size` is the length of the array that they index."""
         joined = np.concatenate(lists)
-        numbers = joined & _RUNNING
+        numbers = joined & RUNNING
         self._first = int(numbers.min()) if len(numbers) else 0
         self.size = int(numbers.max()) + 1 - self._first if len(numbers) else 0
         if self.size > _SPARSE * len(numbers):

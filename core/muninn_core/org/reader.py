@@ -23,7 +23,7 @@ from muninn_core.index.vector import cosines_of
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.value import replace
 from muninn_core.org.database import Connection
-from muninn_core.org.lexical import Conditions, LexicalSearch
+from muninn_core.org.lexical import RUNNING, Conditions, LexicalSearch
 from muninn_core.org.memories import BranchMemories
 from muninn_core.org.statistics import WordStatistics
 from muninn_core.org.storing import read_chunk, read_syntax
@@ -140,7 +140,8 @@ class PostgresReader:
 
     def whole_files(self, words: Asked, limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25) of whole files, best first, ties by path."""
-        found = self._lexical.search("file", words, limit, Conditions(kind))
+        hits = self._lexical.search("file", words, limit, Conditions(kind))
+        found = [(number & RUNNING, score) for number, score in hits]  # lists have the kind before a file's number
         paths = self._paths_of([number for number, _ in found])
         named = ((paths[number], score) for number, score in found if number in paths)
         return sorted(named, key=lambda hit: (-hit[1], hit[0]))

@@ -217,8 +217,12 @@ class Service:
             )
 
     def _vectors_of(self, tenant: int) -> TenantVectors:
-        with self._counting:
-            return self._vectors.setdefault(tenant, TenantVectors())
+        known = self._vectors.get(tenant)
+        if known is None:
+            made = TenantVectors()  # not under the lock: the first one loads the models
+            with self._counting:
+                known = self._vectors.setdefault(tenant, made)
+        return known
 
     def _count(self, verb: str, outcome: str, seconds: float) -> None:
         with self._counting:

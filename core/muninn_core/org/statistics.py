@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -12,12 +13,13 @@ _NONE = (0,) * len(FIELDS)
 
 
 class WordStatistics:
-    """Frequencies of words in one transaction. Each word is read once."""
+    """Frequencies of words in one transaction. Each word is read once. Safe to use from several threads."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._connection = connection
         self._tenant = tenant
         self._known: dict[str, tuple[int, ...]] = {}
+        self._reading = threading.Lock()
 
     @cached_property
     def totals(self) -> Totals:
@@ -39,12 +41,14 @@ class WordStatistics:
 
     def load(self, words: Iterable[str]) -> None:
         """Read the frequencies of words that are not known yet, in one query."""
-        unknown = [word for word in dict.fromkeys(words) if word not in self._known and "\0" not in word]
-        if unknown:
+        wanted = [word for word in dict.fromkeys(words) if "\0" not in word]
+        with self._reading:  # two threads ask for one question; a word is known once its frequency is
+            unknown = [word for word in wanted if word not in self._known]
+            if not unknown:
+                return
             sql = "SELECT word, body, symbol, title, path, whole FROM frequencies(%s)"
-            self._known |= dict.fromkeys(unknown, _NONE)
-            for word, *sums in self._connection.execute(sql, (unknown,)):
-                self._known[word] = tuple(map(int, sums))
+            read = {word: tuple(map(int, sums)) for word, *sums in self._connection.execute(sql, (unknown,))}
+            self._known |= {word: read.get(word, _NONE) for word in unknown}
 
     def by_field(self, words: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """Return {word: number of documents that hold it, by field} of the words that any document holds."""

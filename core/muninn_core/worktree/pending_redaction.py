@@ -55,11 +55,15 @@ class PendingRedaction:
 
         Raises StorageError or ReadOnlyError, and what the body raises.
         """
+        begun = self._path.exists()  # a redaction before this one failed
         try:
             write_atomic(self._path, encode_json(redaction))
-        except MuninnError:
-            with suppress(MuninnError):
-                self.finish()  # nothing was redacted yet, so the next start has nothing to complete
+        except MuninnError as error:
+            if begun and isinstance(error, StorageError):
+                raise StorageError(error.message, hint=_COMPLETED) from error
+            if not begun:
+                with suppress(MuninnError):
+                    self.finish()  # nothing was redacted yet, so the next start has nothing to complete
             raise
         try:
             yield

@@ -243,16 +243,21 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Captured:
         ) from None
     open_drafts, done = session_end.open_item_changes(store, session, params.agent, items)
     said = zip(reading.drafts, reading.times, strict=True)
-    left, repeated = keep_request.undecided(said, store, notes, session)
-    fresh = [draft for draft in left if store.log.record_of_key(draft.key or "") is None]
-    drafts = (*with_named_code(workspace, fresh[: MAX_STATEMENTS - len(open_drafts)]), *open_drafts)
+    left = keep_request.undecided(said, store, notes, session)
+    fresh = [each for each in left if store.log.record_of_key(each.draft.key or "") is None]
+    fresh = fresh[: MAX_STATEMENTS - len(open_drafts)]
+    drafts = (*with_named_code(workspace, [each.draft for each in fresh]), *open_drafts)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in drafts
     )
     return Captured(
         drafts=drafts,
-        archive=(*done, *repeated, *_stored(store, reading.withdrawn)),
+        archive=(
+            *done,
+            *(identity for each in fresh for identity in each.repeated),
+            *_stored(store, reading.withdrawn),
+        ),
         note=note if drafts else "",
         commit=lambda: notes.put(session, name, reading.offset),
     )
