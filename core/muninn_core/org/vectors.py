@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from muninn_core.index.segment import Ids, Rows
 
 MOST = 16_000_000
-"""The most vectors that are kept. A question to branches with more is answered, and the next one reads them again."""
+"""The most vectors that are kept; the most places of branches are twice as many. A question to branches with more is
+answered, and the next one reads them again."""
 
 _BLOCK = 1 << 16
 """The vectors of a block. A change copies the last block only."""
 
-_READ = 64
-"""Branches that are read in one query."""
+_READ = 16
+"""Branches that are read in one query. Their vectors are in memory several times until they are in blocks."""
 
 Column = Literal["vector", "encoding"]
 Version = tuple[int, int, str]
@@ -106,7 +107,7 @@ class BranchVectors:
             missing = [each for each in branches if each not in state.places]
             if missing:
                 live = sum(len(each.at) for each in state.places.values())
-                if len(state.ids) > min(2 * live + _BLOCK, MOST):
+                if len(state.ids) > min(2 * live + _BLOCK, MOST) or live > 2 * MOST:
                     state, missing = _State(), list(branches)
                 self._state = state = self._with(connection, state, missing)
         return state
