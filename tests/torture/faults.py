@@ -128,10 +128,10 @@ class Template:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._folders: list[str] = []
+        self._folders: list[tuple[str, int]] = []
         self._files: list[tuple[str, bytes, os.stat_result]] = []
         for place, _, names in os.walk(folder):
-            self._folders.append(place)
+            self._folders.append((place, os.stat(place).st_mode & 0o777))
             for name in names:
                 path = os.path.join(place, name)
                 self._files.append((path, Path(path).read_bytes(), os.stat(path)))
@@ -139,8 +139,8 @@ class Template:
     def restore(self) -> None:
         """Make the folder as it was."""
         shutil.rmtree(self._folder, ignore_errors=True)
-        for folder in self._folders:
-            os.mkdir(folder)
+        for folder, mode in self._folders:
+            os.mkdir(folder, mode)
         for path, data, status in self._files:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT, status.st_mode & 0o777)
             os.write(handle, data)
