@@ -115,7 +115,7 @@ def _lack_of_memory() -> Iterator[None]:
     """Raise MemoryError for the exception of ONNX Runtime that reports a failed allocation."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # its classes have no common base but Exception; all others are raised again
         if _NO_MEMORY in str(error):
             raise MemoryError(f"the text encoder: {error}") from error
         raise

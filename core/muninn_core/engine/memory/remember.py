@@ -57,7 +57,7 @@ def _notices(
     """Return the notices about stored memories. A failure becomes a notice, because the memories are stored."""
     try:
         return remember_notices(workspace, stored, before, now)
-    except Exception as error:
+    except Exception as error:  # an error would say that nothing is stored, and a second try would store it twice
         log.exception("cannot compare new memories with the others")
         return (f"Stored, but not compared with the other memories: {str(error) or 'out of memory'}",)
 
