@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Backend, Reply, anthropic_events, bytes_of, openai_events, says, stalls, status
+from repositories import PATIENCE
 from vendors import anthropic, ask, of_anthropic, of_openai, openai, post, route
 
 if TYPE_CHECKING:
@@ -179,6 +180,17 @@ def test_who_has_no_token_gets_nothing(gateway: Served) -> None:
     assert backend.requests == []
 
 
+def settled(gateway: Served) -> dict[str, Any]:
+    """Return the ledger as soon as no request is under way."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        found: dict[str, Any] = gateway.call("models.usage", calls=True)
+        if all(call["state"] != "reserved" for call in found["calls"]):
+            return found
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 @pytest.mark.parametrize("dialect", ["openai", "anthropic"])
 def test_a_metered_request_is_in_the_ledger_with_the_tokens_that_the_answer_states(
     gateway: Served, dialect: str
@@ -188,9 +200,10 @@ def test_a_metered_request_is_in_the_ledger_with_the_tokens_that_the_answer_stat
         gateway.configure(m=route(backend, dialect, price_in=1_000, price_out=2_000))
         more = {"stream_options": {"include_usage": True}} if dialect == "openai" else {}
         assert ask(gateway, dialect, **more)[0] == "yes"
+        after = settled(gateway)
         gateway.configure(m=route(backend, dialect))
         ask(gateway, dialect)
-    after = gateway.call("models.usage", calls=True)
+    assert gateway.call("models.usage")["total"] == after["total"]
     spent = {
         name: round(after["total"][name] - before[name], 6) for name in ("calls", "tokens_in", "tokens_out", "usd")
     }
@@ -232,11 +245,18 @@ def test_a_client_that_leaves_a_metered_answer_keeps_its_reservation(gateway: Se
         connection.request("POST", "/v1/chat/completions", body, headers)
         connection.getresponse().read(10)
         connection.close()
-        deadline = time.monotonic() + 120
-        while (last := gateway.call("models.usage", calls=True)["calls"][-1])["state"] == "reserved":
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        last = settled(gateway)["calls"][-1]
     assert (last["tokens_out"], last["state"]) == (91, "failed")
+
+
+def test_a_client_that_leaves_after_the_last_event_has_a_whole_answer(gateway: Served) -> None:
+    with Backend(stalls(openai_events("All of it."))) as backend:  # the backend keeps its connection open
+        gateway.configure(m=route(backend, "openai", price_in=1, price_out=1))
+        assert ask(gateway, "openai")[0] == "All of it."  # OpenAI's client disconnects after `[DONE]`
+        recorded = gateway.call("event.query", event_type="answer", limit=100)["hits"]
+        last = settled(gateway)["calls"][-1]
+    assert "All of it." in [hit["event"]["payload"]["text"] for hit in recorded]
+    assert (last["tokens_in"], last["tokens_out"], last["state"]) == (10, 5, "done")
 
 
 def test_models_are_listed_and_embeddings_come_from_the_bundled_table(gateway: Served) -> None:

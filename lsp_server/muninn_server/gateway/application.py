@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from muninn_core.config.keys import BUNDLED_MODEL
@@ -207,20 +207,33 @@ class Gateway:
             await send({"type": "http.response.start", "status": status, "headers": answer})
             usage.status, usage.streamed = status, "event-stream" in got.get("content-type", "")
             tape = Tape()
-            await self._pump(chunks, send, dialect if usage.streamed else "", (usage, tape))
-            if path in RECORDED and status == 200:
-                self._record(Exchange(path, dialect, _program(scope), prepared.asked, tape.answer, usage.streamed))
+
+            def record() -> None:
+                if path in RECORDED and status == 200:
+                    self._record(Exchange(path, dialect, _program(scope), prepared.asked, tape.answer, usage.streamed))
+
+            await self._pump(chunks, send, dialect if usage.streamed else "", usage, tape, record)
             await send({"type": "http.response.body", "body": b""})
 
-    async def _pump(self, chunks: Any, send: Send, dialect: str, readers: Iterable[Usage | Tape]) -> None:
-        """Pass an answer on, but for its end. One that breaks off between two events gets an event with the reason."""
-        end = b""
+    async def _pump(
+        self, chunks: Any, send: Send, dialect: str, usage: Usage, tape: Tape, record: Callable[[], None]
+    ) -> None:
+        """Pass an answer on, but for its end. One that breaks off between two events gets an event with the reason.
+
+        An answer is recorded before its last event is passed on: after that event, clients read memory or disconnect.
+        """
+        end, recorded = b"", False
         try:
             async for chunk in chunks:
                 end = (end + chunk)[-4:]
-                for reader in readers:
-                    reader.feed(chunk)
+                usage.feed(chunk)
+                tape.feed(chunk)
+                if usage.ended and not recorded:
+                    record()
+                    recorded = True
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            if not recorded:
+                record()
         except HttpFailure as error:
             log.info("an answer broke off: %s", error.reason)
             if dialect and (not end or end.endswith((b"\n\n", b"\r\n\r\n"))):

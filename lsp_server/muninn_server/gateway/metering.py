@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from muninn_core.config.model_settings import ModelSettings, is_free
+from muninn_core.config.model_settings import ModelSettings, Route, is_free
 from muninn_core.errors import ModelError
 from muninn_core.model.value import replace
 from muninn_core.models.http import HttpFailure
@@ -34,6 +35,9 @@ UNMETERED = frozenset({"/v1/messages/count_tokens"})
 MOST_BYTES = 8_000_000
 """The longest answer in one piece, and the longest line of a stream, in which tokens are looked for."""
 
+LAST_EVENT = re.compile(rb"data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete))\s*$")
+"""The line that begins the last event of a stream, in the dialects of OpenAI and Anthropic."""
+
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
@@ -42,11 +46,17 @@ class OverBudget(Exception):
 
 
 class Usage:
-    """Reads the tokens that an answer states, while it passes. `status` is that of the answer."""
+    """Reads the tokens that an answer states, while it passes.
+
+    `status` is that of the answer. `ended`: the last event of a stream has passed. Clients may disconnect after it,
+    before the body ends.
+    """
 
     def __init__(self) -> None:
         self.status = 200
         self.streamed = False
+        self.ended = False
+        self._last_event = False
         self._waiting = b""
         self._found: dict[str, int] = {}
 
@@ -58,6 +68,10 @@ class Usage:
             for line in lines:
                 if line.startswith(b"data:") and b'"usage"' in line:
                     self._read(line[5:])
+                if LAST_EVENT.match(line):
+                    self._last_event = True
+                elif self._last_event and not line.strip():
+                    self.ended = True
 
     def close(self) -> tuple[int, int, int] | None:
         """Return the tokens in, out and read from a cache; None when the answer stated none."""
@@ -121,17 +135,24 @@ async def metered(
         await settle(lambda ms: failed(entry, reason, ms, billed=billed))
         raise
     except BaseException:
-        await settle(lambda ms: failed(entry, "the answer broke off", ms, billed=True))
+        if usage.ended:  # the client disconnected after the last event
+            await settle(lambda ms: _done(entry, usage, route, ms))
+        else:
+            await settle(lambda ms: failed(entry, "the answer broke off", ms, billed=True))
         raise
     if usage.status >= 400:
         await settle(lambda ms: failed(entry, f"status {usage.status}", ms, billed=False))
         return
-    tokens = usage.close()
-    counted: Mapping[str, Any] = {}
-    if tokens is not None:
-        counted = {"tokens_in": tokens[0], "tokens_out": tokens[1], "cached": tokens[2]}
-        counted = {**counted, "usd": cost(route, tokens[0], tokens[1])}
-    await settle(lambda ms: replace(entry, state="done", ms=ms, **counted))
+    await settle(lambda ms: _done(entry, usage, route, ms))
+
+
+def _done(entry: Entry, usage: Usage, route: Route, ms: int) -> Entry:
+    """Return the result of a whole answer, with the reserved cost when the answer stated no tokens."""
+    done, tokens = replace(entry, state="done", ms=ms), usage.close()
+    if tokens is None:
+        return done
+    usd = cost(route, tokens[0], tokens[1])
+    return replace(done, tokens_in=tokens[0], tokens_out=tokens[1], cached=tokens[2], usd=usd)
 
 
 def _tokens(usage: Mapping[str, Any]) -> dict[str, int]:
