@@ -10,7 +10,7 @@ import shtab
 from muninn_cli.command import run_command
 from muninn_cli.completion_values import VALUES, print_values
 from muninn_cli.exits import OK
-from muninn_cli.manual import COMMANDS
+from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import Parser, new_parser, whole_parser
 from muninn_core.errors import UsageError
 from muninn_core.protocol.catalogue import METHODS
@@ -28,7 +28,8 @@ _FILES = ("file", "files", "queries", "batch", "transcript", "path", "like")
 
 _SETUP = """\
 setup:
-  bash   muninn completion bash > ~/.local/share/bash-completion/completions/muninn
+  bash   d=~/.local/share/bash-completion/completions; mkdir -p $d
+         muninn completion bash > $d/muninn
   zsh    muninn completion zsh > "${fpath[1]}/_muninn"
   fish   muninn completion fish > ~/.config/fish/completions/muninn.fish
   tcsh   muninn completion tcsh >> ~/.cshrc
@@ -53,9 +54,10 @@ def script(shell: str) -> str:
 
 def new_completion_parser() -> Parser:
     """Return the parser of `muninn completion`."""
-    parser = new_parser("completion", COMMANDS["completion"], epilog=_SETUP)
+    parser = new_parser("completion", COMMANDS["completion"], epilog=_SETUP, example=EXAMPLES["completion"])
     parser.add_argument("shell", choices=SHELLS, nargs="?")
-    parser.add_argument("--values", choices=tuple(VALUES), help="print what a shell offers for a value")
+    offered = f"print what a shell offers: {', '.join(VALUES)}"
+    parser.add_argument("--values", choices=tuple(VALUES), metavar="KIND", help=offered)
     parser.add_argument("--described", action="store_true", help="print a description after each of the values")
     return parser
 

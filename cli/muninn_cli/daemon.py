@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli import process
 from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import DAEMON, OK
-from muninn_cli.manual import COMMANDS
+from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import Parser, new_parser
 from muninn_cli.safe_text import safe
 from muninn_core import client
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
 
 def new_daemon_parser() -> Parser:
     """Return the parser of `muninn daemon`."""
-    parser = new_parser("daemon", COMMANDS["daemon"])
+    parser = new_parser("daemon", COMMANDS["daemon"], example=EXAMPLES["daemon"])
     parser.add_argument(
         "action", choices=tuple(_ACTIONS), help="what to do; `status` exits with 6 if no daemon is running"
     )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import ERROR, OK
 from muninn_cli.hook_health import check_hooks
-from muninn_cli.manual import COMMANDS
+from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import new_parser
 from muninn_cli.show.facts import count, lagging
 from muninn_core import __version__, client
@@ -69,7 +69,7 @@ def checks(repo: str) -> Iterator[Check]:
 
 
 def _run(argv: list[str]) -> int:
-    given = new_parser("doctor", COMMANDS["doctor"]).parse(argv)
+    given = new_parser("doctor", COMMANDS["doctor"], example=EXAMPLES["doctor"]).parse(argv)
     found: list[Check] = []
     for check in checks(given.repo):
         found.append(check)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import OK
-from muninn_cli.manual import COMMANDS
+from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import new_parser
 from muninn_core import client
 from muninn_core.errors import UsageError
@@ -27,11 +27,8 @@ _FOOTER = """\
 """
 
 _EPILOG = """\
-The editor is $MUNINN_EDITOR, $VISUAL or $EDITOR, else nano or vi. The repository's
-git configuration does not choose it, because it may come from somebody else.
-
-example:
-  muninn edit 0198c5
+The editor is $MUNINN_EDITOR, $VISUAL or $EDITOR, else nano or vi. The git
+configuration of the repository does not choose it: it may come from others.
 """
 
 
@@ -41,7 +38,7 @@ def main(argv: list[str]) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    parser = new_parser("edit", COMMANDS["edit"], epilog=_EPILOG)
+    parser = new_parser("edit", COMMANDS["edit"], epilog=_EPILOG, example=EXAMPLES["edit"])
     parser.add_argument("id", metavar="ID", help="the memory's id or an unambiguous prefix of it")
     parser.add_argument("--reason", default="", help="the reason, kept in the memory's history")
     given = parser.parse(argv)

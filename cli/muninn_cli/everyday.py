@@ -7,7 +7,7 @@ from muninn_cli.exits import OK
 from muninn_cli.manual import COMMANDS, everyday, print_list
 from muninn_cli.terminal import line, output
 
-_COMMANDS = ("edit", "install", "doctor", "help")
+_COMMANDS = ("edit", "install", "doctor")
 
 
 def main(argv: list[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 from muninn_cli.command import run_command
@@ -35,6 +36,18 @@ COMMANDS = {
     "help": "List everything, or explain a verb: `muninn help recall`.",
 }
 """The commands besides the verbs of the catalogue."""
+
+EXAMPLES = {
+    "edit": "muninn edit 0198c5",
+    "daemon": "muninn daemon logs -n 100 -f",
+    "doctor": "muninn doctor",
+    "watch": "muninn watch --match decision",
+    "completion": "muninn completion bash",
+}
+"""A command line for each command whose help is made here; the help of the others has its own."""
+
+_SERVING = ("lsp", "mcp", "http", "gateway", "org", "hook")
+"""The commands that programs start, listed with the plumbing."""
 
 
 def main(argv: list[str]) -> int:
@@ -81,14 +94,38 @@ def _page() -> None:
     print_list(console, "Every day", everyday())
     for family in FAMILIES:
         others = {method.words: method.title for method in family.methods if not method.everyday}
-        if others:
+        if others and not family.plumbing:
             console.print()
             print_list(console, family.title, others)
     console.print()
-    print_list(console, "Commands", COMMANDS)
+    print_list(console, "Commands", {word: text for word, text in COMMANDS.items() if word not in _SERVING})
+    console.print()
+    _plumbing(console)
     console.print()
     _exit_codes(console)
     sys.stdout.flush()
+
+
+def _plumbing(console: Console) -> None:
+    """Print what programs, agents and editors use: the words of each family, without a line for each."""
+    from muninn_cli.terminal import line
+
+    line(console, ("For programs, agents and editors", "hint"))
+    for family in FAMILIES:
+        if family.plumbing:
+            words = [method.words for method in family.methods if not method.everyday]
+            _names(console, family.title, words)
+    _names(console, "Servers", list(_SERVING))
+
+
+def _names(console: Console, title: str, words: list[str]) -> None:
+    from muninn_cli.terminal import line
+
+    width = max(len(family.title) for family in FAMILIES)
+    whole = ", ".join(each.replace(" ", "\0") for each in words)  # no line ends within a verb
+    rows = textwrap.wrap(whole, console.width - width - 4, break_on_hyphens=False)
+    for at, row in enumerate(rows):
+        line(console, (f"  {'' if at else title:<{width}}  ", ""), (row.replace("\0", " "), "name"))
 
 
 def everyday() -> dict[str, str]:

@@ -10,6 +10,7 @@ import json
 import re
 import shlex
 import shutil
+import textwrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from muninn_cli.display import COLORS, DISPLAY
@@ -43,7 +44,8 @@ class Parser(argparse.ArgumentParser):
         missing = message.removeprefix("the following arguments are required: ")
         if missing != message:
             first = next(action for action in self._actions if missing.startswith(_option_of(action)))
-            raise UsageError(f"{self.prog} needs {missing}", hint=_allowed(first) or f"See `{self.prog} --help`.")
+            hint = " ".join(part for part in (_allowed(first), f"See `{self.prog} --help`.") if part)
+            raise UsageError(f"`{self.prog}` needs {missing}", hint=hint)
         raise UsageError(message.removeprefix("argument "), hint=f"See `{self.prog} --help`.")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -122,8 +124,9 @@ def resolve_alias(argv: Sequence[str]) -> list[str]:
     return list(argv)
 
 
-def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
+def new_parser(name: str, description: str, *, epilog: str = "", example: str = "") -> Parser:
     """Return a parser with the common options: `--repo`, `--json`, `--help` and those of `Display`."""
+    epilog = "\n\n".join(part for part in (epilog.rstrip(), _example(example) if example else "") if part)
     parser = Parser(
         prog=f"muninn {name}",
         description=description,
@@ -144,7 +147,7 @@ def verb_parser(method: Method) -> Parser:
 
 def _epilog(method: Method) -> str:
     """Return an example of the verb, its aliases, and the aliases of other verbs that begin with its name."""
-    lines = ["example:", f"  {example(method)}"]
+    lines = [_example(example(method))]
     single = [alias for alias in method.aliases if " " not in alias]
     if single:
         lines += ["", "aliases:", *(f"  muninn {alias}" for alias in single)]
@@ -152,6 +155,13 @@ def _epilog(method: Method) -> str:
     if others:
         lines += ["", "also:", *(f"  muninn {alias:<15} {meant.title}" for alias, meant in others.items())]
     return "\n".join(lines)
+
+
+def _example(words: str) -> str:
+    """Return an example for the help; an option begins a line where one line is too long."""
+    if len(words) > 78:
+        words = words.replace(" --", " \\\n    --", 1)
+    return f"example:\n  {words}"
 
 
 def example(method: Method) -> str:
@@ -181,8 +191,17 @@ def _quoted(word: str) -> str:
 def group_parser(family: str) -> Parser:
     """Return a parser that prints the help of a family of verbs."""
     verbs = [method for method in METHODS.values() if method.verb.startswith(f"{family}.")]
-    lines = "\n".join(f"  muninn {method.words:<12} {method.summary}" for method in verbs)
-    return new_parser(family, GROUPS[family], epilog=f"verbs:\n{lines}")
+    width = max(len(method.words) for method in verbs) + len("  muninn  ")
+    rows = "\n".join(
+        textwrap.fill(
+            method.summary,
+            _columns(),
+            initial_indent=f"  muninn {method.words}".ljust(width),
+            subsequent_indent=" " * width,
+        )
+        for method in verbs
+    )
+    return new_parser(family, GROUPS[family], epilog=f"verbs:\n{rows}\n\n{_example(example(verbs[0]))}")
 
 
 def lookup_words(words: Sequence[str]) -> Method:
@@ -238,9 +257,13 @@ def to_params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     return params
 
 
+def _columns() -> int:
+    return min(100, shutil.get_terminal_size().columns)
+
+
 class _Formatter(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=30, width=min(100, shutil.get_terminal_size().columns))
+        super().__init__(prog, max_help_position=30, width=_columns())
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Keep the line breaks of a text that has any."""
@@ -307,6 +330,8 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None
         kwargs["action"] = argparse.BooleanOptionalAction if parameter.default else "store_true"
     elif shape == "choice":
         kwargs["choices"] = parameter.choices
+        if _named(parameter):
+            kwargs["metavar"] = parameter.flags[0].lstrip("-").upper()
     else:
         kwargs["metavar"] = _METAVAR.get(shape, parameter.flags[0].lstrip("-").upper())
         if bare is not None:
@@ -321,10 +346,17 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None
         parser.add_argument(other, **{**kwargs, "help": argparse.SUPPRESS})
 
 
+def _named(parameter: Parameter) -> bool:
+    """Return whether the usage shows a name instead of the choices, which the description then lists."""
+    return bool(parameter.choices) and (parameter.positional or len("|".join(parameter.choices)) > 36)
+
+
 def _help(parameter: Parameter) -> str:
     text = parameter.help.rstrip(".").replace("%", "%%")
     if parameter.shape in ("integer", "number", "choice") and parameter.default is not None:
         text += f" (default: {parameter.default})"
+    if _named(parameter):
+        text += f": {', '.join(parameter.choices)}"
     if parameter.shape == "texts":
         text += " (may be repeated)"
     return text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,9 @@ _PLACE = re.compile(r"(:\d+([-:]\d+)?|#[^#/]+)$")
 
 NAME = "muninn"
 """The client name in the daemon's log."""
+
+_QUESTIONS = ("where", "what", "how", "which", "when")
+"""Words that begin a question and name no verb."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[\w.-]+@[\w.-]+:")
 """A URL or ssh address, which is not a path."""
@@ -61,7 +65,7 @@ def _run(argv: list[str]) -> int:
             method = lookup_words([argv[0], word] if word else [argv[0]])
         given = verb_parser(method).parse(rest)
     else:
-        method = _method(argv[0])
+        method = _method(*argv)
         given = verb_parser(method).parse(argv[1:])
     if getattr(given, "html", None) is not None:
         given.form, given.out = "html", given.html
@@ -118,7 +122,7 @@ def _check_text(params: dict[str, Any]) -> None:
         raise UsageError("the arguments are not UTF-8", hint="`iconv -f latin1 -t utf-8` converts a text.") from None
 
 
-def _method(verb: str) -> Method:
+def _method(verb: str, *rest: str) -> Method:
     method = METHODS.get(verb)
     if method is None:
         from muninn_cli.manual import COMMANDS
@@ -126,6 +130,11 @@ def _method(verb: str) -> Method:
         near = suggest(verb, COMMANDS)
         what = "option" if verb.startswith("-") else "verb"
         hint = f"Did you mean `muninn {near}`?" if near else "`muninn help` lists all verbs."
+        if near == "recall" and rest and not rest[0].startswith("-"):  # a question without its verb
+            words = [verb, *rest] if verb in _QUESTIONS else rest
+            hint = f"Did you mean `muninn recall {shlex.quote(' '.join(words))}`?"
+        elif near and not METHODS.get(near, METHODS["recall"]).suggested:
+            hint += f" {METHODS[near].summary}"
         if verb.startswith("-"):
             near, hint = "", "The verb comes first: `muninn VERB [ARGUMENTS] [--repo DIR] [--json]`."
         raise UnknownVerb(f"there is no {what} '{verb}'", hint=hint, data={"nearest": near} if near else {})
@@ -135,6 +144,8 @@ def _method(verb: str) -> Method:
 def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the call: the given options and what the command line adds."""
     params = to_params(method, given)
+    if method.verb == "recall" and not params:
+        raise UsageError("`muninn recall` needs QUERY", hint=f"For example: `{example(method)}`.")
     for parameter in parameters(method):
         if parameter.positional and parameter.required and parameter.name not in params:
             name = parameter.name.upper()

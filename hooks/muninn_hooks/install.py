@@ -56,7 +56,13 @@ def _parser() -> argparse.ArgumentParser:
         ("install", "Connect an agent, an editor or git with Muninn."),
         ("uninstall", "Undo that, to the byte."),
     ):
-        one = words.add_parser(word, help=what, description=what)
+        one = words.add_parser(
+            word,
+            help=what,
+            description=what,
+            epilog=f"example:\n  muninn {word} claude-code",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         one.add_argument("client", nargs="?", default="", help=known)
         one.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository")
         one.add_argument("--json", action="store_true", help="print the lines as JSON")

@@ -80,8 +80,11 @@ def main(argv: list[str]) -> int:
     agent = argv[2] if len(argv) == 3 and argv[1] == "--agent" else ""
     if not argv or argv[0] not in EVENTS or (len(argv) > 1 and agent not in payload.AGENTS):
         sys.stderr.write(
-            f"usage: muninn hook {'|'.join((*EVENTS, GIT))} [--agent {'|'.join(payload.AGENTS)}]\n"
-            "       The JSON of the event comes on stdin.\n"
+            "usage: muninn hook EVENT [--agent AGENT]\n\n"
+            "Handle an event of an agent's session. Its JSON comes on stdin.\n\n"
+            f"EVENT is one of\n  {', '.join(list(EVENTS)[:5])},\n  {', '.join((*list(EVENTS)[5:], GIT))}\n"
+            f"AGENT is one of\n  {', '.join(payload.AGENTS)}\n\n"
+            "example:\n  muninn hook session-start --agent claude-code < event.json\n"
         )
         return 0 if argv in (["-h"], ["--help"]) else 1
     if os.environ.get(SWITCH) == "off":

@@ -15,7 +15,7 @@ ERRORS = {
     "recal x": (
         2,
         "there is no verb 'recal'",
-        "Did you mean `muninn recall`?",
+        "Did you mean `muninn recall x`?",
     ),
     "ui": (
         2,
@@ -30,7 +30,12 @@ ERRORS = {
     "where do ships moor": (
         2,
         "there is no verb 'where'",
-        "Did you mean `muninn recall`?",
+        "Did you mean `muninn recall 'where do ships moor'`?",
+    ),
+    "rm zzzz": (
+        2,
+        "there is no verb 'rm'",
+        "Did you mean `muninn forget`? Archive a memory: it is no longer recalled and can be restored.",
     ),
     "reset": (
         2,
@@ -39,8 +44,8 @@ ERRORS = {
     ),
     "recall": (
         2,
-        "there is no question",
-        "Give a `query` (words, or a filter such as type:decision), or `like` with FILE:LINE.",
+        "`muninn recall` needs QUERY",
+        "For example: `muninn recall 'how does a client find the daemon'`.",
     ),
     "recall ships --limit 0": (
         2,
@@ -138,8 +143,8 @@ ERRORS = {
     ),
     "resolve zzzz": (
         2,
-        "muninn resolve needs --keep",
-        "It is one of both, left, right.",
+        "`muninn resolve` needs --keep",
+        "It is one of both, left, right. See `muninn resolve --help`.",
     ),
     "resolve zzzz --keep middle": (
         2,

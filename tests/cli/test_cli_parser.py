@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import argparse
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from muninn_cli.parameters import Parameter, parameters
 from muninn_cli.parser import read_cite, read_link, read_pair, to_params, verb_parser
 from muninn_cli.show import RENDERERS
 from muninn_core.errors import UsageError
-from muninn_core.protocol.catalogue import METHODS, decode_params
+from muninn_core.protocol.catalogue import FAMILIES, GROUPS, METHODS, decode_params
 
 EVERY = [(verb, parameter) for verb in METHODS for parameter in parameters(METHODS[verb])]
 
@@ -79,8 +81,35 @@ def test_a_list_takes_the_singular_and_the_plural(flag: str) -> None:
 def test_the_manual_lists_every_verb_and_command_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert manual.main([]) == 0
     page = capsys.readouterr().out
-    for words in (*(method.words for method in METHODS.values()), *COMMANDS):
-        assert len(re.findall(rf"^  {words} +\S", page, re.MULTILINE)) == 1, words
+    assert max(map(len, page.splitlines())) <= 80
+    people, plumbing = page.split("For programs, agents and editors\n")
+    for family in FAMILIES:
+        for method in family.methods:
+            if family.plumbing and not method.everyday:
+                assert len(re.findall(rf"\b{method.words}(,|$)", plumbing, re.MULTILINE)) == 1, method.words
+            else:
+                assert len(re.findall(rf"^  {method.words} +\S", people, re.MULTILINE)) == 1, method.words
+    for word in COMMANDS:
+        assert len(re.findall(rf"^  {word} +\S|^  Servers .*\b{word}(?:,|$)", page, re.MULTILINE)) == 1, word
+
+
+@pytest.mark.parametrize("words", [*(method.words for method in METHODS.values()), *GROUPS, *COMMANDS])
+def test_the_help_of_a_verb_has_an_example_and_fits_80_columns(
+    words: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if words in ("help", "version"):
+        pytest.skip("their help is the page of all verbs")
+    monkeypatch.setenv("COLUMNS", "80")
+    if words == "org":  # replaces its process
+        page = subprocess.run(
+            [sys.executable, "-m", "muninn_cli.main", "help", "org"], capture_output=True, text=True, check=True
+        ).stdout
+    else:
+        assert manual.main(words.split()) == 0
+        captured = capfd.readouterr()
+        page = captured.out or captured.err
+    assert re.search(rf"^example:\n  muninn {words.split()[0]}", page, re.MULTILINE)
+    assert [line for line in page.splitlines() if len(line) > 80] == []
 
 
 def test_every_verb_has_a_renderer() -> None:

@@ -317,7 +317,7 @@ def test_the_command_names_the_agent(remembering: Agent) -> None:
 def test_an_agent_that_does_not_exist_is_told_and_blocks_no_agent(agent: Agent, options: tuple[str, ...]) -> None:
     done = agent.send("session-start", "{}", options=options)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "--agent claude-code|codex|" in done.stderr
+    assert "AGENT is one of\n  claude-code, codex," in done.stderr
 
 
 @pytest.mark.parametrize("event", EVENTS)

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from muninn_cli.command import run_command
 from muninn_cli.exits import OK
-from muninn_cli.manual import COMMANDS
+from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import new_parser
 from muninn_cli.terminal import errors, line, output
 from muninn_cli.watch.following import sentence
@@ -25,7 +25,7 @@ def main(argv: list[str]) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    parser = new_parser("watch", COMMANDS["watch"])
+    parser = new_parser("watch", COMMANDS["watch"], example=EXAMPLES["watch"])
     parser.add_argument("folders", nargs="*", metavar="DIR", help="folders of repositories (default: the current one)")
     parser.add_argument("--all", action="store_true", help="all repositories whose daemons run, as they come and go")
     parser.add_argument("--plain", action="store_true", help="print lines; this needs no textual")

@@ -166,6 +166,7 @@ FAMILY = Family(
         "audit": "Prove that the journal is complete, and replay it.",
         "projections": "The tables that follow the journal.",
     },
+    plumbing=True,
     methods=(
         Method(
             verb="audit.replay",

@@ -166,6 +166,7 @@ FAMILY = Family(
     title="Capsules",
     summary="Group observations into capsules with summaries and pins, and retrieve what belongs to a question.",
     groups={"capsule": "Bounded units of work in the journal."},
+    plumbing=True,
     methods=(
         Method(
             verb="capsule.open",
@@ -203,7 +204,7 @@ FAMILY = Family(
             exact=True,
             positional=("id", "text"),
             may_omit=("text",),
-            example={"id": "capsule:01kjmzt7mg0000000000000001", "text": "The token expired early."},
+            example={"id": "capsule:01kjmzt7mg0000000000000001", "text": "The token expired."},
         ),
         Method(
             verb="capsule.summarise",
@@ -215,7 +216,7 @@ FAMILY = Family(
             idempotent=False,
             exact=True,
             positional=("id", "text"),
-            example={"id": "capsule:01kjmzt7mg0000000000000001", "text": "The clock was wrong."},
+            example={"id": "capsule:01kjmzt7mg0000000000000001", "text": "The clock erred."},
         ),
         Method(
             verb="capsule.pin",

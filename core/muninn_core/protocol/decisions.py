@@ -145,6 +145,7 @@ FAMILY = Family(
         "pattern": "Patterns of the journal.",
         "journal": "What the next turn needs.",
     },
+    plumbing=True,
     methods=(
         Method(
             verb="decision.record",
@@ -156,7 +157,7 @@ FAMILY = Family(
             idempotent=False,
             exact=True,
             positional=("title",),
-            example={"title": "Sessions expire after an hour.", "rationale": "Stolen tokens must not last."},
+            example={"title": "Sessions expire after an hour.", "rationale": "Theft."},
         ),
         Method(
             verb="decision.supersede",
@@ -168,7 +169,7 @@ FAMILY = Family(
             idempotent=False,
             exact=True,
             positional=("supersedes", "title"),
-            example={"supersedes": "01kjmzt7mg0000000000000001", "title": "Sessions expire after a day."},
+            example={"supersedes": "01kjmzt7mg0000000000000001", "title": "Sessions last a day."},
         ),
         Method(
             verb="decision.list",

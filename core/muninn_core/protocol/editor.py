@@ -105,6 +105,7 @@ FAMILY = Family(
     name="editor",
     title="Editors",
     summary="Show what is remembered about a file, a line or a name.",
+    plumbing=True,
     methods=(
         Method(
             verb="annotate",

@@ -264,6 +264,7 @@ FAMILY = Family(
         "turn": "Begin and end turns, whose events need a token.",
         "span": "Sessions, turns and capsules.",
     },
+    plumbing=True,
     methods=(
         Method(
             verb="event.append",

@@ -239,9 +239,7 @@ FAMILY = Family(
                 "command in `details`). Name the files that it is about. One fact per memory, in whole "
                 "sentences. Never store secrets."
             ),
-            example={
-                "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon."
-            },
+            example={"text": "The socket's name is a hash, since a path has 108 bytes."},
             rooted_paths=("files", "cites"),
             shown=("text", "type", "title", "tags", "files", "importance", "links", "scope", "expires", "details"),
             always_loaded=True,
@@ -303,7 +301,6 @@ FAMILY = Family(
         Method(
             verb="forget",
             title="Forget a memory",
-            everyday="Archive a memory; `muninn restore` brings it back.",
             suggested=False,
             synonyms=("rm", "delete", "remove", "del", "archive"),
             summary="Archive a memory: it is no longer recalled and can be restored.",

@@ -177,3 +177,6 @@ class Family(Value):
 
     groups: dict[str, str] = field(default_factory=dict)
     """The words before a dot in these verbs, and what each group of verbs is for."""
+
+    plumbing: bool = False
+    """Whether programs, agents and editors use these verbs rather than people. The help lists them by name alone."""

@@ -229,7 +229,6 @@ FAMILY = Family(
         Method(
             verb="reconcile",
             title="Reconcile memory",
-            everyday="Merge duplicates and find contradictions.",
             synonyms=("dedupe", "clean", "gc"),
             summary=("Seal all sessions and consolidate them in main.jsonl: merge duplicates, queue contradictions."),
             params=ReconcileParams,

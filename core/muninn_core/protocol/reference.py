@@ -186,6 +186,7 @@ FAMILY = Family(
     name="reference",
     title="References",
     summary="Check files of .muninn, and resolve, find and update references.",
+    plumbing=True,
     methods=(
         Method(
             verb="lint",

@@ -232,6 +232,7 @@ FAMILY = Family(
         "lease": "Files and tasks that one agent works on at a time.",
         "barrier": "Points that several agents pass together.",
     },
+    plumbing=True,
     methods=(
         Method(
             verb="agent.register",
@@ -297,7 +298,7 @@ FAMILY = Family(
             idempotent=False,
             positional=("text",),
             rooted_paths=("files",),
-            example={"text": "The parser is done; the tests are left.", "to": "reviewer", "agent_key": "KEY"},
+            example={"text": "The parser is done.", "to": "reviewer", "agent_key": "KEY"},
             synonyms=("handoff",),
         ),
         Method(

@@ -308,7 +308,10 @@ _COMMANDS = {
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="muninn org", description="The memory of an organisation (docs/organisation.md)."
+        prog="muninn org",
+        description="The memory of an organisation (docs/organisation.md).",
+        epilog="example:\n  muninn org recall 'where are sessions stored'",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
