@@ -19,7 +19,7 @@ from muninn_core.org import lexical, vectors
 from muninn_core.org.lexical import CHUNK_WEIGHTS
 from muninn_core.org.pushing import push
 from muninn_core.org.reader import PostgresReader, enter
-from muninn_core.org.vectors import TenantVectors
+from muninn_core.org.vectors import TenantVectors, VectorCache
 
 WORDS = ("peel", "banana", "skin", "wheat", "mill")
 
@@ -142,6 +142,20 @@ def test_a_push_changes_the_shared_vectors_and_old_ones_are_dropped(home, filled
             assert len(found) == len(stored(home, ("moving",))) > 0
         assert len(shared.of_table) <= 3 * len(stored(home, ("moving",))) + 1
         commit(root, {f"{name}.py": source(name), f"{chr(ord(name) - 1)}.py": None})
+
+
+def test_the_vectors_of_tenants_that_asked_longest_ago_are_dropped(home, filled, monkeypatch) -> None:
+    query = load_bundled().embed_query("mill the wheat")
+    cache = VectorCache()
+    first = cache.of(1)
+    asked(home, filled["ann"], lambda reader: reader.dense(query, 9), first)
+    monkeypatch.setattr(vectors, "MOST", len(first))
+    second = cache.of(2)
+    assert cache.of(1) is first
+    asked(home, filled["ben"], lambda reader: reader.dense(query, 9), second)
+    assert cache.of(2) is second  # more than `MOST` are kept, and tenant 1 asked before
+    assert cache.of(1) is not first
+    assert len(cache.of(2)) == len(second) > 0
 
 
 def test_whole_files_of_each_kind_are_found(home, filled) -> None:

@@ -114,7 +114,7 @@ class PostgresReader:
         self._names = {each.id: each.repository if several else "" for each in branches}
         self._order = list(self._names)
         self._versions = [(each.id, each.generation, each.commit) for each in branches]
-        self._vectors = vectors or TenantVectors()
+        self._vectors = TenantVectors() if vectors is None else vectors
         self._words = WordStatistics(connection, tenant)
         self._lexical = LexicalSearch(connection, self._words)
         self._chunks: dict[int, Chunk] = {}

@@ -29,7 +29,7 @@ from muninn_core.org.mirrors import mirror_of
 from muninn_core.org.offering import list_memories, list_symbols, offer
 from muninn_core.org.pushing import Pushed, Target, push, remove_branch
 from muninn_core.org.reader import PostgresReader, enter
-from muninn_core.org.vectors import TenantVectors
+from muninn_core.org.vectors import VectorCache
 from muninn_core.org.webhooks import Headers, receive
 from muninn_core.protocol.code import SymbolsParams
 from muninn_core.protocol.inspection import MemoriesParams
@@ -83,7 +83,7 @@ class Service:
         self._times: dict[str, list[int]] = {}
         self._spent: defaultdict[str, float] = defaultdict(float)
         self._people = People(database, self._replica)
-        self._vectors: dict[int, TenantVectors] = {}
+        self._vectors = VectorCache()
 
     def check(self) -> None:
         """Raise MuninnError unless the database answers and has the tables of this version."""
@@ -133,7 +133,7 @@ class Service:
             database = self._database if caller.changed else self._replica
             with database.transaction("muninn_reader", snapshot=True) as connection:
                 branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
-                reader = PostgresReader(connection, caller.tenant, branches, self._vectors_of(caller.tenant))
+                reader = PostgresReader(connection, caller.tenant, branches, self._vectors.of(caller.tenant))
                 found = function(Question(reader, branches, datetime.now(UTC)), params)
             outcome = "ok"
             return found
@@ -215,14 +215,6 @@ class Service:
                 "INSERT INTO audit(tenant, principal, action, details) VALUES (%s, %s, %s, %s::jsonb)",
                 (entry.tenant, entry.principal, entry.action, entry.details),
             )
-
-    def _vectors_of(self, tenant: int) -> TenantVectors:
-        known = self._vectors.get(tenant)
-        if known is None:
-            made = TenantVectors()  # not under the lock: the first one loads the models
-            with self._counting:
-                known = self._vectors.setdefault(tenant, made)
-        return known
 
     def _count(self, verb: str, outcome: str, seconds: float) -> None:
         with self._counting:

@@ -7,6 +7,7 @@ database when a question meets the branch for the first time after a push. A mil
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from muninn_core.index.segment import Ids, Rows
 
 MOST = 16_000_000
-"""The most vectors that are kept; the most places of branches are twice as many. A question to branches with more is
-answered, and the next one reads them again."""
+"""The most vectors that are kept, of one column of a tenant and of all tenants; the most places of branches are twice as
+many. A question to branches with more is answered, and the next one reads them again."""
 
 _BLOCK = 1 << 16
 """The vectors of a block. A change copies the last block only."""
@@ -134,6 +135,29 @@ class TenantVectors:
         encoder = models.encoder()
         self.of_table = BranchVectors("vector", models.embedder().dim)
         self.of_encoder = BranchVectors("encoding", encoder.dim if encoder is not None else 1)
+
+    def __len__(self) -> int:
+        """Return the number of vectors that are kept."""
+        return len(self.of_table) + len(self.of_encoder)
+
+
+class VectorCache:
+    """The vectors of the tenants that asked last, at most `MOST` when a question begins. Safe to use from threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tenants: OrderedDict[int, TenantVectors] = OrderedDict()
+
+    def of(self, tenant: int) -> TenantVectors:
+        """Return the vectors of a tenant that asks, and drop those of tenants that asked longest ago."""
+        models.embedder()  # loaded without the lock
+        with self._lock:
+            found = self._tenants.setdefault(tenant, TenantVectors())
+            self._tenants.move_to_end(tenant)
+            kept = sum(map(len, self._tenants.values()))
+            while kept > MOST and len(self._tenants) > 1:
+                kept -= len(self._tenants.popitem(last=False)[1])
+        return found
 
 
 class _Read(NamedTuple):
