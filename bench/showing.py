@@ -24,10 +24,9 @@ from typing import Any
 
 from bench import corpus
 from bench.figure import Figure, percentile, table, write
-from bench.processes import resident
+from bench.processes import processor_seconds, resident
 from bench.scale import wait_encoded
 from bench.served import ROOT, Served
-from muninn_core.client import Client
 
 TOOLS = ROOT / ".tools"
 FILES = (ROOT / "lsp_server/muninn_server/http/page_files", ROOT / "core/muninn_core/engine/memory/offline_files")
@@ -51,6 +50,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long events are recorded at the full rate")
     parser.add_argument("--keep", type=Path, help="the folder that keeps the prepared repository")
     parser.add_argument("--prepare", action="store_true", help="store and encode the memories, and measure nothing")
+    parser.add_argument(
+        "--stream", action="store_true", help="measure only the stream and the leases, without Chromium"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "bench/out/page.json", help="the file to write")
     options = parser.parse_args(arguments)
     if options.prepare and options.keep is None:
@@ -69,7 +71,7 @@ def main(arguments: list[str]) -> int:
         with Served(folder / "repository") as served:
             served.call("index", wait=True)
             questions = words.queries(200, salt=5)
-            figures = [_weight(), *_browser(served, questions, folder)]
+            figures = [] if options.stream else [_weight(), *_browser(served, questions, folder)]
             figures += _stream(served, questions, options.seconds)
             figures.append(_claims(served))
     print(table(figures))
@@ -224,70 +226,41 @@ def _export_figures(found: dict[str, Any], size: float) -> list[Figure]:
     ]
 
 
-class _Reader(threading.Thread):
-    """Reads events from its own connection; `pause` makes it read too slowly."""
-
-    def __init__(self, muninn: Client, wanted: int, *, slow: bool) -> None:
-        super().__init__(daemon=True)
-        self._muninn = muninn
-        self._wanted = wanted
-        self._slow = slow
-        self.numbers: list[int] = []
-        self.dropped = False
-
-    def run(self) -> None:
-        """Read until all events have come, or the notice that it was too slow."""
-        for each in self._muninn.follow({"topic": "journal", "event_type": "load"}):
-            if each["kind"] == "dropped":
-                self.dropped = True
-                return
-            self.numbers.append(each["data"]["event"]["payload"]["number"])
-            if len(self.numbers) == self._wanted:
-                return
-            if self._slow:
-                time.sleep(1)
-
-
 def _stream(served: Served, questions: list[str], seconds: float) -> list[Figure]:
     """Record events at the full rate while quick readers and a slow one follow; compare recall with a quiet time."""
     quiet, _ = served.ask([questions[:100]], 0.2)
     total = int(RATE * seconds)
-    connections = [served.connect() for _ in range(QUICK_READERS + 1)]
-    readers = [_Reader(each, total, slow=number == 0) for number, each in enumerate(connections)]
-    for reader in readers:
-        reader.start()
-    time.sleep(1)
+    command = [sys.executable, "-m", "bench.followers", str(served.root), str(QUICK_READERS), str(total)]
+    readers = subprocess.Popen(command, cwd=ROOT, env=served.environ, stdout=subprocess.PIPE, text=True)
+    assert readers.stdout is not None
+    readers.stdout.readline()
+    pid = served.pid
+    assert pid is not None
+    used, wrote = processor_seconds([pid]), time.process_time()
     begun = time.perf_counter()
     writers = [threading.Thread(target=_record, args=(served, total, part, 10, begun)) for part in range(10)]
     for writer in writers:
         writer.start()
-    busy, _ = served.ask([questions[100:]], 0.2)
+    asked = questions[100:] * max(1, round(seconds / 0.2 / len(questions[100:])))
+    busy, _ = served.ask([asked], 0.2)
     for writer in writers:
         writer.join()
     took = time.perf_counter() - begun
-    for reader in readers[1:]:
-        reader.join(60)
-    lost = [total - len(set(reader.numbers)) for reader in readers[1:]]
+    used, wrote = processor_seconds([pid]) - used, time.process_time() - wrote
+    found = json.loads(readers.stdout.readline())
+    readers.wait()
     ratio = percentile(busy, 0.95) / percentile(quiet, 0.95)
     note = f"p95 {percentile(quiet, 0.95):.1f} ms alone, {percentile(busy, 0.95):.1f} ms with events"
+    clients = f"writers {wrote / total * 1000:.2f} ms, readers {found['seconds'] / total * 1000:.2f} ms"
     return [
         Figure("events recorded", total / took, "1/s", None, f"{total:,} events of 10 writers in {took:.0f} s"),
-        Figure("events lost to a quick reader", max(lost), "", 0.5, f"{QUICK_READERS} readers"),
+        Figure("events lost to a quick reader", total - min(found["seen"]), "", 0.5, f"{QUICK_READERS} readers"),
         Figure(
-            "slow readers that got the notice",
-            _noticed(readers[0]),
-            "",
-            None,
-            f"after {len(readers[0].numbers)} events",
+            "slow readers that got the notice", float(found["slow"] >= 0), "", None, f"after {found['slow']} events"
         ),
+        Figure("daemon's processor time for an event", used / total * 1000, "ms", None, f"with recalls; {clients}"),
         Figure("recall during events to recall alone, p95", ratio, "x", None, note),
     ]
-
-
-def _noticed(slow: _Reader) -> float:
-    slow._slow = False
-    slow.join(60)
-    return float(slow.dropped)
 
 
 def _record(served: Served, total: int, part: int, parts: int, begun: float) -> None:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from muninn_core.errors import BusyError, Cancelled, InternalError, MuninnError, RefusedError, Stopping
 from muninn_core.model.role import ROLES
 from muninn_core.protocol.catalogue import decode_params, lookup
+from muninn_core.protocol.events import EventAppendParams
 from muninn_core.shortage import raise_if_exhausted
 from muninn_core.worktree.call import Call, Connection, Progress
+from muninn_server.appends import Appends
 
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
@@ -46,14 +48,16 @@ def untraced(_verb: str, _client: str) -> Iterator[CallTrace]:
 class Pools:
     """Thread pools for verbs: one thread writes, four read, eight run verbs that wait.
 
-    Verbs that append to the journal wait together for one flush, so they have a thread each. So have verbs that wait
-    for other clients; when all their threads wait, a further call is refused.
+    `events` is the thread for `event.append`. Other verbs that append to the journal wait together for one flush, so
+    they have a thread each. So have verbs that wait for other clients; when all their threads wait, a further call is
+    refused.
     """
 
     def __init__(self) -> None:
         self.read = ThreadPoolExecutor(4, "read")
         self.write = ThreadPoolExecutor(1, "write")
         self.append = ThreadPoolExecutor(64, "append")
+        self.events = Appends(self.append)
         self.control = ThreadPoolExecutor(8, "control")
         self.wait = ThreadPoolExecutor(MOST_WAITING, "wait")
         self.waiting: set[threading.Event] = set()
@@ -77,6 +81,7 @@ class Pools:
         self.closing = True
         for cancelled in list(self.waiting):
             cancelled.set()
+        self.events.close()
         for pool in (self.write, self.append, self.read, self.wait, self.control):
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -157,6 +162,10 @@ class Session:
             buffers=self.buffers,
             connection=self.connection,
         )
+
+        if isinstance(params, EventAppendParams):
+            appended: T = await self._pools.events.run(self.engine, params, call, begun, finish)
+            return appended
 
         def work() -> T:
             begun()

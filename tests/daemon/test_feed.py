@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from muninn_server.events.feed import Feed, Message, Subscriber
+from muninn_server.events.wanted import Wanted
 
 EVENTS = 200
 
@@ -46,8 +47,7 @@ async def received(feed: CountingFeed, subscriber: Subscriber, count: int) -> li
 def test_events_of_a_burst_are_read_and_sent_together_and_the_first_at_once() -> None:
     async def run() -> None:
         feed = CountingFeed()
-        wanted: Any = SimpleNamespace(takes=lambda event: True)
-        subscriber = Subscriber(wanted, lambda message: message.data + b" ")
+        subscriber = Subscriber(Wanted(), lambda message: message.data + b" ")
         feed.add(subscriber)
         following = asyncio.create_task(feed._follow())
         await feed.record(1)
@@ -59,3 +59,26 @@ def test_events_of_a_burst_are_read_and_sent_together_and_the_first_at_once() ->
         following.cancel()
 
     asyncio.run(run())
+
+
+def test_followers_that_want_the_same_share_what_is_chosen_and_encoded() -> None:
+    chosen: list[object] = []
+    encoded: list[Message] = []
+
+    class Choosy(Wanted):
+        def takes(self, event: Any) -> bool:
+            chosen.append(event)
+            return event != 1
+
+    def encode(message: Message) -> bytes:
+        encoded.append(message)
+        return message.data
+
+    feed = CountingFeed()
+    same = [Subscriber(Choosy(), encode) for _ in range(3)]
+    other = Subscriber(Choosy(fields=(("event_type", ("a",)),)), lambda message: b"<" + message.data)
+    for each in (*same, other):
+        feed.add(each)
+    feed._hand_out([(number, Message("journal", b"%d" % number)) for number in range(3)])  # type: ignore[misc]
+    assert [each.take() for each in (*same, other)] == [b"02", b"02", b"02", b"<0<2"]
+    assert (len(chosen), len(encoded)) == (2 * 3, 2)

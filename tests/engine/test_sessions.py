@@ -1,4 +1,4 @@
-"""A client's calls on the daemon's threads: a call that waits for the index does not delay the daemon's exit."""
+"""A client's calls on the daemon's threads: waiting calls do not delay its exit, and events share transactions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import threading
 import pytest
 from repositories import PATIENCE
 
-from muninn_core.errors import Cancelled, Stopping, UnknownVerb
+from muninn_core.errors import Cancelled, PreconditionError, Stopping, UnknownVerb
 from muninn_core.launch.place import locate
 from muninn_core.model.value import to_plain
+from muninn_server.appends import MOST_BYTES
 from muninn_server.session import Pools, Session
 
 pytest_plugins = ["engines"]
@@ -66,3 +67,31 @@ async def test_what_is_asked_wrongly_never_reaches_a_thread(stuck):
     with pytest.raises(UnknownVerb):
         await session.call("indx", {}, to_plain)
     assert not pools.waiting
+
+
+async def test_events_of_many_clients_share_transactions_and_each_gets_its_own_outcome(muninn):
+    pools = Pools()
+    session = Session(muninn.engine, pools, muninn.place, client="test", stop=lambda: None)
+    journal = muninn.engine.journals.open(muninn.place).journal
+    commits: list[int] = []
+    journal.on_commit(commits.append)
+
+    def append(**more):
+        given = {"event_type": "step", **more}
+        return asyncio.create_task(session.call("event.append", given, to_plain))
+
+    gone = threading.Event()
+    gone.set()
+    many = [append(payload={"number": number}) for number in range(50)]
+    refused = append(payload={}, turn_id="t", ack_token="x")
+    cancelled = asyncio.create_task(session.call("event.append", {"event_type": "late"}, to_plain, cancelled=gone))
+    long = append(payload={"text": "x" * 2 * MOST_BYTES})
+    done = await asyncio.gather(*many, refused, cancelled, long, return_exceptions=True)
+    assert [type(each) for each in done[50:52]] == [PreconditionError, Cancelled]
+    events = [each["event"] for each in [*done[:50], done[52]]]
+    assert sorted(each["position"] for each in events) == list(range(1, 52))
+    assert [each["payload"]["number"] for each in events[:50]] == list(range(50))
+    assert len(commits) < 50
+    await asyncio.get_running_loop().run_in_executor(None, pools.close)
+    with pytest.raises(Stopping):
+        await append(payload={})

@@ -12,6 +12,7 @@ from journals import Clock, draft, open_journal
 
 from muninn_core.errors import Stopping, StorageError, UsageError
 from muninn_core.journal.database import WAL_PAGES, reserve_log
+from muninn_core.journal.writer import MOST_KEPT, Refused
 
 
 class Held:
@@ -102,6 +103,58 @@ def test_what_a_refused_operation_wrote_is_rolled_back(journal):
     assert outcomes == {"held": "first", "before": 1, "after": 2}
     assert [row.payload_json for row in journal.rows()] == ['{"n":1}', '{"n":2}']
     assert journal.verify().broken is None
+
+
+def test_operations_that_are_given_together_share_a_transaction(journal):
+    held = Held(journal)
+    commits: list[int] = []
+    journal.on_commit(commits.append)
+    prepared = [journal.prepare(draft({"n": number})) for number in range(4)]
+
+    def adding(number):
+        return lambda transaction: journal.add(transaction, prepared[number])[0].position
+
+    def half(transaction):
+        journal.add(transaction, prepared[3])
+        raise UsageError("no", hint="Nothing was recorded.")
+
+    def refused(_transaction):
+        return Refused(UsageError("refused", hint="Nothing was recorded."))
+
+    outcomes: list[object] = []
+    given = [adding(0), refused, adding(1)]
+    together = threading.Thread(target=lambda: outcomes.extend(journal.writer.run_all(given)))
+    together.start()
+    held.threads.append(together)
+    while len(journal.writer._waiting) < 1 + len(given):
+        time.sleep(0)
+    assert held.release() == {"held": "first"}
+    assert (outcomes[0], outcomes[2]) == (1, 2)
+    assert isinstance(outcomes[1], UsageError)
+    assert commits == [2]
+    found = journal.writer.run_all([adding(2), half])
+    assert (found[0], type(found[1])) == (3, UsageError)
+    assert journal.verify().broken is None
+
+
+def test_the_newest_events_come_from_memory_until_one_is_redacted_or_deleted(journal):
+    def add(number):
+        return journal.append(draft({"n": number})).event
+
+    events = [add(number) for number in range(3)]
+    assert journal.newest(1, 3) == list(journal.rows(1, 3)) == journal.following(1, 9, 3)
+    assert journal.newest(1, 4) is None
+    journal.redact(events[1].event_id)
+    assert journal.newest(1, 1) is None
+    assert [row.stored for row in journal.following(1, 3, 9)] == ["inline", "redacted", "inline"]
+    journal.tombstone(add(4).event_id)
+    assert journal.newest(5, 5) is None
+    last = add(5).position
+    assert journal.newest(last, last) == list(journal.rows(last, last))
+    for number in range(MOST_KEPT):
+        add(number)
+    assert journal.newest(last, last) is None
+    assert len(journal.newest(last + 1, last + MOST_KEPT)) == MOST_KEPT
 
 
 def test_closing_waits_for_the_operations_that_were_accepted(journal):

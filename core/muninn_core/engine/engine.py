@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
 from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, DaemonConfig
-from muninn_core.engine.session.journal import At, keep_small
+from muninn_core.engine.session.journal import At, append_all, keep_small
 from muninn_core.engine.verbs.audit import AuditVerbs
 from muninn_core.engine.verbs.candidates import CandidatesVerbs
 from muninn_core.engine.verbs.capsules import CapsulesVerbs
@@ -49,6 +49,7 @@ from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.catalogue import METHODS
+from muninn_core.protocol.events import EventAppendParams
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call, Connection
 from muninn_core.worktree.edited_files import WatchToken
@@ -192,6 +193,38 @@ class Engine(
             self._last_call, self._rested = time.monotonic(), None
             self.meter.note(verb, self._last_call - begun, failed)
             self._under_way.discard(under_way)
+
+    def append(self, appends: Sequence[tuple[EventAppendParams, Call]]) -> list[Value | BaseException]:
+        """Run `event.append` for several clients, whose events share transactions.
+
+        Return the result of each, or the error that `call` would raise.
+        """
+        under_way = object()
+        self._under_way.add(under_way)
+        begun = time.monotonic()
+        try:
+            found: dict[int, Value | BaseException] = {}
+            given: dict[int, tuple[At, EventAppendParams, Call]] = {}
+            for number, (params, call) in enumerate(appends):
+                try:
+                    given[number] = (self._journal(call), self._appended_as(params, call), call)
+                except Exception as error:  # that of one event, which its client gets
+                    found[number] = error
+            found.update(zip(given, append_all(list(given.values())), strict=True))
+        finally:
+            self._last_call, self._rested = time.monotonic(), None
+            self._under_way.discard(under_way)
+        for one in found.values():
+            failed = "" if not isinstance(one, BaseException) else getattr(one, "kind", "internal")
+            self.meter.note("event.append", self._last_call - begun, failed)
+        return [found[number] for number in range(len(appends))]
+
+    def _appended_as(self, params: EventAppendParams, call: Call) -> EventAppendParams:
+        if not call.connection.agent:
+            return params
+        changed = self._as_agent(METHODS["event.append"], params, call)
+        assert isinstance(changed, EventAppendParams)
+        return changed
 
     def _run(self, verb: str, params: Value, call: Call) -> Value:
         """Run a verb. A verb for reading that meets a damaged index is repeated on a new one."""

@@ -12,6 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -234,6 +235,7 @@ class Journal:
         about = self._about(REDACTED, row, {"event_id": event_id, "reason": mask(reason)[0]}, actor)
 
         def operation(transaction: Transaction) -> Row:
+            transaction.hides = True
             transaction.connection.execute("INSERT OR IGNORE INTO redactions VALUES(?)", (event_id,))
             transaction.connection.execute(
                 "UPDATE raw_events SET payload_json = '', stored = 'redacted' WHERE event_id = ?", (event_id,)
@@ -257,7 +259,12 @@ class Journal:
         """
         payload = {"event_id": event_id, "reason": reason}
         about = self._about(TOMBSTONE, self.row(event_id), payload, actor, key=f"{TOMBSTONE}:{event_id}")
-        return event_of(self.writer.run(lambda transaction: self.add(transaction, about))[0], self.payloads)
+
+        def operation(transaction: Transaction) -> Row:
+            transaction.hides = True
+            return self.add(transaction, about)[0]
+
+        return event_of(self.writer.run(operation), self.payloads)
 
     def _about(self, kind: str, row: Row, payload: dict[str, str], actor: str, key: str | None = None) -> Prepared:
         draft = EventDraft(
@@ -345,6 +352,15 @@ class Journal:
     def rows(self, first: int = 1, last: int | None = None) -> Iterator[Row]:
         """Yield all rows in the order of the journal."""
         return scan(self.connections, self.folder, first, last)
+
+    def following(self, first: int, last: int, most: int) -> list[Row]:
+        """Return at most `most` rows from `first` to `last`; the newest ones come from memory."""
+        kept = self.newest(first, min(last, first + most - 1))
+        return kept if kept is not None else list(islice(self.rows(first, last), most))
+
+    def newest(self, first: int, last: int) -> list[Row] | None:
+        """Return the rows from `first` to `last` if all of them are in memory, else None. None of them is deleted."""
+        return self._writer.newest(first, last) if self._writer is not None else None
 
     def rows_back(self, last: int | None = None, first: int = 1) -> Iterator[Row]:
         """Yield all rows, newest first."""

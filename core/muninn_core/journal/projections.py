@@ -13,7 +13,6 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +185,7 @@ class Projections:
             return False
         lagging = [one for one in self._projectors if offsets[one.name] == first]
         limit = min([offsets[one.name] for one in self._projectors if offsets[one.name] > first] + [head])
-        rows = list(islice(self._journal.rows(first + 1, limit), _BATCH))
+        rows = self._journal.following(first + 1, limit, _BATCH)
         reached = rows[-1].position if len(rows) == _BATCH else limit
         items = [self._item(row) for row in rows]
         connection.execute("BEGIN IMMEDIATE")

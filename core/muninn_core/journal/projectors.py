@@ -261,11 +261,10 @@ class Fields(Projector):
 
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Add the fields of events."""
-        connection.executemany(
-            "INSERT INTO fields(rowid, keys) VALUES(?, ?)",
-            [(item.row.position, _keys(item.row, item.payload)) for item in items],
+        _insert_all(
+            connection, "fields(rowid, keys)", [(item.row.position, _keys(item.row, item.payload)) for item in items]
         )
-        connection.executemany("INSERT INTO moments VALUES(?, ?)", [(item.row.position, item.at) for item in items])
+        _insert_all(connection, "moments(position, at)", [(item.row.position, item.at) for item in items])
         connection.executemany(
             "INSERT INTO blanks VALUES(?)", [(item.row.position,) for item in items if item.row.stored == "redacted"]
         )
@@ -291,8 +290,8 @@ class Words(Projector):
 
     def apply(self, connection: sqlite3.Connection, items: Sequence[Item]) -> None:
         """Index the texts of events."""
-        texts = [(item.row.position, item.text) for item in items if item.text]
-        connection.executemany("INSERT INTO words(rowid, text) VALUES(?, ?)", texts)
+        texts = [(item.row.position, item.text.replace("\0", " ")) for item in items if item.text]
+        _insert_all(connection, "words(rowid, text)", texts)
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
         """Ask to be built again when words of a redacted payload are in the index. Queries leave out deleted events."""
@@ -316,19 +315,31 @@ class Vectors(Projector):
         """Embed the texts of events; a text without a known word has no vector."""
         texts = [(item.row.position, item.text) for item in items if item.text]
         vectors = self._embedder.embed([text for _, text in texts])
-        connection.executemany(
-            "INSERT INTO vectors VALUES(?, ?)",
-            [
-                (position, packed)
-                for (position, _), packed, known in zip(texts, pack(vectors), np.any(vectors, axis=1), strict=True)
-                if known
-            ],
-        )
+        packed = pack(vectors)
+        known = [number for number, found in enumerate(np.any(vectors, axis=1)) if found]
+        if known:
+            connection.execute(
+                "INSERT INTO vectors SELECT value, substr(?2, 1 + key * ?3, ?3) FROM json_each(?1)",
+                (
+                    json.dumps([texts[number][0] for number in known]),
+                    b"".join(packed[number] for number in known),
+                    len(packed[0]),
+                ),
+            )
 
     def forget(self, connection: sqlite3.Connection, row: Row, *, tombstone: bool) -> bool:
         """Remove the vector of an event."""
         connection.execute("DELETE FROM vectors WHERE position = ?", (row.position,))
         return False
+
+
+def _insert_all(connection: sqlite3.Connection, into: str, rows: Sequence[tuple[int, int | str]]) -> None:
+    """Insert rows of two columns in one step: each step of a statement lets another thread run, and waits for it.
+
+    A text may not have the character NUL, which ends the texts of SQLite's JSON.
+    """
+    statement = f"INSERT INTO {into} SELECT value ->> 0, value ->> 1 FROM json_each(?)"
+    connection.execute(statement, (json.dumps(rows),))
 
 
 def field_key(field: str, value: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -20,7 +20,7 @@ from muninn_core.journal.journal import Journal, moment
 from muninn_core.journal.packed import unpack
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import HEADER_FIELDS, field_key, payload_fields
-from muninn_core.journal.row import event_of
+from muninn_core.journal.row import Row, event_of
 from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
@@ -182,6 +182,17 @@ class Search:
         head = max(self._journal.position, after)
         rows = list(islice(self._journal.rows(after + 1, head), limit))
         gone = self._deleted([row.position for row in rows])
+        return self._followed(rows, gone, rows[-1].position if len(rows) == limit else head)
+
+    def following_newest(self, after: int, limit: int) -> tuple[list[Event], int] | None:
+        """Return what `following` does if all of it is in memory, else None. Reads no file and waits for nothing."""
+        last = min(self._journal.position, after + limit)
+        rows = self._journal.newest(after + 1, last)
+        if rows is None or any(row.stored == "file" for row in rows):
+            return None
+        return self._followed(rows, (), last)
+
+    def _followed(self, rows: Sequence[Row], gone: Container[int], reached: int) -> tuple[list[Event], int]:
         events: list[Event] = []
         size = 0
         for row in rows:
@@ -190,7 +201,7 @@ class Search:
                 size += _FOLLOWED_BYTES if row.stored == "file" else len(row.payload_json)
                 if size >= _FOLLOWED_BYTES:
                     return events, row.position
-        return events, rows[-1].position if len(rows) == limit else head
+        return events, reached
 
     def _visible(self, positions: Sequence[int]) -> Iterator[Event]:
         """Yield the events at some positions that are not deleted."""

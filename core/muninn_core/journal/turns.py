@@ -125,6 +125,12 @@ class Turns:
 
         The session is bound to the draft's project. Raises PreconditionError, and what `Journal.append` raises.
         """
+        return self._journal.writer.run(self.appending(draft, token, patterns))
+
+    def appending(
+        self, draft: EventDraft, token: str = "", patterns: Sequence[str] = ()
+    ) -> Callable[[Transaction], Appended | Refused]:
+        """Return the operation of `append`. Raises BadParams for a draft that can't be recorded."""
         prepared = self._journal.prepare(draft, patterns)
         client = draft.source
 
@@ -141,7 +147,7 @@ class Turns:
             row, duplicate = self._journal.add(transaction, prepared)
             return self._journal.appended(row, prepared, duplicate=duplicate)
 
-        return self._journal.writer.run(operation)
+        return operation
 
     def record(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -22,6 +22,10 @@ T = TypeVar("T")
 
 MOST_GROUPED = 512
 """The most operations in one transaction."""
+
+MOST_KEPT = 1_000
+MOST_KEPT_BYTES = 1024 * 1024
+"""The newest events that are kept in memory for those that follow the journal, and the bytes of their payloads."""
 
 MOST_STREAMS = 50_000
 """Streams whose last sequence number is kept in memory."""
@@ -67,6 +71,8 @@ class Transaction:
         self.position: int = row[0]
         self.hash: bytes = row[1]
         self.recorded_at: int = row[2]
+        self.added: list[Row] = []
+        self.hides = False
         self._streams: dict[tuple[str, str], int] = {}
         self._saved = self.position
 
@@ -95,6 +101,7 @@ class Transaction:
         self.connection.execute(INSERT, row)
         self.position, self.hash = row.position, row.hash
         self._streams[event.project_id, event.stream_id] = sequence
+        self.added.append(row)
         return row
 
     def rows(self, where: str, parameters: tuple[Any, ...]) -> list[Row]:
@@ -127,6 +134,40 @@ class _Operation:
         self.error: BaseException | None = None
 
 
+class Newest:
+    """The newest rows, without a gap: who follows the journal gets them without a query, which changes threads for each
+    row. A redaction or deletion empties it.
+    """
+
+    def __init__(self) -> None:
+        self._rows: deque[Row] = deque()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add rows that were committed."""
+        with self._lock:
+            for row in rows:
+                self._rows.append(row)
+                self._size += len(row.payload_json)
+                while len(self._rows) > MOST_KEPT or self._size > MOST_KEPT_BYTES:
+                    self._size -= len(self._rows.popleft().payload_json)
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        with self._lock:
+            self._rows.clear()
+            self._size = 0
+
+    def between(self, first: int, last: int) -> list[Row] | None:
+        """Return the rows from `first` to `last`, or None when not all of them are kept."""
+        with self._lock:
+            begin = self._rows[0].position if self._rows else last + 1
+            if first < begin or last >= begin + len(self._rows):
+                return None
+            return list(islice(self._rows, first - begin, last + 1 - begin))
+
+
 class Writer:
     """Runs operations in the order of their arrival. What an operation wrote is rolled back when it raises; others that
     shared its transaction then run again.
@@ -142,6 +183,7 @@ class Writer:
         self._connection = connection
         self._committed = committed
         self._transaction = Transaction(connection, now)
+        self._newest = Newest()
         self._stale = False
         self.position = self._transaction.position
         """The position of the last event that was committed."""
@@ -155,31 +197,49 @@ class Writer:
 
         Raises what the operation raises, and StorageError when the transaction failed; then nothing was recorded.
         """
-        outcome = self._queue(operation, alone=False)
-        if isinstance(outcome, Refused):
-            raise outcome.error
-        result: T = outcome
+        one = _Operation(operation, alone=False)
+        self._queue([one])
+        if one.error is not None:
+            raise one.error
+        result: T = one.result
         return result
+
+    def run_all(self, operations: Sequence[Callable[[Transaction], T | Refused]]) -> list[T | BaseException]:
+        """Run operations as `run` does, those that follow each other in one transaction.
+
+        Return the result of each, or the error that `run` would raise.
+        """
+        queued = [_Operation(each, alone=False) for each in operations]
+        self._queue(queued)
+        return [each.result if each.error is None else each.error for each in queued]
 
     def run_outside(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Run an operation of the writer's connection outside of a transaction, when no other operation runs."""
-        result: T = self._queue(lambda transaction: operation(transaction.connection), alone=True)
+        one = _Operation(lambda transaction: operation(transaction.connection), alone=True)
+        self._queue([one])
+        if one.error is not None:
+            raise one.error
+        result: T = one.result
         return result
 
-    def _queue(self, run: Callable[[Transaction], Any], *, alone: bool) -> Any:
-        operation = _Operation(run, alone=alone)
+    def _queue(self, operations: Sequence[_Operation]) -> None:
+        """Queue operations, and return when they are done."""
+        if not operations:
+            return
         with self._changed:
             if self._closed:
                 raise Stopping("the journal is closed", hint="The next call opens it again.")
-            self._waiting.append(operation)
-            first = len(self._waiting) == 1
-        if not first:
-            operation.gate.acquire()
-        if not operation.done:
-            self._run_batch()
-        if operation.error is not None:
-            raise operation.error
-        return operation.result
+            first = not self._waiting
+            self._waiting.extend(operations)
+        for number, operation in enumerate(operations):
+            if number or not first:
+                operation.gate.acquire()
+            if not operation.done:
+                self._run_batch()
+
+    def newest(self, first: int, last: int) -> list[Row] | None:
+        """Return the rows from `first` to `last` if they are among the newest, which are kept in memory, else None."""
+        return self._newest.between(first, last)
 
     def close(self) -> None:
         """Finish the operations that wait, and close the connection."""
@@ -242,6 +302,8 @@ class Writer:
                         raise  # what it wrote is rolled back
                     outcomes.append((None, error))
             transaction.save_head()
+            if transaction.hides:
+                self._newest.clear()
             self._connection.execute("COMMIT")
         except BaseException as error:
             self._roll_back()
@@ -252,9 +314,12 @@ class Writer:
                 batch[0].error = self._failure(error)
             return
         added = transaction.position > self.position
+        if not transaction.hides:
+            self._newest.add(transaction.added)
+        transaction.added, transaction.hides = [], False
         self.position = transaction.position
-        for operation, (result, refused) in zip(batch, outcomes, strict=True):
-            operation.result, operation.error = result, refused
+        for operation, (result, failed) in zip(batch, outcomes, strict=True):
+            operation.result, operation.error = result, result.error if isinstance(result, Refused) else failed
         if added:
             self._committed(self.position)
 

@@ -12,7 +12,7 @@ import json
 import logging
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -24,10 +24,13 @@ from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
 from muninn_core.model.event import Event
 from muninn_core.model.value import encode_json
-from muninn_server.events.wanted import Wanted
+from muninn_server.events.wanted import Selection, Wanted
 
 MAX_QUEUED = 4 * 1024 * 1024
 """The most bytes that wait for one follower. A single longer message is queued alone."""
+
+BATCH_BYTES = 64 * 1024
+"""About how many bytes are sent to a follower at once."""
 
 MAX_STREAMS = 64
 """The most followers of a work tree at once."""
@@ -39,8 +42,9 @@ GATHER_SECONDS = 0.05
 """How long changes of memories and of the index are gathered."""
 
 BURST_SECONDS = 0.01
-"""How long the events that follow upon others are gathered: reading them and waking each follower costs as much for one
-as for many."""
+FOLLOWER_SECONDS = 0.004
+"""How long the events that follow upon others are gathered, at least, and for each follower: waking a follower costs as
+much for one event as for many."""
 
 _IDENTITY = re.compile(r"([0-9a-f]{16}):([0-9]{1,15}):([0-9a-f]{16}|)")
 
@@ -69,10 +73,31 @@ class Message:
         """The bytes of memory that it holds while it waits, without those of its objects."""
         return len(self.data)
 
-    @functools.cached_property
-    def sse(self) -> bytes:
-        """The message as a Server-Sent Event, encoded once for all followers."""
-        return sse_frame(self.kind, self.data, self.identity)
+
+class Batch:
+    """Messages that are sent together. Followers with the same encoder share its bytes."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.size = sum(each.size for each in messages)
+        self._messages = messages
+        self._encoded: dict[Callable[[Message], bytes], bytes] = {}
+
+    def encoded(self, encode: Callable[[Message], bytes]) -> bytes:
+        """Return the bytes of the messages."""
+        found = self._encoded.get(encode)
+        if found is None:
+            found = self._encoded[encode] = b"".join(map(encode, self._messages))
+        return found
+
+
+def batches(messages: Sequence[Message]) -> Iterator[Batch]:
+    """Yield messages in batches of about `BATCH_BYTES`."""
+    begun = size = 0
+    for number, message in enumerate(messages, 1):
+        size += message.size
+        if size >= BATCH_BYTES or number == len(messages):
+            yield Batch(messages[begun:number])
+            begun, size = number, 0
 
 
 class Start(NamedTuple):
@@ -87,8 +112,8 @@ class Start(NamedTuple):
 class Subscriber:
     """The queue of one follower.
 
-    `encode` makes bytes of each message that is sent, in the order of sending. `dropped` is called when the queue is
-    full.
+    `encode` makes bytes of each message that is sent, in the order of sending. Followers that share it share the bytes.
+    `dropped` is called when the queue is full.
     """
 
     def __init__(
@@ -99,19 +124,19 @@ class Subscriber:
         self.ready = asyncio.Event()
         self.ended = False
         self._dropped = dropped
-        self._waiting: deque[Message] = deque()
+        self._waiting: deque[Batch] = deque()
         self._size = 0
 
-    def offer(self, message: Message) -> bool:
-        """Queue a message; return False when the queue is full, which ends the follower with a notice."""
+    def offer(self, batch: Batch) -> bool:
+        """Queue messages; return False when the queue is full, which ends the follower with a notice."""
         if self.ended:
             return True
-        if self._waiting and self._size + message.size > MAX_QUEUED:
+        if self._waiting and self._size + batch.size > MAX_QUEUED:
             self.end("the client reads too slowly")
             self._dropped()
             return False
-        self._waiting.append(message)
-        self._size += message.size
+        self._waiting.append(batch)
+        self._size += batch.size
         self.ready.set()
         return True
 
@@ -123,7 +148,8 @@ class Subscriber:
         self._waiting.clear()
         if reason:
             hint = "Connect again, and continue after the id of the last event that was read."
-            self._waiting.append(Message("dropped", json.dumps({"reason": reason, "hint": hint}).encode()))
+            notice = Message("dropped", json.dumps({"reason": reason, "hint": hint}).encode())
+            self._waiting.append(Batch([notice]))
         self.ready.set()
 
     @property
@@ -131,18 +157,18 @@ class Subscriber:
         """Whether nothing waits."""
         return not self._waiting
 
-    def take(self, most: int = 65_536) -> bytes:
-        """Return messages that wait, about `most` bytes of them; b"" when none waits."""
+    def take(self) -> bytes:
+        """Return messages that wait, about `BATCH_BYTES` of them; b"" when none waits."""
         taken = []
         size = 0
-        while self._waiting and size < most:
-            message = self._waiting.popleft()
-            taken.append(self.encode(message))
-            size += message.size
+        while self._waiting and size < BATCH_BYTES:
+            batch = self._waiting.popleft()
+            taken.append(batch.encoded(self.encode))
+            size += batch.size
         self._size -= min(size, self._size)
         if not self._waiting and not self.ended:
             self.ready.clear()
-        return b"".join(taken)
+        return taken[0] if len(taken) == 1 else b"".join(taken)
 
 
 class Feed:
@@ -223,11 +249,11 @@ class Feed:
         search = self._search
         assert search is not None
 
-        def read() -> tuple[list[tuple[Event, Message]], int]:
-            events, reached = search.following(after, BATCH)
-            return [(event, self._message(event)) for event in events], reached
-
-        return await asyncio.to_thread(read)
+        found = search.following_newest(after, BATCH)
+        if found is None:
+            found = await asyncio.to_thread(search.following, after, BATCH)
+        events, reached = found
+        return [(event, self._message(event)) for event in events], reached
 
     @property
     def position(self) -> int:
@@ -261,9 +287,8 @@ class Feed:
                 except MuninnError as error:
                     subscriber.end(f"the journal can't be read: {error.message}")
                     break
-                for event, message in events:
-                    if subscriber.wanted.takes(event):
-                        await send(subscriber.encode(message))
+                for batch in batches([message for event, message in events if subscriber.wanted.takes(event)]):
+                    await send(batch.encoded(subscriber.encode))
             self.add(subscriber)
             while not subscriber.ended or not subscriber.empty:
                 try:
@@ -350,13 +375,23 @@ class Feed:
                 while self._subscribers and self._position < self._head():
                     events, reached = await self.read(self._position)
                     self._position = reached
-                    for event, message in events:
-                        self._offer([each for each in self._subscribers if each.wanted.takes(event)], message)
-                await asyncio.sleep(BURST_SECONDS)
+                    self._hand_out(events)
+                await asyncio.sleep(max(BURST_SECONDS, FOLLOWER_SECONDS * len(self._subscribers)))
             except MuninnError as error:
                 log.warning("the journal can't be followed: %s", error.message)
                 for each in self._subscribers:
                     each.end(f"the journal can't be read: {error.message}")
+
+    def _hand_out(self, events: Sequence[tuple[Event, Message]]) -> None:
+        """Offer events to those who want them. What several want alike is chosen once."""
+        chosen: dict[Selection, list[Batch]] = {}
+        for each in self._subscribers:
+            found = chosen.get(each.wanted.selection)
+            if found is None:
+                found = list(batches([message for event, message in events if each.wanted.takes(event)]))
+                chosen[each.wanted.selection] = found
+            for batch in found:
+                self._offer(each, batch)
 
     def _gather(self, changed: Mapping[str, bool]) -> None:
         for identity, listed in changed.items():
@@ -377,14 +412,15 @@ class Feed:
 
     def _publish(self, topic: str, content: dict[str, Any]) -> None:
         data = {"repository": self.key, "root": self._place.root, **content}
-        takers = [each for each in self._subscribers if topic in each.wanted.topics]
-        self._offer(takers, Message(topic, json.dumps(data).encode()))
+        batch = Batch([Message(topic, json.dumps(data).encode())])
+        for each in self._subscribers:
+            if topic in each.wanted.topics:
+                self._offer(each, batch)
 
-    def _offer(self, takers: list[Subscriber], message: Message) -> None:
-        for each in takers:
-            if not each.offer(message):
-                self.dropped += 1
-                log.info("an event stream was ended: its client reads too slowly")
+    def _offer(self, subscriber: Subscriber, batch: Batch) -> None:
+        if not subscriber.offer(batch):
+            self.dropped += 1
+            log.info("an event stream was ended: its client reads too slowly")
 
 
 @functools.cache

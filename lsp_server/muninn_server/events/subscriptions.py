@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import logging
 from collections.abc import Awaitable, Callable
@@ -47,7 +48,7 @@ class Subscriptions:
         feed = feed_of(self._session.engine, self._session.place)
         self._last += 1
         number = self._last
-        subscriber = Subscriber(wanted, lambda message: _frame(number, message))
+        subscriber = Subscriber(wanted, _framing(number))
         begun: asyncio.Future[Start] = asyncio.get_running_loop().create_future()
         self._tasks[number] = asyncio.get_running_loop().create_task(self._run(number, feed, last, subscriber, begun))
         start = await begun
@@ -92,10 +93,14 @@ def _state(message: Message) -> tuple[bytes, bytes]:
     return json.dumps(message.identity).encode(), message.data
 
 
-def _frame(number: int, message: Message) -> bytes:
-    head = b'{"jsonrpc":"2.0","method":"muninn/event","params":{"subscription":%d,"kind":%b,"id":%b,"data":' % (
-        number,
-        json.dumps(message.kind).encode(),
-        json.dumps(message.identity).encode(),
-    )
-    return b"Content-Length: %d\r\n\r\n%b%b}}" % (len(head) + len(message.data) + 2, head, message.data)
+@functools.lru_cache(maxsize=1_000)
+def _framing(number: int) -> Callable[[Message], bytes]:
+    """Return what makes notifications of a subscription. Subscriptions of the same number, of any client, share it."""
+    begin = b'{"jsonrpc":"2.0","method":"muninn/event","params":{"subscription":%d,"kind":"' % number
+
+    def frame(message: Message) -> bytes:
+        names = message.kind.encode(), message.identity.encode()  # none has a character that JSON escapes
+        body = b'%b%b","id":"%b","data":%b}}' % (begin, *names, message.data)
+        return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+    return frame

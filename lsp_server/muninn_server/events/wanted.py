@@ -23,6 +23,10 @@ MOST_CONDITIONS = 100
 _PLAIN = ("topic", "after", "heartbeat", *HEADER_FIELDS)
 
 
+Fields = tuple[tuple[str, tuple[Any, ...]], ...]
+Selection = tuple[bool, Fields]
+
+
 class Wanted(NamedTuple):
     """What a stream carries. `after` is the position to begin after, None for the end of the journal.
 
@@ -30,9 +34,14 @@ class Wanted(NamedTuple):
     """
 
     topics: frozenset[str] = frozenset(TOPICS)
-    fields: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    fields: Fields = ()
     after: int | None = None
     heartbeat: int = HEARTBEAT_SECONDS
+
+    @property
+    def selection(self) -> Selection:
+        """What decides which events pass: equal for followers that get the same events."""
+        return "journal" in self.topics, self.fields
 
     def takes(self, event: Event) -> bool:
         """Whether an event of the journal passes."""

@@ -11,7 +11,7 @@ import asyncio
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
-from muninn_server.events.feed import Feed, Message, Subscriber
+from muninn_server.events.feed import Feed, Message, Subscriber, sse_frame
 from muninn_server.events.wanted import read_wanted
 from muninn_server.http.replies import HEADERS, header
 from muninn_server.http_listener import ASGIScope, Receive, RequestTimer, Send, log
@@ -77,7 +77,7 @@ class Streams:
 
 
 def _encode(message: Message) -> bytes:
-    return message.sse
+    return sse_frame(message.kind, message.data, message.identity)
 
 
 async def _until_gone(receive: Receive, subscriber: Subscriber) -> None:

@@ -19,7 +19,7 @@ from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol import wire
-from muninn_server.events.feed import Message, Subscriber, sse_frame
+from muninn_server.events.feed import Batch, Message, Subscriber, sse_frame
 from muninn_server.http_listener import log
 from muninn_server.rpc import Unreadable, read_message
 
@@ -183,7 +183,7 @@ class Merged:
                 log.info("the daemon of %s sends no events: %s", one.root, answer["error"].get("message"))
             else:
                 state = answer["result"]
-                subscriber.offer(Message("state", encode_json(state["state"]), state["id"]))
+                subscriber.offer(Batch([Message("state", encode_json(state["state"]), state["id"])]))
             self._live[one.key] = one.root
             self._announce(subscriber)
             while True:
@@ -191,7 +191,8 @@ class Merged:
                     params = (await read_message(reader))["params"]
                     if params["kind"] == "dropped":
                         return True
-                    subscriber.offer(Message(params["kind"], encode_json(params["data"]), params["id"]))
+                    message = Message(params["kind"], encode_json(params["data"]), params["id"])
+                    subscriber.offer(Batch([message]))
         finally:
             writer.close()
 
@@ -200,7 +201,7 @@ class Merged:
 
     def _announce(self, subscriber: Subscriber) -> None:
         live = [{"key": key, **described(root)} for key, root in sorted(self._live.items(), key=lambda each: each[1])]
-        subscriber.offer(Message("repositories", json.dumps({"repositories": live}).encode()))
+        subscriber.offer(Batch([Message("repositories", json.dumps({"repositories": live}).encode())]))
 
 
 def described(root: str) -> Mapping[str, str]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
 
-from muninn_core.errors import BadParams, PreconditionError, UsageError
+from muninn_core.errors import BadParams, MuninnError, PreconditionError, UsageError
 from muninn_core.journal.event_types import EventTypes
-from muninn_core.journal.journal import moment
+from muninn_core.journal.journal import Appended, moment
 from muninn_core.journal.row import event_of
 from muninn_core.journal.sealed import Sealed
 from muninn_core.journal.sealing import drop_sealed, month_before, seal_months
 from muninn_core.journal.search import Filter
 from muninn_core.journal.spans import SPAN_COLUMNS, bound_project
 from muninn_core.journal.spans import Span as SpanRow
+from muninn_core.journal.writer import Refused, Transaction, Writer
+from muninn_core.model.answer import ReadState
 from muninn_core.model.event import EventDraft
 from muninn_core.near_match import nearest
 from muninn_core.protocol.audit import (
@@ -72,6 +74,41 @@ class At(NamedTuple):
 
 def append(at: At, params: EventAppendParams, call: Call) -> EventAppendResult:
     """Record an event. A client that can't act as a user records as the assistant."""
+    return _appended(at.open.journal.writer.run(_appending(at, params, call)), at.workspace.read_state())
+
+
+def append_all(appends: Sequence[tuple[At, EventAppendParams, Call]]) -> list[EventAppendResult | BaseException]:
+    """Record events as `append` does, those of one journal in one transaction.
+
+    Return the result of each, or the error that `append` would raise.
+    """
+    outcomes: dict[int, EventAppendResult | BaseException] = {}
+    waiting: dict[Writer, list[tuple[int, Callable[[Transaction], Appended | Refused]]]] = {}
+    for number, (at, params, call) in enumerate(appends):
+        try:
+            operation = _appending(at, params, call)
+            waiting.setdefault(at.open.journal.writer, []).append((number, operation))
+        except Exception as error:  # that of one event, which its client gets
+            outcomes[number] = error
+    for writer, operations in waiting.items():
+        try:
+            done: Sequence[Appended | BaseException] = writer.run_all([each for _, each in operations])
+        except MuninnError as error:  # the journal is closed
+            done = [error] * len(operations)
+        states: dict[Workspace, ReadState] = {}
+        for (number, _), one in zip(operations, done, strict=True):
+            if isinstance(one, BaseException):
+                outcomes[number] = one
+                continue
+            workspace = appends[number][0].workspace
+            if workspace not in states:
+                states[workspace] = workspace.read_state()
+            outcomes[number] = _appended(one, states[workspace])
+    return [outcomes[number] for number in range(len(appends))]
+
+
+def _appending(at: At, params: EventAppendParams, call: Call) -> Callable[[Transaction], Appended | Refused]:
+    """Return the operation that records an event. Raises the errors of its parameters."""
     config = at.workspace.config.journal
     if (config.require_turns or params.require_turn) and not params.turn_id:
         by = "configuration" if config.require_turns else "call"
@@ -96,10 +133,11 @@ def append(at: At, params: EventAppendParams, call: Call) -> EventAppendResult:
         idempotency_key=params.idempotency_key,
         trace_id=params.trace_id,
     )
-    done = at.open.turns.append(draft, params.ack_token, at.workspace.config.memory.secrets)
-    return EventAppendResult(
-        event=done.event, duplicate=done.duplicate, masked=done.masked, saw=at.workspace.read_state()
-    )
+    return at.open.turns.appending(draft, params.ack_token, at.workspace.config.memory.secrets)
+
+
+def _appended(done: Appended, saw: ReadState) -> EventAppendResult:
+    return EventAppendResult(event=done.event, duplicate=done.duplicate, masked=done.masked, saw=saw)
 
 
 def project_of(at: At, given: str, session: str) -> str:
