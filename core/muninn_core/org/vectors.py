@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from muninn_core.index.segment import Ids, Rows
 
 MOST = 16_000_000
-"""The most vectors that are kept, of one column of a tenant and of all tenants. The most places of branches are twice as
-many. A question to branches with more is answered, and the next one reads them again."""
+"""The most vectors that are kept, of one column of a tenant and of all tenants.
+
+The most places of branches are twice as many. A question to branches with more is answered, and the next one reads them
+again.
+"""
 
 _BLOCK = 1 << 16
 """The vectors of a block. A change copies the last block only."""
