@@ -50,6 +50,9 @@ _FILE_LINK = re.compile(r"\[([^\]]*)\]\((?:file|muninn):[^\s()]*\)")
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _COLUMNS = "▁▂▃▄▅▆▇█"
 
+_HANGING = 2
+"""Columns by which the rest of a long line is indented."""
+
 _ASIDES = ("hint", "state")
 """Styles of lines that `--quiet` leaves out: what to do next, and what an answer is based on."""
 
@@ -73,16 +76,25 @@ def styled(*parts: tuple[str, str]) -> Text:
 
 
 def line(console: Console, *parts: tuple[str, str]) -> None:
-    """Print one line, cut to the width of a terminal. Line breaks in the parts are replaced."""
+    """Print one line; on a terminal that is narrower it continues below, indented. Line breaks in it are replaced."""
     if _left_out(parts):
         return
-    parts = tuple(
-        (text.replace("\n", "\N{REPLACEMENT CHARACTER}"), style) for text, style in _shortened(console, parts)
-    )
-    if console.is_terminal:
-        console.print(styled(*parts), no_wrap=True, overflow="ellipsis")
-    else:
-        console.print(styled(*parts), soft_wrap=True)
+    text = _one_line(console, parts)
+    if not console.is_terminal or text.cell_len <= console.width:
+        console.print(text, soft_wrap=True)
+        return
+    indent = len(text.plain) - len(text.plain.lstrip(" "))
+    _, rest = text.divide([indent])
+    for at, row in enumerate(rest.wrap(console, max(20, console.width - indent - _HANGING), overflow="fold")):
+        row.rstrip()
+        console.print(Text(" " * (indent + (_HANGING if at else 0))) + row, soft_wrap=True)
+
+
+def source_line(console: Console, *parts: tuple[str, str]) -> None:
+    """Print one line of a source text, cut to the width of a terminal unless `--verbose` was given."""
+    text = _one_line(console, parts)
+    cut = console.is_terminal and not DISPLAY.verbose
+    console.print(text, no_wrap=cut, overflow="ellipsis" if cut else None, soft_wrap=not cut)
 
 
 def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0) -> None:
@@ -94,6 +106,12 @@ def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0) -> Non
         console.print(Padding(styled(*parts), (0, 0, 0, indent), expand=False))
     else:
         console.print(styled((" " * indent, ""), *parts), soft_wrap=True)
+
+
+def _one_line(console: Console, parts: tuple[tuple[str, str], ...]) -> Text:
+    return styled(
+        *((text.replace("\n", "\N{REPLACEMENT CHARACTER}"), style) for text, style in _shortened(console, parts))
+    )
 
 
 def for_people() -> bool:

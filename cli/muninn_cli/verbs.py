@@ -145,7 +145,7 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the call: the given options and what the command line adds."""
     params = to_params(method, given)
     if method.verb == "recall" and not params:
-        raise UsageError("`muninn recall` needs QUERY", hint=f"For example: `{example(method)}`.")
+        raise BadParams("`muninn recall` needs QUERY", hint=f"For example: `{example(method)}`.")
     for parameter in parameters(method):
         if parameter.positional and parameter.required and parameter.name not in params:
             name = parameter.name.upper()
@@ -153,6 +153,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(
                 f"`muninn {method.words}` needs {name}", hint=f"{allowed}For example: `{example(method)}`."
             )
+    if method.verb == "about":
+        _split_place(params)
     if given.repo == ".":
         _root_paths(method, params)
     if method.verb == "capsule.import" and params.get("path") == "-":
@@ -173,6 +175,14 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         if "batch" in params:
             params["batch"] = [{**caller_fields, **draft} for draft in params["batch"]]
     return params
+
+
+def _split_place(params: dict[str, Any]) -> None:
+    """Take `FILE:LINE`, as results print places, as the file and its line."""
+    file, _, lines = params["file"].rpartition(":")
+    first = lines.partition("-")[0]
+    if file and first.isdecimal() and "line" not in params and not os.path.lexists(params["file"]):
+        params |= {"file": file, "line": int(first)}
 
 
 def _secret(prompt: str) -> str:

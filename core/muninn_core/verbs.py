@@ -2620,7 +2620,7 @@ class Verbs:
     ) -> AboutResult:
         """Show what is remembered about a line or a name in the code, and how it is related.
 
-        `file`: The file, relative to the root.
+        `file`: The file, relative to the root; the command line also takes FILE:LINE.
         `line`: The line (1-based); 0 is the whole file.
         `name`: The name at that place, to ask about it alone.
         `links`: Link memories as `muninn:` documents, for clients that can open them.

@@ -19,7 +19,7 @@ from rich.console import Console
 from muninn_cli.display import DISPLAY
 from muninn_cli.pager import pager_command
 from muninn_cli.show.facts import moment
-from muninn_cli.terminal import line, markdown, output
+from muninn_cli.terminal import line, markdown, output, source_line
 from muninn_core.model.byline import relative
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -83,7 +83,8 @@ def test_on_a_terminal_ids_are_short_and_verbose_shows_them_whole(shell: Shell) 
     assert identity not in short
     assert "just now" in short or "min ago" in short
     assert identity in on_terminal(shell, "memories", "--no-pager", "-v")
-    assert identity in on_terminal(shell, "show", identity[-8:], "--no-pager")
+    for length in (4, 8):
+        assert identity in on_terminal(shell, "show", identity[-length:], "--no-pager")
     assert identity in shell.run("memories").stdout  # a pipe gets whole ids
 
 
@@ -144,6 +145,21 @@ def test_an_id_within_a_longer_word_is_not_shortened(monkeypatch: pytest.MonkeyP
     line(console, (f"{ULID} s-{ULID} {ULID}x", ""), (f" {ULID}", "id"))
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().split() == [ULID[-8:], f"s-{ULID}", f"{ULID}x", ULID]
+
+
+@pytest.mark.parametrize("width", [30, 80])
+def test_a_line_that_is_too_long_for_a_terminal_continues_below_and_source_is_cut(width: int) -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=width, color_system=None)
+    words = [f"word{number}" for number in range(20)]
+    line(console, ("  " + " ".join(words), ""))
+    rows = file.getvalue().splitlines()
+    assert max(map(len, rows)) <= width
+    assert " ".join(rows).split() == words
+    assert [len(row) - len(row.lstrip()) for row in rows] == [2] + [4] * (len(rows) - 1)
+    file.seek(0), file.truncate()
+    source_line(console, ("x" * 100, ""))
+    assert file.getvalue() == "x" * (width - 1) + "…\n"
 
 
 def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsewhere() -> None:

@@ -14,10 +14,15 @@ const UNITS = [
 ] as const;
 const HALF_A_YEAR = 180 * 86_400;
 
-/** `NAME, 3 days ago`; without a name who acted: user, assistant or an agent. */
-export function byline({ author = '', actor = '', agent = '', ts }: Written, now: Date): string {
-  const name = author ? (actor === 'assistant' ? `${agent || actor} for ${author}` : author) : agent || actor;
-  return [name, age(ts, now)].filter((part) => part).join(', ');
+/** Who wrote: a name, `AGENT for NAME`, or without a name who acted: user, assistant or an agent. */
+export function writer({ author = '', actor = '', agent = '' }: Omit<Written, 'ts'>): string {
+  if (!author) return (agent ?? '') || actor;
+  return actor === 'assistant' ? `${(agent ?? '') || actor} for ${author}` : author;
+}
+
+/** `NAME, 3 days ago`. */
+export function byline(written: Written, now: Date): string {
+  return [writer(written), age(written.ts, now)].filter((part) => part).join(', ');
 }
 
 /** How long ago a time was: `just now`, `5 min ago`, `3 days ago`; after half a year its day. */

@@ -2078,7 +2078,7 @@ export interface AnnotateParams {
 
 /** A place in the code. */
 export interface AboutParams {
-  /** The file, relative to the root. */
+  /** The file, relative to the root; the command line also takes FILE:LINE. */
   file: string;
   /** The line (1-based); 0 is the whole file. */
   line?: number;
@@ -3058,8 +3058,8 @@ export interface SessionsResult {
  * A working session.
  *
  * `title` is its summary, its given name, or its start time. A session is open while some of its `records` are not
- * sealed (`waiting`). `memories` counts recallable memories. Branch, task, agent and actor are those of its latest
- * memory that has them.
+ * sealed (`waiting`). `memories` counts recallable memories. Branch, task, agent, author and actor are those of its
+ * latest memory that has them.
  */
 export interface WorkSession {
   session: string;
@@ -3073,6 +3073,7 @@ export interface WorkSession {
   branch: string;
   task: string;
   agent: string;
+  author: string;
   actor: string;
 }
 
@@ -4331,11 +4332,16 @@ export interface Pointer {
   path: string;
 }
 
-/** What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it. */
+/**
+ * What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it.
+ *
+ * `notice` says that the file does not exist, with the nearest path; "" if it does or something is remembered.
+ */
 export interface AboutResult {
   saw: ReadState;
   text: string;
   ids: readonly string[];
+  notice: string;
 }
 
 /** The document's title, and its text as markdown. */

@@ -17,7 +17,7 @@ from muninn_cli.show.facts import (
     snapshot,
 )
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import bar, excerpt, joined, line, paragraph, verbatim
+from muninn_cli.terminal import bar, excerpt, for_people, joined, line, paragraph, source_line, verbatim
 
 if TYPE_CHECKING:
     import argparse
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 MAX_LINES = 4
 """Lines of a hit that are shown."""
+
+MAX_SYMBOLS = 2
+"""Names of a hit's definitions that a terminal shows."""
 
 BAR = 8
 """The width of a score's bar, in cells."""
@@ -80,7 +83,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (bar(hit["score"], top, BAR) + " ", "bar"),
         (f"{label} ", hit["kind"]),
         (in_repository(hit, where) or hit["id"], "path"),
-        (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
+        (_symbols(hit["symbol"]), "name"),
         (f"  {count(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
         (_limit(hit), "hint"),
     )
@@ -113,10 +116,10 @@ def _excerpt(console: Console, hit: dict[str, Any]) -> None:
     """Print the lines that match the query, highlighted; without any, the beginning of the text."""
     for row in hit["snippet"]:
         number = f"{row['line']:6} " if hit["kind"] != "memory" else " " * 7
-        line(console, (number, "faint"), *_marked(row["text"], row["marks"]))
+        source_line(console, (number, "faint"), *_marked(row["text"], row["marks"]))
     if not hit["snippet"]:
         for begin in excerpt(hit["text"], MAX_LINES):
-            line(console, (f"       {begin}", ""))
+            source_line(console, (f"       {begin}", ""))
 
 
 def _marked(text: str, marks: list[dict[str, int]]) -> list[tuple[str, str]]:
@@ -133,6 +136,13 @@ def _marked(text: str, marks: list[dict[str, int]]) -> list[tuple[str, str]]:
 def _signed(hit: dict[str, Any]) -> str:
     """Return who wrote a memory and when; "" for a hit in a file."""
     return ", ".join(part for part in (hit["author"], moment(hit["ts"])) if part)
+
+
+def _symbols(names: str) -> str:
+    """Return the names that a hit defines; a terminal gets the first ones."""
+    each = names.split()
+    more = len(each) - MAX_SYMBOLS if for_people() else 0
+    return f"  {' '.join(each[:MAX_SYMBOLS])} +{more}" if more > 0 else f"  {names}" if names else ""
 
 
 def _limit(hit: dict[str, Any]) -> str:

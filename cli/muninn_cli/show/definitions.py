@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.diagrams import diagram
 from muninn_cli.show.facts import count, in_repository, lagging, place, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph, verbatim
+from muninn_cli.terminal import joined, line, paragraph, source_line, verbatim
 
 if TYPE_CHECKING:
     import argparse
@@ -133,20 +133,21 @@ def _tree(console: Console, found: list[dict[str, Any]], indent: str) -> None:
         last = number == len(found) - 1
         lines = f"{one['start_line']}-{one['end_line']}"
         head = one["signature"] or one["name"]
-        line(
+        source_line(
             console,
             (indent + ("└─ " if last else "├─ "), "faint"),
+            (f"{lines}  ", "path"),
             (head, "name"),
-            (f"  {one['kind']} {lines}", "faint"),
+            (f"  {one['kind']}", "faint"),
         )
         below = indent + ("   " if last else "│  ")
         if one["comment"]:
-            line(console, (below + ("│  " if one["children"] else "   "), "faint"), (one["comment"], "hint"))
+            source_line(console, (below + ("│  " if one["children"] else "   "), "faint"), (one["comment"], "hint"))
         _tree(console, one["children"], below)
 
 
 def _details(console: Console, one: dict[str, Any], indent: str) -> None:
     if one["signature"]:
-        line(console, (indent + one["signature"], ""))
+        source_line(console, (indent + one["signature"], ""))
     if one["comment"]:
-        line(console, (indent + one["comment"], "hint"))
+        source_line(console, (indent + one["comment"], "hint"))

@@ -47,8 +47,9 @@ def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
         line(console, ("`muninn remember TEXT` stores a memory.", "hint"))
     for entry in result["entries"]:
         event = entry["event"]
-        who = joined(writer(event["author"], event["actor"], event["agent"]), event["branch"])
-        paragraph(
+        elsewhere = event["branch"] if event["branch"] != result["saw"]["branch"] else ""
+        who = joined(writer(event["author"], event["actor"], event["agent"]), elsewhere)
+        line(
             console,
             (f"{moment(event['ts'])}  ", "faint"),
             (event["summary"], "name"),

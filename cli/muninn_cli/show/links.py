@@ -65,7 +65,7 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
         paragraph(console, (f"{identity}  ", "faint"), (headline, ""), indent=2)
     console.print()
     _counts(console, result)
-    density = f"{result['density']:g} links each" if result["memories"] else ""
+    density = f"{result['density']:g} links each" if result["density"] else ""
     line(console, (joined(count(result["memories"], "memory", "memories"), density, snapshot(result["saw"])), "state"))
 
 

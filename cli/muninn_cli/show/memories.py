@@ -9,7 +9,7 @@ from muninn_cli.show.citations import describe, plain_place, print_stale
 from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, signed, snapshot
 from muninn_cli.show.outcomes import counted
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph
+from muninn_cli.terminal import joined, line, paragraph, source_line
 from muninn_core.model.byline import writer
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace
         span = begin if end == begin else f"{begin} to {end[11:] if end[:10] == begin[:10] else end}"
         left = count(one["memories"], "memory", "memories")
         name = one["session"] if one["session"] != one["title"] else ""
-        facts = joined(span, left, one["branch"], one["task"], one["agent"] or one["actor"], name)
+        who = writer(one["author"], one["actor"], one["agent"])
+        facts = joined(span, left, one["branch"], one["task"], who, name)
         line(console, (f"  {facts}", "faint"))
     shown = f"{len(result['sessions']):,} of {count(result['total'], 'session')}"
     line(console, (joined(shown, snapshot(result["saw"])), "state"))
@@ -179,7 +180,7 @@ def _code(console: Console, code: dict[str, Any]) -> None:
     where = place(code["path"], code["start"], code["end"])
     line(console, (f"  cites {where}", "path"), (f"  {code['problem']}" if code["problem"] else "", "warn"))
     for text in code["text"].splitlines():
-        line(console, (f"    {text}", "faint"))
+        source_line(console, (f"    {text}", "faint"))
 
 
 @renders("resolve")
@@ -196,7 +197,8 @@ def print_memory(
     console: Console, memory: dict[str, Any], *, label: str = "", citations: Sequence[dict[str, Any]] = ()
 ) -> None:
     """Print a memory in a few lines, after its `label`."""
-    about = " ".join([*memory["files"], *(f"#{tag}" for tag in memory["tags"])])
+    cited = [plain_place(cite) for cite in memory["cites"] if cite["path"] not in memory["files"]]
+    about = " ".join(dict.fromkeys([*memory["files"], *cited, *(f"#{tag}" for tag in memory["tags"])]))
     line(
         console,
         (f"{label}: " if label else "", "hint"),

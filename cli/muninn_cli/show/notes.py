@@ -37,6 +37,8 @@ def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     """Print the memories about a place."""
     if not result["text"]:
         line(console, ("No memory is about this place.", "warn"))
+        if result["notice"]:
+            line(console, (result["notice"], "hint"))
         return
     markdown(console, result["text"])
 

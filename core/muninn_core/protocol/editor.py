@@ -35,7 +35,7 @@ class AnnotateResult(Result):
 class AboutParams(Value):
     """A place in the code."""
 
-    file: Annotated[Text, Meta(description="The file, relative to the root.")]
+    file: Annotated[Text, Meta(description="The file, relative to the root; the command line also takes FILE:LINE.")]
     line: Annotated[int, Meta(ge=0, description="The line (1-based); 0 is the whole file.")] = 0
     name: Annotated[str, Meta(description="The name at that place, to ask about it alone.")] = ""
     links: Annotated[
@@ -48,10 +48,14 @@ class AboutParams(Value):
 
 
 class AboutResult(Result):
-    """What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it."""
+    """What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it.
+
+    `notice` says that the file does not exist, with the nearest path; "" if it does or something is remembered.
+    """
 
     text: str
     ids: tuple[str, ...]
+    notice: str = ""
 
 
 class DocumentParams(Value):

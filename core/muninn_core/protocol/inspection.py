@@ -268,8 +268,8 @@ class WorkSession(Value):
     """A working session.
 
     `title` is its summary, its given name, or its start time. A session is open while some of its `records` are not
-    sealed (`waiting`). `memories` counts recallable memories. Branch, task, agent and actor are those of its latest
-    memory that has them.
+    sealed (`waiting`). `memories` counts recallable memories. Branch, task, agent, author and actor are those of its
+    latest memory that has them.
     """
 
     session: str
@@ -283,6 +283,7 @@ class WorkSession(Value):
     branch: str = ""
     task: str = ""
     agent: str = ""
+    author: str = ""
     actor: str = ""
 
 

@@ -1,5 +1,6 @@
 // Sessions, conflicts, stale memories and knowledge as rows. Pure.
 
+import { writer } from '../byline';
 import type { Citation, Conflict, VerifyResult, WorkSession } from '../protocol';
 import { counted } from '../state';
 import { headline, kindOf, memoryNode, signOf } from './memories';
@@ -23,7 +24,7 @@ export function conflictNodes(conflicts: readonly Conflict[]): Node[] {
 /** Working sessions, in the server's order; what one remembered is asked for when it is opened. */
 export function sessionNodes(sessions: readonly WorkSession[]): Node[] {
   return sessions.map((one) => {
-    const { session, title, state, begin, end, waiting, memories, branch, task, agent, actor } = one;
+    const { session, title, state, begin, end, waiting, memories, branch, task } = one;
     const open = state === 'open';
     const span = `${begin.slice(0, 16)} to ${end.slice(0, 16)}`.replaceAll('T', ' ');
     const left = `${counted(memories, 'memory', 'memories')}, ${counted(one.records, 'record', 'records')}`;
@@ -31,7 +32,7 @@ export function sessionNodes(sessions: readonly WorkSession[]): Node[] {
       key: session,
       label: title,
       description: [open ? `${waiting} not sealed` : `sealed, ${counted(memories, 'memory', 'memories')}`, branch || end.slice(0, 10)].join(' · '),
-      tooltip: [session, span, left, [branch, task, agent || actor].filter((part) => part).join(' · ')].join('\n\n'),
+      tooltip: [session, span, left, [branch, task, writer(one)].filter((part) => part).join(' · ')].join('\n\n'),
       icon: open ? 'circle-filled' : 'archive',
       kind: open ? 'session.open' : 'session',
       closed: memories > 0,

@@ -93,13 +93,14 @@ test('an open session says what waits, and a sealed one where it was', () => {
     branch: 'main',
     task: '',
     agent: 'claude-code 2',
+    author: 'Ada',
     actor: 'assistant',
   };
   const [open, sealed] = sessionNodes([one, { ...one, session: 's-2', state: 'sealed', waiting: 0, memories: 0, branch: '' }]);
   expect(open).toMatchObject({ key: 's-1', label: 'The form', kind: 'session.open', closed: true });
   expect(open?.description).toBe('2 not sealed · main');
   expect(open?.tooltip).toContain('2026-02-01 08:00 to 2026-02-01 09:30');
-  expect(open?.tooltip).toContain('main · claude-code 2');
+  expect(open?.tooltip).toContain('main · claude-code 2 for Ada');
   expect(sealed).toMatchObject({ kind: 'session', closed: false, description: 'sealed, 0 memories · 2026-02-01' });
 });
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from muninn_core.context.about import SHOWN, Shown, about_markdown
 from muninn_core.engine.file.file_notes import MOST_NAMED, Remembered, around, remembered
 from muninn_core.engine.file.uris import linker
+from muninn_core.engine.memory.remember_notices import missing
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -58,7 +60,9 @@ def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) 
         rich=params.rich,
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
-    return AboutResult(text=text, ids=ids, saw=workspace.read_state())
+    exists = bool(text) or os.path.lexists(workspace.layout.root / found.path)
+    notice = "" if exists else missing(found.path, workspace)
+    return AboutResult(text=text, ids=ids, notice=notice, saw=workspace.read_state())
 
 
 def _is_outside(shown: Shown) -> bool:

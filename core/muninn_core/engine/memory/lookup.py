@@ -9,7 +9,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.reconciliation import Conflict
 from muninn_core.store.fold import Dispute, State
 
-SUFFIX = 6
+SUFFIX = 4
 """The fewest last characters that identify an id. The beginning of an id is its time, so ids of a day share it."""
 
 

@@ -31,7 +31,7 @@ def remember_notices(
     for number, memory in enumerate(stored):
         for path in dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites))):
             if not os.path.lexists(workspace.layout.root / path):
-                notices[_missing(path, _indexed(workspace))] = None
+                notices[missing(path, workspace)] = None
         for target in dict.fromkeys(link.target for link in memory.links if link.target not in known):
             notices[f"No memory has the id {target}: the link has no effect until one does."] = None
         if memory.id not in before:
@@ -47,8 +47,9 @@ def _indexed(workspace: Workspace) -> Collection[str]:
     return index.snapshot().files() if index is not None else ()
 
 
-def _missing(path: str, indexed: Collection[str]) -> str:
-    near = nearest_path(path, indexed)
+def missing(path: str, workspace: Workspace) -> str:
+    """Return the sentence for a path that does not exist, with the nearest one of the index."""
+    near = nearest_path(path, _indexed(workspace))
     return f"{path} does not exist here" + (f"; did you mean {near}?" if near else ".")
 
 

@@ -79,6 +79,7 @@ def _work_session(
         branch=_newest(made, "branch"),
         task=_newest(made, "task"),
         agent=_newest(made, "agent"),
+        author=_newest(made, "author"),
         actor=last.actor if last is not None else "",
     )
 
