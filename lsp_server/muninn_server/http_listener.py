@@ -19,12 +19,14 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.protocol import wire
@@ -200,8 +202,35 @@ class RequestTimer(H11Protocol):
         self.transport.close()
 
 
+class _State(ServerState):
+    """What the connections of a port share. The header Date is made for each response."""
+
+    @property
+    def default_headers(self) -> list[tuple[bytes, bytes]]:
+        """The headers of every response."""
+        return [(b"date", formatdate(usegmt=True).encode())]
+
+    @default_headers.setter
+    def default_headers(self, _headers: object) -> None:
+        pass
+
+
 class _Server(uvicorn.Server):
-    """uvicorn inside the daemon, which handles signals itself."""
+    """uvicorn inside the daemon, which handles signals itself. It does nothing while no request comes."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.server_state = _State()
+        self._leaving = asyncio.Event()
+
+    def leave(self) -> None:
+        """End after the responses."""
+        self.should_exit = True
+        self._leaving.set()
+
+    async def main_loop(self) -> None:
+        """Wait for the end, where uvicorn wakes ten times a second."""
+        await self._leaving.wait()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -285,7 +314,7 @@ async def serving(app: App, sock: socket.socket) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        server.should_exit = True
+        server.leave()
         await asyncio.wait([task])
         sock.close()
 

@@ -1,17 +1,19 @@
-"""Clients of the HTTP port that send their requests slowly, or too much."""
+"""Clients of the HTTP port that send their requests slowly, or too much, or nothing."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import socket
+import time
 from collections.abc import AsyncIterator
+from email.utils import parsedate_to_datetime
 
 import pytest
-import uvicorn
+from repositories import PATIENCE
 
 from muninn_server import http_listener
-from muninn_server.http_listener import MAX_HEADER, RequestTimer
+from muninn_server.http_listener import MAX_HEADER
 from muninn_server.rpc import Hello
 
 HEAD = b"POST /rpc HTTP/1.1\r\nHost: localhost\r\n"
@@ -28,22 +30,9 @@ async def serving(answered: asyncio.Event) -> AsyncIterator[int]:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
-    config = uvicorn.Config(
-        application,
-        http=RequestTimer,
-        lifespan="off",
-        log_config=None,
-        h11_max_incomplete_event_size=MAX_HEADER,
-        timeout_graceful_shutdown=1,
-    )
-    server = http_listener._Server(config)
     with socket.create_server(("127.0.0.1", 0)) as sock:
-        task = asyncio.create_task(server.serve(sockets=[sock]))
-        try:
+        async with http_listener.serving(application, sock):
             yield sock.getsockname()[1]
-        finally:
-            server.should_exit = True
-            await task
 
 
 @pytest.mark.parametrize(
@@ -102,3 +91,26 @@ async def test_connections_send_without_waiting_for_acknowledgements():
         assert writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         for each in (writer, client, server):
             each.close()
+
+
+async def test_a_port_without_requests_sets_no_timer(monkeypatch):
+    loop = asyncio.get_running_loop()
+    timers: list[asyncio.TimerHandle] = []
+    call_at = loop.call_at
+
+    def noted(*given, **more):
+        timers.append(call_at(*given, **more))
+        return timers[-1]
+
+    monkeypatch.setattr(loop, "call_at", noted)
+    answered = asyncio.Event()
+    answered.set()
+    async with serving(answered) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"Content-Length: 0\r\nConnection: close\r\n\r\n")
+        answer = (await reader.read()).decode()
+        writer.close()
+        (date,) = [line for line in answer.splitlines() if line.startswith("date: ")]
+        assert abs(parsedate_to_datetime(date[6:]).timestamp() - time.time()) < PATIENCE
+        await writer.wait_closed()
+        assert [each for each in timers if not each.cancelled() and each.when() > loop.time()] == []
