@@ -22,6 +22,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench memory", description="Measure how memories are found.")
     parser.add_argument("--projects", action="append", type=Path, default=[], help="a file of projects (JSON lines)")
     parser.add_argument(
+        "--beside", type=Path, metavar="DIR", help="a folder with a git repository of each project's id to clone"
+    )
+    parser.add_argument(
         "--conversations", action="append", default=[], metavar="DIR[:NAME,NAME]", help="a folder of conversations"
     )
     parser.add_argument("--facts", type=int, default=0, metavar="N", help="N generated facts with three values each")
@@ -35,7 +38,7 @@ def main(arguments: list[str]) -> int:
     for name, cases in sets.items():
         for each in arms:
             with arm(each):
-                figures.setdefault(name, {})[each] = summary(_measured(cases))
+                figures.setdefault(name, {})[each] = summary(_measured(cases, options.beside))
         print(f"{table(name, figures[name])}\n", flush=True)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
@@ -59,10 +62,11 @@ def _sets(options: argparse.Namespace, error: Callable[[str], object]) -> dict[s
     return sets
 
 
-def _measured(cases: list[Case]) -> Counter[str]:
+def _measured(cases: list[Case], beside: Path | None) -> Counter[str]:
     counts: Counter[str] = Counter()
     for case in cases:
-        with stored(case) as opened:
+        source = beside / case.name if beside is not None else None
+        with stored(case, source) as opened:
             counts.update(ask(case, opened))
             if case.prompts:
                 counts.update(block(case, opened))

@@ -30,11 +30,15 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def stored(case: Case) -> Iterator[Opened]:
-    """Open a repository with the memories of a case, in their order, once all are indexed and encoded."""
+def stored(case: Case, source: Path | None = None) -> Iterator[Opened]:
+    """Open a repository with the memories of a case, in their order, once all are indexed and encoded.
+
+    It is empty, or a clone of `source`.
+    """
     with tempfile.TemporaryDirectory(prefix="mnb-", dir="/tmp") as name:
         root = Path(name) / "repository"
-        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        make = ["clone", "-q", str(source)] if source is not None else ["init", "-q"]
+        subprocess.run(["git", *make, str(root)], check=True)
         with open_repository(root, environ={"MUNINN_RUNTIME_DIR": name, "XDG_DATA_HOME": name}) as repository:
             repository.init()
             keys: dict[str, str] = {}

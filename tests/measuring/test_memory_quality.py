@@ -11,6 +11,7 @@ from bench.memory.data import conversations, projects
 from bench.memory.facts import facts
 from bench.memory.main import main, table
 from clients import missing
+from repositories import copy_plain_repo
 
 from muninn_core.index.encoder import load_encoder
 from muninn_core.retrieval import weights
@@ -67,11 +68,28 @@ def test_an_arm_switches_its_rule_off_and_on_again() -> None:
         assert load_encoder() is None
 
 
-def test_the_measurement_prints_a_table_of_all_arms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shipped_questions_are_150_about_three_projects() -> None:
+    cases = projects(Path(__file__).parents[2] / "bench" / "data" / "remembered.jsonl")
+    assert [(case.name, len(case.drafts), len(case.questions)) for case in cases] == [
+        ("flask", 50, 50), ("click", 50, 50), ("httpx", 50, 50),
+    ]  # fmt: skip
+    for case in cases:
+        assert [question.right for question in case.questions] == [(draft.key,) for draft in case.drafts]
+        assert [prompt.right for prompt in case.prompts] == [()] * 10
+
+
+@pytest.mark.parametrize("cloned", [False, True])
+def test_the_measurement_prints_a_table_of_all_arms(
+    cloned: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     if load_encoder() is None:
         missing("text encoder", "`make encoder` builds it")
     (tmp_path / "projects.jsonl").write_text(json.dumps(PROJECT) + "\n")
-    assert main(["--projects", str(tmp_path / "projects.jsonl"), "--json", str(tmp_path / "out.json")]) == 0
+    options = ["--projects", str(tmp_path / "projects.jsonl"), "--json", str(tmp_path / "out.json")]
+    if cloned:
+        copy_plain_repo(tmp_path / "one")
+        options += ["--beside", str(tmp_path)]
+    assert main(options) == 0
     figures = json.loads((tmp_path / "out.json").read_text())["projects.jsonl"][WHOLE]
     assert (figures["hit@1"], figures["newest first"], figures["block: right"]) == (1, 1, 1)
     assert figures["block: shown for unrelated"] == 0
