@@ -162,6 +162,18 @@ await check('a session shows what came of what was given', async () => {
   return violations(page);
 });
 
+await check('a session of hooks shows turns, commits and what was kept', async () => {
+  await enter(page, 'sessions/s-hooks');
+  const turn = page.locator('section[aria-label="Turn 1"]');
+  const kinds = await turn.locator('.events > li').evaluateAll((all) => all.map((one) => one.dataset.type));
+  if (kinds.join() !== 'prompt,tool_call,tool_call,tool_call,answer') return `the turn shows ${kinds.join()}`;
+  await turn.locator('li', { hasText: 'make lamp' }).first().locator('.bad', { hasText: 'failed' }).waitFor();
+  await page.locator('[data-type=given]', { hasText: 'by brief' }).waitFor();
+  await page.locator('section[aria-label=Commits] li', { hasText: 'Burn gas in the lamp' }).locator('a', { hasText: 'src/users.py' }).waitFor();
+  await page.locator('section[aria-label="What was kept"] article', { hasText: 'Burn gas in the lamp' }).waitFor();
+  return violations(page);
+});
+
 await check('hostile texts are texts', async () => {
   const marked = await page.evaluate(() => document.querySelectorAll('main script, main img, main iframe, main b, main style').length);
   for (const room of ['memory', 'waiting', 'now', 'code', `code/${encodeURIComponent(given.file)}`, `memory/${given.hostile}`]) {

@@ -75,6 +75,12 @@ def test_metrics_follow_what_happens(api: Api) -> None:
     assert grown["muninn_event_streams"] == 1
     assert (after["muninn_hook_runs"], after["muninn_hook_failures"]) == (2, 1)
     assert after["muninn_resident_memory_bytes"] > 10_000_000
+    assert after["muninn_hook_messages"] == 0
+    memory = Path(api.repo, ".muninn", "memory", "main.jsonl").stat().st_size
+    assert after['muninn_storage_bytes{part="memory"}'] >= memory
+    journal = Path(locate(str(api.repo)).journal, "events.db").stat().st_size
+    assert after['muninn_storage_bytes{part="journal"}'] >= journal
+    assert after['muninn_storage_bytes{part="index"}'] > 0
     assert after["muninn_clients"] >= 1
     assert {'muninn_projection_lag_events{projection="words"}', "muninn_index_lag_files"} <= after.keys()
 

@@ -13,6 +13,7 @@ import pytest
 from node import node_folder
 from page_api import page_of
 from repositories import MUNINN, PATIENCE, Home, copy_plain_repo, daemon_pid, git, kill_daemon
+from transcripts import Transcript
 
 from muninn_core import client
 
@@ -38,6 +39,7 @@ CHECKS = (
     "keys decide what waits",
     "a session shows its events in order",
     "a session shows what came of what was given",
+    "a session of hooks shows turns, commits and what was kept",
     "hostile texts are texts",
     "a page of another origin calls nothing and shows nothing",
     "events go on after the daemon is killed",
@@ -60,6 +62,7 @@ def outcomes(served: Home, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     exported = tmp_path_factory.mktemp("page") / "memory.html"
     with client.connect(str(served.repo), served.environ) as muninn:
         ids = fill(muninn, served.repo)
+    work(served, tmp_path_factory.mktemp("transcript"))
     other = copy_plain_repo(tmp_path_factory.mktemp("page") / "<b>depot")
     with client.connect(str(other), served.environ) as muninn:
         muninn.call("init")
@@ -130,6 +133,34 @@ def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
     ):
         muninn.call("event.append", {"event_type": kind, "payload": payload, "session_id": "s-page"})
     return {"hostile": hostile, "edited": edited, "redacted": redacted}
+
+
+def work(home: Home, folder: Path) -> None:
+    """Run the hooks of a session of Claude Code, which runs a test and commits."""
+    transcript = Transcript(home.repo, "s-hooks")
+    transcript.said("user", "Does the lamp of the lighthouse burn oil?").ran("make lamp", "dark", 2).edited(
+        "src/users.py"
+    )
+    transcript.ran("make lamp").said("assistant", "It burns gas now.")
+    about = {
+        "session_id": "s-hooks",
+        "cwd": str(home.repo),
+        "transcript_path": str(transcript.save(folder / "t.jsonl")),
+    }
+
+    def fire(event: str, **more: Any) -> None:
+        command = [MUNINN, "hook", event, "--agent", "claude-code"]
+        given = json.dumps({**about, **more})
+        environ = {**home.environ, "MUNINN_HOOK_SECONDS": "30"}
+        subprocess.run(command, input=given, env=environ, text=True, check=True, capture_output=True, timeout=PATIENCE)
+
+    fire("session-start", source="startup")
+    fire("user-prompt", prompt="Does the lamp of the lighthouse burn oil?")
+    file = home.repo / "src" / "users.py"
+    file.write_text(f"{file.read_text()}# gas\n")
+    git(home.repo, "commit", "-q", "-a", "-m", "Burn gas in the lamp")
+    fire("stop")
+    fire("session-end", reason="exit")
 
 
 @pytest.mark.parametrize("name", CHECKS)

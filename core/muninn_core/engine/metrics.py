@@ -6,7 +6,9 @@ units, `_total` for counters.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import threading
 from bisect import bisect_left
 from collections import Counter
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core.engine.reports import Process, resident_bytes
+from muninn_core.engine.session.hook_inbox import inbox_entries
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.worktree.journals import OpenJournal
@@ -97,7 +100,8 @@ def measure(
     meter: Meter, process: Process, workspace: Workspace, open_journal: Callable[[], OpenJournal | None]
 ) -> list[Metric]:
     """Return all metrics, without those of a journal that is missing or can't be read."""
-    found = [*_of_process(process), *meter.metrics(), *_of_work_tree(workspace), *_of_hooks(workspace)]
+    found = [*_of_process(process), *meter.metrics(), *_of_work_tree(workspace), *_of_storage(workspace)]
+    found += _of_hooks(workspace)
     readable = True
     try:
         journal = open_journal()
@@ -144,15 +148,47 @@ def _of_work_tree(workspace: Workspace) -> Iterator[Metric]:
     yield gauge("muninn_log_records", "Records of the memory log.", workspace.memory.log.position)
 
 
+def _of_storage(workspace: Workspace) -> Iterator[Metric]:
+    """Yield the bytes of the files of memory, index and journal; those that are removed meanwhile count nothing."""
+    layout = workspace.layout
+    journal = Path(workspace.place.journal)
+    folders = {
+        "memory": [layout.memory, layout.knowledge, layout.local],
+        "index": [layout.cache],
+        "journal": [journal],
+    }
+    outside = journal if journal.is_relative_to(layout.local) else None
+    samples = tuple(
+        ("", {"part": part}, sum(_bytes_in(folder, None if part == "journal" else outside) for folder in each))
+        for part, each in folders.items()
+    )
+    yield Metric("muninn_storage_bytes", "gauge", "Bytes on disk.", samples)
+
+
+def _bytes_in(folder: Path, without: Path | None) -> int:
+    total = 0
+    for place, below, names in os.walk(folder):
+        below[:] = [each for each in below if without is None or Path(place, each) != without]
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 (for thousands of files)
+    return total
+
+
 def _of_hooks(workspace: Workspace) -> Iterator[Metric]:
-    """Yield how many runs the hooks' log holds, and how many of them failed. The log keeps the newest ones."""
+    """Yield how many runs the hooks' log holds, how many of them failed, and how many messages wait in the inbox.
+
+    The log keeps the newest runs.
+    """
+    local = Path(workspace.place.root, ".muninn", "local")
     try:
-        rows = Path(workspace.place.root, ".muninn", "local", "hooks.log").read_text("utf-8", "replace").splitlines()
+        rows = (local / "hooks.log").read_text("utf-8", "replace").splitlines()
     except OSError:
         rows = []  # no hook has run
     failed = sum(map(_has_failed, rows))
     yield gauge("muninn_hook_runs", "Runs of hooks in their log.", len(rows))
     yield gauge("muninn_hook_failures", "Failed runs of hooks in their log.", failed)
+    yield gauge("muninn_hook_messages", "Messages of hooks that wait to be stored.", len(inbox_entries(local)))
 
 
 def _has_failed(row: str) -> bool:

@@ -9,7 +9,9 @@ const MB = 1024 * 1024;
 export async function health(place) {
   const [status, ready, projections, check, metrics] = await Promise.all([
     call('status', {}), call('ready', {}), call('projections.status', {}), call('check', {}), call('metrics', {})]);
-  const sum = (name) => [...metrics.text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? ([0-9.e+]+)$`, 'gm'))].reduce((all, [, value]) => all + Number(value), 0);
+  const sum = (name, labels = '(?:\\{.*\\})?') => [...metrics.text.matchAll(new RegExp(`^${name}${labels} ([0-9.e+]+)$`, 'gm'))].reduce((all, [, value]) => all + Number(value), 0);
+  const turns = (state) => sum('muninn_turns', `\\{status="${state}"\\}`);
+  const size = (part) => `${part} ${(sum('muninn_storage_bytes', `\\{part="${part}"\\}`) / MB).toFixed(1)} MB`;
   const fine = ready.ok && !status.problems.length && check.ok;
   place.append(h('h1', {}, 'Health'),
     h('p', { class: fine ? 'good' : 'warn' }, fine ? 'Everything works.' : 'Something needs your attention.'),
@@ -27,6 +29,8 @@ export async function health(place) {
     ['Journal', `${count(journal.events, 'event')}${journal.failure ? `, ${journal.failure}` : ''}`],
     ['Daemon', `version ${status.version}, up ${duration(status.uptime_seconds)}, ${Math.round(status.rss_bytes / MB)} MB, ${count(status.clients, 'client')}`],
     ['Hooks', `${count(sum('muninn_hook_runs'), 'run')} in their log, ${sum('muninn_hook_failures')} failed`],
+    ['Capture', `${count(turns('closed'), 'turn')} recorded, ${turns('open')} open, ${turns('incomplete')} incomplete; ${count(sum('muninn_hook_messages'), 'message')} of hooks waiting`],
+    ['Storage', ['memory', 'index', 'journal'].map(size).join(', ')],
     ['Longest stall', `${Math.round(status.longest_stall_ms)} ms`],
   ];
   place.append(h('h2', {}, 'State'), h('dl', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),

@@ -24,8 +24,9 @@ export async function sessions(place, id) {
 }
 
 async function one(place, id) {
-  const [turns, first, memories, given] = await Promise.all([call('span.list', { kind: 'turn', session_id: id, limit: 1000 }),
-    call('event.query', { session_id: id, limit: 500 }), call('memories', { session: id, limit: 200 }), call('given', { session: id, limit: 500 })]);
+  const [turns, first, memories, traces, given] = await Promise.all([call('span.list', { kind: 'turn', session_id: id, limit: 1000 }),
+    call('event.query', { session_id: id, limit: 500 }), call('memories', { session: id, limit: 200 }),
+    call('memories', { session: id, type: 'context_hit', archived: true, limit: 200 }), call('given', { session: id, limit: 500 })]);
   place.append(h('h1', {}, 'Session'), h('p', {}, h('a', { href: '#sessions' }, 'All sessions')), h('p', { class: 'hint' }, id));
   const status = new Map(turns.spans.map((span) => [span.turn_id || span.id, span]));
   const list = h('div', {});
@@ -44,10 +45,22 @@ async function one(place, id) {
   }
   place.append(more, list);
   if (!events.length) place.append(h('p', { class: 'hint' }, 'The journal has no events of this session.'));
+  const commits = committed([...memories.memories, ...traces.memories]);
+  if (commits.length) {
+    place.append(h('section', { 'aria-label': 'Commits' }, h('h2', {}, `Commits (${commits.length})`), h('ul', { class: 'plain-list' }, commits.map(([sha, memory]) => h('li', {},
+      h('code', {}, sha), ` ${memory.title} `, memory.files.slice(0, 5).map((file) => [h('a', { href: `#code/${encodeURIComponent(file)}` }, h('code', {}, file)), ' ']))))));
+  }
   if (memories.memories.length) {
     place.append(h('section', { 'aria-label': 'What was kept' }, h('h2', {}, `What was kept (${memories.total})`), h('div', { class: 'list' },
       memories.memories.map((memory) => card(memory, { citations: memories.citations[memory.id] })))));
   }
+}
+
+/** The commits of a session, oldest first, with the memory that each left: what was kept of it, or a note of its files. */
+function committed(memories) {
+  const found = new Map();
+  for (const memory of memories) if (memory.details.commit) found.set(memory.details.commit.slice(0, 7), memory);
+  return [...found].sort(([, one], [, other]) => (one.ts < other.ts ? -1 : 1));
 }
 
 function drawn(events, status, answers) {
