@@ -52,7 +52,7 @@ def show_error(error: MuninnError, *, as_json: bool) -> int:
         print_json({"error": error.to_plain()})
         return exit_code(error)
     if exit_code(error) == INTERRUPTED:
-        sys.stderr.write("interrupted\n")
+        sys.stderr.write("interrupted\n" + (f"{error.hint}\n" if error.hint else ""))
         return INTERRUPTED
     from muninn_cli.terminal import errors, line, paragraph
 

@@ -19,7 +19,7 @@ from muninn_cli.pager import paged
 from muninn_cli.parameters import parameters
 from muninn_cli.parser import example, group_parser, lookup_words, resolve_alias, suggest, to_params, verb_parser
 from muninn_core import client
-from muninn_core.errors import BadParams, UnknownVerb, UsageError
+from muninn_core.errors import BadParams, Cancelled, UnknownVerb, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
@@ -270,6 +270,15 @@ def _complete_draft(params: dict[str, Any]) -> None:
 
 
 def _call(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return _called(method, given, params)
+    except KeyboardInterrupt:
+        if method.verb == "index":  # the daemon watches the files whether or not a client waits
+            raise Cancelled("interrupted", hint="Indexing continues; `muninn status` shows how far it is.") from None
+        raise
+
+
+def _called(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) -> dict[str, Any]:
     if method.progress and not given.json and sys.stderr.isatty():
         from muninn_cli.progress import bar
 

@@ -11,6 +11,7 @@ import pytest
 from muninn_shell import COMMAND, Shell
 from repositories import PATIENCE
 
+from muninn_cli import verbs
 from muninn_cli.command import run_command
 from muninn_core.errors import StorageError
 
@@ -26,6 +27,16 @@ def full_disk(_argv: list[str]) -> int:
 def test_an_interrupt_is_told_in_one_word(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(interrupted, []) == 130
     assert capsys.readouterr() == ("", "interrupted\n")
+
+
+def test_an_interrupt_of_an_index_says_that_it_continues(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(verbs, "_called", lambda *_: interrupted([]))
+    assert verbs.main(["index", "--wait"]) == 130
+    assert capsys.readouterr().err == "interrupted\nIndexing continues; `muninn status` shows how far it is.\n"
+    assert verbs.main(["reconcile"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_an_interrupt_is_an_error_to_a_program(capsys: pytest.CaptureFixture[str]) -> None:

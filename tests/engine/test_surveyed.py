@@ -107,4 +107,6 @@ def test_waiting_for_the_index_says_what_is_found_and_ends_with_all_of_it(muninn
         gate.set()
         saw = waiting.result().saw.index
     assert (saw.lag, saw.surveyed) == (0, 0)
+    first = next(message for message in told if "to go" in message)
+    assert int(first.split()[0].replace(",", "")) >= FILES  # no number while it is unknown
     assert muninn.call("recall", query="hoist_7", kind="code").saw.index.surveyed == 0

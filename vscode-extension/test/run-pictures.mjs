@@ -3,6 +3,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { served, withDesk } from './desk.mjs';
+import { inWindow, openFile } from './several.mjs';
 import { shop } from './shop.mjs';
 import { extensionDir } from './vscode.mjs';
 
@@ -207,6 +208,14 @@ const WINDOWS = [
   { settings: LIGHT, names: ['restricted'], trust: true },
 ];
 
+async function several(desk, folder) {
+  await desk.view();
+  for (const name of ['two', 'one']) await openFile(desk, folder, name);
+  await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages of one' }).waitFor();
+  await desk.lens('1 decision').waitFor();
+  await picture(desk, 'several', { height: SIZE.height });
+}
+
 const { root, remove } = shop([...CONFLICT, ...UNSEALED]);
 try {
   for (const { settings, names, size = SIZE, scale = 1.25, trust = false } of WINDOWS) {
@@ -216,6 +225,9 @@ try {
       await desk.status.filter({ hasText: /memor/ }).waitFor();
       for (const name of due) await PICTURES[name](desk, root);
     });
+  }
+  if (!wanted.length || wanted.includes('several')) {
+    await inWindow({ ...served(LIGHT), size: SIZE, scale: 1.25 }, several);
   }
 } finally {
   remove();

@@ -8,7 +8,12 @@ import { muninn, workspace } from './repository.mjs';
 const FACTS = { one: 'Pages of one are cached by commit', two: 'Pages of two are never cached' };
 
 /** Does all of it in a window of two repositories that have memory. */
-export async function several() {
+export function several() {
+  return inWindow(served({ 'chat.disableAIFeatures': false }), follows);
+}
+
+/** Opens a window with `options` on two repositories that have memory, and calls `body` with it and their folder. */
+export async function inWindow(options, body) {
   const { file, folder, remove } = workspace();
   try {
     for (const [name, fact] of Object.entries(FACTS)) {
@@ -16,10 +21,16 @@ export async function several() {
       ask('init');
       ask('remember', fact, '--type', 'decision', '--file', 'src/cache.py', '--session', 'shell');
     }
-    await withDesk({ workspace: file }, served({ 'chat.disableAIFeatures': false }), (desk) => follows(desk, folder));
+    await withDesk({ workspace: file }, options, (desk) => body(desk, folder));
   } finally {
     remove();
   }
+}
+
+/** Opens the file of one repository and waits until the status bar counts its memory. */
+export async function openFile(desk, folder, name) {
+  await desk.file('cache.py', path.join(folder, name, 'src/cache.py'), desk.rows.filter({ hasText: `${name} • src` }));
+  await desk.status.filter({ hasText: `Muninn (${name}): 1 here, 1 in all` }).waitFor();
 }
 
 /** The places of the code and documents that the command line finds, in its order. */
@@ -29,10 +40,7 @@ function ranked(root, query) {
 }
 
 async function follows(desk, folder) {
-  const file = async (name) => {
-    await desk.file('cache.py', path.join(folder, name, 'src/cache.py'), desk.rows.filter({ hasText: `${name} • src` }));
-    await desk.status.filter({ hasText: `Muninn (${name}): 1 here, 1 in all` }).waitFor();
-  };
+  const file = (name) => openFile(desk, folder, name);
   await desk.step('status bar, views and lists follow the repository of the editor, and name it', async () => {
     await desk.status.filter({ hasText: 'Muninn (one): 1 memory' }).waitFor();
     await desk.view();
@@ -43,7 +51,6 @@ async function follows(desk, folder) {
       await desk.pane('This File').locator('.monaco-list-row', { hasText: FACTS[name] }).waitFor();
       await desk.lens('1 decision').waitFor();
     }
-    await desk.shot('several');
     await desk.run('Muninn: Recall');
     await desk.page.locator('.quick-input-title', { hasText: 'Muninn (one): Recall' }).waitFor();
     await desk.input.fill('pages cached');

@@ -76,7 +76,8 @@ def metrics(console: Console, result: dict[str, Any], given: argparse.Namespace)
 def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the size of the index and what was updated."""
     held = joined(count(result["files"], "file"), count(result["chunks"], "chunk"))
-    done = joined(f"{result['changed']:,} changed", f"{result['removed']:,} removed", f"{result['seconds']:.1f} s")
+    updated = [f"{result[name]:,} {name}" for name in ("changed", "removed") if result[name]]
+    done = joined(*updated, f"{result['seconds']:.1f} s")
     line(console, ("Indexed ", "good"), (held, "name"), (f"  {done}", "faint"))
     for reason, number in sorted(result["skipped"].items()):
         line(console, (f"  {number:,} left out: {reason}", "faint"))

@@ -31,6 +31,7 @@ from muninn_core.store.spool import unreconciled_sessions
 from muninn_core.worktree.bridges import statuses
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import focus
+from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.private_layout import layout_at
 from muninn_core.worktree.workspace import Workspace
@@ -145,10 +146,7 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
         call.report("begin", "comparing files")
         while not updater.wait_files(ticket, WAIT_SECONDS):
             call.raise_if_cancelled()
-            note = ", found by their words already" if updater.surveyed else ""
-            remaining = updater.lag
-            message = f"{remaining} {'file' if remaining == 1 else 'files'} to go{note}"
-            call.report("report", message, updater.percentage)
+            call.report("report", _files_to_go(updater), updater.percentage)
         while not updater.wait_meaning(WAIT_SECONDS):
             call.raise_if_cancelled()
             call.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
@@ -169,6 +167,14 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
         skipped=updater.skipped,
         saw=workspace.read_state(),
     )
+
+
+def _files_to_go(updater: IndexUpdater) -> str:
+    if not updater.counted:
+        return "comparing files"
+    note = ", found by their words already" if updater.surveyed else ""
+    remaining = updater.lag
+    return f"{remaining:,} {'file' if remaining == 1 else 'files'} to go{note}"
 
 
 def resident_bytes() -> int:

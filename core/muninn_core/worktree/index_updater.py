@@ -79,6 +79,7 @@ class IndexUpdater:
         self._indexed = indexed
         self._paths: set[str] = set()
         self._remaining = 0
+        self._comparing = False
         self._full = self._rebuild = False
         self._memories: dict[str, Memory | None] = {}
         self._recast_memories = False
@@ -140,6 +141,12 @@ class IndexUpdater:
         """How many changed files are not searchable yet; at least 1 while the number is unknown."""
         with self._wake:
             return max(len(self._paths) + self._remaining, int(self._full or self._heal))
+
+    @property
+    def counted(self) -> bool:
+        """Whether `lag` is the number of changed files; it is unknown until the files were compared."""
+        with self._wake:
+            return not self._comparing and (self._remaining > 0 or not (self._full or self._heal))
 
     @property
     def surveyed(self) -> int:
@@ -410,7 +417,7 @@ class IndexUpdater:
             ticket = self._taken = self._asked
             full, rebuild, paths = self._full or self._heal, self._rebuild, self._paths
             self._full, self._rebuild, self._heal, self._paths = False, False, False, set()
-            self._remaining = max(len(paths), int(full))
+            self._remaining, self._comparing = max(len(paths), int(full)), full
         known = self.index
         index = self._opened(anew=rebuild or (known is not None and not known.intact))
         if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
@@ -419,7 +426,7 @@ class IndexUpdater:
             self._scan_paths(index, paths)
         missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
-            self._remaining = 0
+            self._remaining, self._comparing = 0, False
             self._files_failure = self._meaning_failure = ""  # retry failed vectors now
             self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
@@ -496,7 +503,7 @@ class IndexUpdater:
     def _between(self, done: int, total: int) -> None:
         """Note progress; the index calls this between batches of files."""
         with self._wake:
-            self._remaining = max(total - done, 0)
+            self._remaining, self._comparing = max(total - done, 0), False
             if self.surveyed == self._remaining:
                 self._wake.notify_all()
             self.percentage = 100 * done // max(total, 1)
