@@ -362,17 +362,16 @@ def aged(**fields):
 
 
 def test_importance_fades_by_halves_but_not_that_of_pins_and_of_what_holds(muninn):
-    assert importance_and_recency(aged(importance=8), _NOON, 59.5)[0] == pytest.approx(0.4)
-    assert importance_and_recency(aged(importance=8, updated="2026-03-01T12:00:00.000Z"), _NOON, 59.5)[
-        0
-    ] == pytest.approx(0.8)
-    assert importance_and_recency(aged(importance=8), _NOON, 0)[0] == 0.8
-    for lasting in (
+    old, updated = aged(importance=8), aged(importance=8, updated="2026-03-01T12:00:00.000Z")
+    faded = [left for left, _ in importance_and_recency([old, updated], _NOON, 59.5)]
+    assert faded == [pytest.approx(0.4), pytest.approx(0.8)]
+    assert importance_and_recency([old], _NOON, 0)[0][0] == 0.8
+    lasting = [
         aged(importance=8, pinned=True),
         aged(importance=8, type="decision"),
         aged(importance=8, type="constraint"),
-    ):
-        assert importance_and_recency(lasting, _NOON, 1)[0] == 0.8
+    ]
+    assert [left for left, _ in importance_and_recency(lasting, _NOON, 1)] == [0.8] * 3
 
 
 def test_an_old_memory_ranks_below_a_new_one_and_nothing_is_written_of_it(muninn):

@@ -47,6 +47,12 @@ def test_the_order_follows_the_log() -> None:
     assert near(order, "a", 1) == []
 
 
+def test_places_are_numbers_within_each_session() -> None:
+    known = {each: memory(each, session) for each, session in (("b", "s"), ("a", "s"), ("c", "t"), ("d", "s"))}
+    order = SessionOrder(lambda: known)
+    assert order.places(["d", "unknown", "c", "a"]) == ([0, -1, 1, 0], [2, 0, 0, 0])
+
+
 @pytest.fixture
 def muninn(plain_repo: Path, start: Callable[..., Muninn]) -> Muninn:
     one = start(plain_repo, encoder=lambda: FakeEmbedder("fake/64", 64))

@@ -60,6 +60,10 @@ class Known:
         """Return the chunks of these ids."""
         return {number: self._chunks[number] for number in ids}
 
+    def memories_of_numbers(self, ids):
+        """Return those of these ids that are memories."""
+        return {number: self._chunks[number].path for number in ids if self._chunks[number].kind == "memory"}
+
     def first_chunks(self, paths):
         """Return the first chunk of each of these files."""
         found = {}

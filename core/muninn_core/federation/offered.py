@@ -164,6 +164,14 @@ class OfferedSnapshot:
         wanted = set(ids)
         return [number for number, each in enumerate(self._chunks) if each.path in wanted and each.kind == "memory"]
 
+    def numbers_of_memories(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return {memory id: id of its chunk}."""
+        return {self._chunks[number].path: number for number in self.ids_of_memories(ids)}
+
+    def memories_of_numbers(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return {id of a chunk: memory id} of the chunks of memories."""
+        return {number: each.path for number, each in self.chunks(ids).items() if each.kind == "memory"}
+
     def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
         """Return {path: first offered chunk}."""
         found = [self._chunks[number] for number in self.by_place(self.ids_of_files(paths))]

@@ -162,6 +162,25 @@ class JoinedSource:
             found += [_joined(place, number) for number in part.snapshot.ids_of_memories(wanted)] if wanted else []
         return found
 
+    def numbers_of_memories(self, ids: Sequence[str]) -> Mapping[str, int]:
+        """Return {memory id: id of its chunk} of the memories that may be found."""
+        found: dict[str, int] = {}
+        for place, part in enumerate(self._parts):
+            there = part.memories
+            wanted = ids if there is None else [each for each in ids if each in there]
+            numbers = part.snapshot.numbers_of_memories(wanted) if wanted else {}
+            found |= {identity: _joined(place, number) for identity, number in numbers.items()}
+        return found
+
+    def memories_of_numbers(self, ids: Sequence[int]) -> Mapping[int, str]:
+        """Return {id of a chunk: memory id} of the chunks of memories that may be found."""
+        found: dict[int, str] = {}
+        for place, part, own in self._split(ids):
+            for number, identity in part.snapshot.memories_of_numbers(own).items():
+                if part.memories is None or identity in part.memories:
+                    found[_joined(place, number)] = identity
+        return found
+
     def _of(self, place: int, ids: Sequence[int]) -> Sequence[int]:
         return [number & _LOW for number in ids if number >> _BITS == place]
 

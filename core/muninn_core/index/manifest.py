@@ -276,6 +276,10 @@ class Manifest:
             found |= {key[len(_MEMORY) :]: number for key, number in rows}
         return found
 
+    def memories_of_numbers(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return {id of a chunk: memory id} of the chunks of memories."""
+        return {number: key[len(_MEMORY) :] for number, key in self._by_id("id, path", "chunks", ids)}
+
     def pending(self) -> list[str]:
         """Return the keys whose change may not have reached the word index."""
         return [row[0] for row in self._rows("SELECT path FROM pending ORDER BY path")]

@@ -11,6 +11,7 @@ from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.survey import UncutFiles
+from muninn_core.index.vector import is_memory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -45,6 +46,8 @@ class RowCache:
         self.terms: dict[int, bytes] = {}
         self.memories: dict[str, int] = {}
         """The id of each memory's chunk, by the memory's id."""
+        self.identities: dict[int, str] = {}
+        """The same the other way round."""
 
     def without(self, removed: Collection[int]) -> RowCache:
         """Return a cache without the removed chunks. Paths stay: a snapshot looks up only ids of its own files."""
@@ -54,6 +57,7 @@ class RowCache:
             left.chunks.pop(number, None)
         gone = frozenset(removed)
         left.memories = {key: number for key, number in self.memories.items() if number not in gone}
+        left.identities = {number: key for number, key in self.identities.items() if number not in gone}
         return left
 
     def take_chunks(self, read: Mapping[int, Chunk]) -> None:
@@ -71,10 +75,11 @@ class RowCache:
     def take_memories(self, read: Mapping[str, int]) -> None:
         """Add the ids of the chunks of memories, by memory id."""
         self.memories = _joined(self.memories, read, self.MEMORIES)
+        self.identities = _joined(self.identities, {number: key for key, number in read.items()}, self.MEMORIES)
 
     def forget(self) -> None:
         """Empty the cache."""
-        self.chunks, self.paths, self.terms, self.memories = {}, {}, {}, {}
+        self.chunks, self.paths, self.terms, self.memories, self.identities = {}, {}, {}, {}, {}
 
 
 def _joined(kept: dict[K, T], read: Mapping[K, T], most: int) -> dict[K, T]:
@@ -253,13 +258,28 @@ class Snapshot:
         return self._ids_of_memories.get(ids, lambda: self._read_ids_of_memories(ids))
 
     def _read_ids_of_memories(self, ids: Sequence[str]) -> Sequence[int]:
+        return tuple(sorted(self.numbers_of_memories(ids).values()))
+
+    def numbers_of_memories(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return {memory id: id of its chunk} of the memories that are indexed."""
         known = self._recent.memories
-        missing = [each for each in ids if each not in known]
-        if missing:
-            read = self._manifest.ids_of_memories(missing)
+        found = {each: known[each] for each in ids if each in known}
+        if len(found) < len(ids):
+            read = self._manifest.ids_of_memories([each for each in ids if each not in found])
             self._recent.take_memories(read)
-            known = {**known, **read}
-        return tuple(sorted([known[each] for each in ids if each in known]))
+            found |= read
+        return found
+
+    def memories_of_numbers(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return {chunk id: memory id} of the chunks of memories. Their texts are not read."""
+        known = self._recent.identities
+        wanted = [number for number in ids if is_memory(number)]
+        found = {number: known[number] for number in wanted if number in known}
+        if len(found) < len(wanted):
+            read = self._manifest.memories_of_numbers([number for number in wanted if number not in found])
+            self._recent.take_memories({identity: number for number, identity in read.items()})
+            found |= read
+        return found
 
     def rarity(self, word: str) -> float:
         """Return the inverse document frequency of a word from `identifiers.words`, as BM25 computes it."""

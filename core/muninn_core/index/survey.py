@@ -239,6 +239,14 @@ class UncutFiles:
         """Return nothing: memories are never surveyed."""
         return []
 
+    def numbers_of_memories(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return nothing: memories are never surveyed."""
+        return {}
+
+    def memories_of_numbers(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return nothing: memories are never surveyed."""
+        return {}
+
 
 class SurveyBuilder:
     """Makes a survey in a folder of its own. `close` deletes the folder; surveys that were read stay readable."""

@@ -279,6 +279,14 @@ class PostgresReader:
         )
         return [row[0] for row in rows]
 
+    def numbers_of_memories(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return {memory id: id of its chunk} of the given memories."""
+        return {each.path: number for number, each in self.chunks(self.ids_of_memories(ids)).items()}
+
+    def memories_of_numbers(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return {id: memory id} of the chunks of memories."""
+        return {number: each.path for number, each in self.chunks(ids).items() if each.kind == "memory"}
+
     # --- offers ---
 
     def commits(self) -> dict[int, list[str]]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from muninn_core.model.memory import own_title
 from muninn_core.retrieval.candidates import memory_cosines
 from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.reader import ids_of_memories
 from muninn_core.retrieval.relatedness import Relatedness
 
 if TYPE_CHECKING:
@@ -64,12 +63,10 @@ def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[
 def _cosines(reader: Reader, request: SearchRequest, identities: Sequence[str]) -> dict[str, float]:
     """Return the cosine of each memory to the question; {} without a vector."""
     found: dict[str, float] = {}
-    for source, ids in zip(reader.sources, ids_of_memories(reader, identities), strict=True):
-        if not ids:
-            continue
-        chunks = source.chunks(ids)
-        for number, cosine in memory_cosines(source, request, ids):
-            if number in chunks:
-                identity = chunks[number].path
-                found[identity] = max(found.get(identity, 0.0), float(cosine))
+    for source in reader.sources:
+        numbers = source.numbers_of_memories(identities)
+        near = dict(memory_cosines(source, request, list(numbers.values()))) if numbers else {}
+        for identity, number in numbers.items():
+            if number in near:
+                found[identity] = max(found.get(identity, 0.0), float(near[number]))
     return found

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Asked, Ids, Matches, Reader, Source
     from muninn_core.retrieval.request import Allowed, SearchRequest
 
+_tuple = tuple.__new__
+
 FILE_KINDS: Sequence[SourceKind] = ("code", "knowledge")
 """The kinds that the table's vectors are always compared with."""
 
@@ -59,22 +61,25 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
     """Return the chunks among `ids` that the request may find, with their scores."""
     memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
     every_file, project = request.bounds.admits_files, request.bounds.admits_project
-    found = []
+    found: list[ScoredChunk] = []
     for source, wanted, known in zip(reader.sources, ids, scores, strict=True):
-        chunks = source.chunks(wanted) if wanted else {}
-        recallable = recallable_among([one.path for one in chunks.values() if one.kind == "memory"], memory_of, now)
-        for number, chunk in chunks.items():
-            memory = None
-            if chunk.kind == "memory":
-                memory = recallable.get(chunk.path)
-                if memory is None:
-                    continue
-                admitted = (project and memory.scope == "project") or admits(chunk, memory)
-            else:
-                admitted = every_file or admits(chunk, None)
-            if admitted:
-                # Without the constructor of the tuple, which is a Python function.
-                found.append(tuple.__new__(ScoredChunk, (chunk, memory, *known[number])))
+        if not wanted:
+            continue
+        memories = source.memories_of_numbers(wanted)
+        files = source.chunks([number for number in wanted if number not in memories])
+        # Without the constructor of the tuple, which is a Python function.
+        found += [
+            _tuple(ScoredChunk, (chunk, None, *known[number]))
+            for number, chunk in files.items()
+            if every_file or admits(chunk, None)
+        ]
+        recallable = recallable_among(memories.values(), memory_of, now)
+        for number, identity in memories.items():
+            memory = recallable.get(identity)
+            if memory is not None:  # its text is that of the log: the index is not asked for it
+                chunk = Chunk(kind="memory", path=identity, start=1, end=1, text=memory.text, title=memory.title)
+                if (project and memory.scope == "project") or admits(chunk, memory):
+                    found.append(_tuple(ScoredChunk, (chunk, memory, *known[number])))
     return found
 
 

@@ -51,21 +51,24 @@ def recency(ts: str, now: datetime) -> float:
     return 0.0 if age is None else float(0.5 ** (age / w.HALF_LIFE_DAYS))
 
 
-def importance_and_recency(memory: Memory, now: datetime, half_life: float) -> tuple[float, float]:
-    """Return a memory's importance, 0..1, after decay since its last change, and its recency.
+def importance_and_recency(memories: Iterable[Memory], now: datetime, half_life: float) -> list[tuple[float, float]]:
+    """Return the importance of each memory, 0..1, after decay since its last change, and its recency.
 
     `half_life` is in days; 0 is no decay. The stored importance does not change. Pinned memories and those of a
     `LASTING` kind do not decay.
     """
-    full = memory.importance / 10
-    try:  # as `_days`, without a call
-        age = max((now - datetime.fromisoformat(memory.updated or memory.ts)).total_seconds() / 86_400, 0.0)
-    except (ValueError, TypeError):
-        return full, 0.0
-    fresh = float(0.5 ** (age / w.HALF_LIFE_DAYS))
-    if half_life <= 0 or memory.pinned or memory.type in w.LASTING:
-        return full, fresh
-    return full * float(0.5 ** (age / half_life)), fresh
+    found = []
+    for memory in memories:
+        full = memory.importance / 10
+        try:  # as `_days`, without a call
+            age = max((now - datetime.fromisoformat(memory.updated or memory.ts)).total_seconds() / 86_400, 0.0)
+        except (ValueError, TypeError):
+            found.append((full, 0.0))
+            continue
+        fresh = float(0.5 ** (age / w.HALF_LIFE_DAYS))
+        lasts = half_life <= 0 or memory.pinned or memory.type in w.LASTING
+        found.append((full if lasts else full * float(0.5 ** (age / half_life)), fresh))
+    return found
 
 
 def staleness(citations: Sequence[Citation]) -> list[Signal]:

@@ -1,37 +1,36 @@
-"""Ranks memories: their match, their neighbours in the session, their form, and the versions of one fact."""
+"""Ranks memories: their match, their neighbours in the session, their form, and the versions of one fact.
+
+The candidates are columns: each value is computed for all of them at once. Signals are made for the hits shown.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from math import floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from muninn_core.model.chunk import Chunk
+import numpy as np
+
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import memory_chunk, memory_cosines
 from muninn_core.retrieval.decay import is_recallable, recallable_among
-from muninn_core.retrieval.pool import Pool, ScoredChunk
+from muninn_core.retrieval.pool import Pool
 from muninn_core.retrieval.ranking import Candidate
-from muninn_core.retrieval.reader import ids_of_memories
-from muninn_core.retrieval.scoring import ScoringContext, graph_signals, memory_score, memory_signals
-from muninn_core.retrieval.session_match import (
-    REACH,
-    NeighbourLookup,
-    SessionMatch,
-    session_matches,
-)
-from muninn_core.retrieval.signals import Signal, signal
+from muninn_core.retrieval.scoring import ScoringContext, graph_signals, memory_points, memory_signals
+from muninn_core.retrieval.session_match import REACH, SessionMatches, Sessions, session_matches
+from muninn_core.retrieval.signals import Given, Signal, points, signals
 from muninn_core.retrieval.versions import newer_first
 from muninn_core.store.lazy_mapping import getter
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
 
-_tuple = tuple.__new__
+    Column = NDArray[np.float64]
 
 _FROM = 40
 """The best memories whose neighbours become candidates."""
@@ -48,51 +47,79 @@ _GIVES_TIME = re.compile(
 )
 
 
-def no_neighbours(_identities: Iterable[str], _reach: int) -> Mapping[str, Sequence[tuple[str, int]]]:
-    """Return no neighbours."""
-    return {}
+class _Columns(NamedTuple):
+    """Candidates: memories, and the match of each by words and by meaning."""
+
+    memories: list[Memory]
+    words: Column
+    meaning: Column
+
+    def match(self, context: ScoringContext) -> Column:
+        """Return the match of each by words and meaning."""
+        return self.words * context.memory_weights.words + self.meaning * context.memory_weights.meaning
+
+    def joined(self, further: _Columns) -> _Columns:
+        """Return the candidates of both."""
+        return _Columns(
+            self.memories + further.memories,
+            np.concatenate([self.words, further.words]),
+            np.concatenate([self.meaning, further.meaning]),
+        )
 
 
 def rank_memories(
-    reader: Reader,
-    request: SearchRequest,
-    pool: Pool,
-    context: ScoringContext,
-    neighbours: NeighbourLookup,
-    count: int,
+    reader: Reader, request: SearchRequest, pool: Pool, context: ScoringContext, sessions: Sessions, count: int
 ) -> list[Candidate]:
     """Return the `count` best memories of a pool, ties with the last, and memories that are linked or have no match."""
     found = _with_required(request, pool)
-    beside: Mapping[str, SessionMatch] = {}
-    if request.encoded is not None:
-        found, beside = _with_neighbours(reader, request, pool, context, neighbours, found)
-    graph = graph_signals(found, context.memory_weights)
-    matches = _with_sessions(found, _matches(found, context), beside)
-    least = sorted(matches, reverse=True)[count - 1] if len(found) > count else 0.0
-    asks_time = bool(_ASKS_TIME.search(request.text))
-    ranked = []
-    for match, (chunk, memory, words, meaning) in zip(matches, found, strict=True):
-        if memory is None or not (match >= least or not match or memory.id in graph):
-            continue
-        linked, session = graph.get(memory.id), beside.get(memory.id)
-        gives_time = asks_time and _GIVES_TIME.search(memory.text) is not None
-        question = memory.text.rstrip()[-1:] == "?"
-        further = 0.0
-        # What `_further_signals` contribute, in their order, without making them.
-        if session is not None:
-            for value, weight in ((session[0], w.NEARBY), (session[1], w.ANSWERS), (session[2], w.SESSION_MATCH)):
-                if value:
-                    further += floor(value * weight * 10_000 + 0.5) / 10_000
-        if gives_time:
-            further += floor(w.TIME * 10_000 + 0.5) / 10_000
-        if question:
-            further += floor(w.QUESTION * 10_000 + 0.5) / 10_000
-        score = memory_score(context, memory, words, meaning, linked) + further
-        make = partial(_signals, context, memory, words, meaning, linked, session, gives_time, question)
-        ranked.append(Candidate(chunk, memory, make, floor(score * 10_000 + 0.5) / 10_000))
+    beside: SessionMatches | None = None
+    if request.encoded is not None and found.memories:
+        found, beside = _with_neighbours(reader, request, pool, context, sessions, found)
+    graph = graph_signals(found.memories, found.words, found.meaning, context.memory_weights)
+    matches = found.match(context)
+    if beside is not None:
+        matches = matches + beside.value
+    least = np.partition(matches, -count)[-count] if len(matches) > count else 0.0
+    wanted = (matches >= least) | (matches == 0)
+    rows = [row for row, memory in enumerate(found.memories) if wanted[row] or memory.id in graph]
+    ranked = _candidates(request, context, found, beside, graph, rows)
     if request.encoded is not None:
         newer_first(reader, ranked)
     return ranked
+
+
+def _candidates(
+    request: SearchRequest,
+    context: ScoringContext,
+    found: _Columns,
+    beside: SessionMatches | None,
+    graph: Mapping[str, Signal],
+    rows: Sequence[int],
+) -> list[Candidate]:
+    """Return the candidates of some rows, with their scores."""
+    memories = [found.memories[row] for row in rows]
+    words, meaning = found.words[rows], found.meaning[rows]
+    scores = memory_points(context, memories, words, meaning, graph)
+    asks_time = bool(_ASKS_TIME.search(request.text))
+    times = [asks_time and _GIVES_TIME.search(memory.text) is not None for memory in memories]
+    questions = _asking(memories)
+    # What `_form_signals` and `_session_signals` contribute.
+    scores += np.array(times, bool) * points(1.0, w.TIME) + questions * points(1.0, w.QUESTION)
+    sessions: Sequence[tuple[float, float, float]] = [(0.0, 0.0, 0.0)] * len(rows)
+    if beside is not None:
+        nearby, answers, session = beside.nearby[rows], beside.answers[rows], beside.session[rows]
+        scores += points(nearby, w.NEARBY) + points(answers, w.ANSWERS) + points(session, w.SESSION_MATCH)
+        sessions = list(zip(nearby.tolist(), answers.tolist(), session.tolist(), strict=True))
+    columns = (memories, words.tolist(), meaning.tolist(), sessions, times, questions.tolist(), scores.tolist())
+    return [
+        Candidate(
+            memory_chunk(memory),
+            memory,
+            partial(_signals, context, memory, word, near, graph.get(memory.id), values, gives_time, question),
+            score / 10_000,
+        )
+        for memory, word, near, values, gives_time, question, score in zip(*columns, strict=True)
+    ]
 
 
 def _with_neighbours(
@@ -100,22 +127,17 @@ def _with_neighbours(
     request: SearchRequest,
     pool: Pool,
     context: ScoringContext,
-    neighbours: NeighbourLookup,
-    found: Sequence[ScoredChunk],
-) -> tuple[list[ScoredChunk], Mapping[str, SessionMatch]]:
-    """Return the candidates with the neighbours of the best of them, and {id: values of the signals of sessions}."""
-    share = _word_share(context, pool)
-    # Without the constructor of the tuple, which is a Python function.
-    own = [_tuple(ScoredChunk, (chunk, memory, words * share, near)) for chunk, memory, words, near in found]
-    values = _matches(own, context)
-    near = neighbours([memory.id for _, memory, _, _ in own if memory is not None], REACH)
-    others = _neighbours(reader, request, own, values, near)
-    if others:
-        near = {**near, **neighbours([memory.id for _, memory, _, _ in others if memory is not None], REACH)}
-        own, values = own + others, values + _matches(others, context)
-    memories = [memory for _, memory, _, _ in own if memory is not None]
-    match = {memory.id: value for memory, value in zip(memories, values, strict=True)}
-    return own, session_matches(memories, match, pool.query.words, context.matcher.rarities, near)
+    sessions: Sessions,
+    found: _Columns,
+) -> tuple[_Columns, SessionMatches]:
+    """Return the candidates with the neighbours of the best of them, and the values of the signals of sessions."""
+    found = found._replace(words=found.words * _word_share(context, pool))
+    others = _neighbours(reader, request, found, found.match(context), sessions)
+    if others.memories:
+        found = found.joined(others)
+    words, rarities = pool.query.words, context.matcher.rarities
+    asking = _asking(found.memories)
+    return found, session_matches(found.memories, found.match(context), asking, words, rarities, sessions)
 
 
 def _signals(
@@ -124,30 +146,28 @@ def _signals(
     words: float,
     meaning: float,
     linked: Signal | None,
-    session: SessionMatch | None,
+    session: tuple[float, float, float],
     gives_time: bool,
     question: bool,
 ) -> list[Signal]:
-    further = _further_signals(session, gives_time=gives_time, question=question)
-    return [*memory_signals(context, memory, words, meaning, linked), *further]
-
-
-def _matches(found: Iterable[ScoredChunk], context: ScoringContext) -> list[float]:
-    """Return the match of each memory by words and meaning."""
-    by_words, by_meaning = context.memory_weights.words, context.memory_weights.meaning
-    return [words * by_words + meaning * by_meaning for _, _, words, meaning in found]
-
-
-def _with_sessions(
-    found: Sequence[ScoredChunk], matches: Sequence[float], beside: Mapping[str, SessionMatch]
-) -> list[float]:
-    """Return the matches with the contributions of the memories' sessions."""
-    if not beside:
-        return list(matches)
-    return [
-        match + (beside[memory.id].value if memory is not None and memory.id in beside else 0.0)
-        for match, (_, memory, _, _) in zip(matches, found, strict=True)
+    """Return the signals of a memory that is shown, without those of value 0."""
+    nearby, answers, together = session
+    further: list[Given] = [
+        ("nearby", nearby, w.NEARBY, ""),
+        ("answers", answers, w.ANSWERS, ""),
+        ("session", together, w.SESSION_MATCH, ""),
+        ("time", float(gives_time), w.TIME, ""),
+        ("question", float(question), w.QUESTION, ""),
     ]
+    return [
+        *memory_signals(context, memory, words, meaning, linked),
+        *signals([each for each in further if each[1]]),
+    ]
+
+
+def _asking(memories: Iterable[Memory]) -> NDArray[np.bool_]:
+    """Return whether each memory is a question."""
+    return np.array([memory.text.rstrip()[-1:] == "?" for memory in memories], bool)
 
 
 def _word_share(context: ScoringContext, pool: Pool) -> float:
@@ -159,53 +179,50 @@ def _word_share(context: ScoringContext, pool: Pool) -> float:
     return min(1.0, pool.top / whole) if whole > 0 else 1.0
 
 
-def _further_signals(session: SessionMatch | None, *, gives_time: bool, question: bool) -> list[Signal]:
-    """Return the signals of a memory's session and of its text's form, without those of value 0."""
-    found = [] if session is None else session.signals()
-    if gives_time:
-        found.append(signal("time", 1.0, w.TIME))
-    if question:
-        found.append(signal("question", 1.0, w.QUESTION))
-    return found
-
-
-def _with_required(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
+def _with_required(request: SearchRequest, pool: Pool) -> _Columns:
     """Return the memories of a pool and the required memories of the bounds."""
-    found = [each for each in pool.found if each.memory is not None]
+    found = [(memory, words, meaning) for _, memory, words, meaning in pool.found if memory is not None]
     if request.bounds.required and request.kind in (None, "memory"):
-        known = {memory.id for _, memory, _, _ in found if memory is not None}
+        known = {memory.id for memory, _, _ in found}
         found += [
-            ScoredChunk(memory_chunk(memory), memory, 0.0, 0.0)
+            (memory, 0.0, 0.0)
             for memory in request.bounds.required
             if memory.id not in known and is_recallable(memory, request.now)
         ]
-    return found
+    return _Columns(
+        [memory for memory, _, _ in found],
+        np.array([words for _, words, _ in found], np.float64),
+        np.array([meaning for _, _, meaning in found], np.float64),
+    )
 
 
 def _neighbours(
-    reader: Reader,
-    request: SearchRequest,
-    found: Sequence[ScoredChunk],
-    matches: Sequence[float],
-    near: Mapping[str, Sequence[tuple[str, int]]],
-) -> list[ScoredChunk]:
+    reader: Reader, request: SearchRequest, found: _Columns, matches: Column, sessions: Sessions
+) -> _Columns:
     """Return the neighbours of the best memories that are not candidates yet, with their match by meaning."""
-    ids = [memory.id for _, memory, _, _ in found if memory is not None]
-    best = sorted(zip([-match for match in matches], ids, strict=True))[:_FROM]
-    wanted = {each for _, identity in best for each, _ in near.get(identity, ())}.difference(ids)
-    allowed: dict[str, tuple[Chunk, Memory]] = {}
+    ids = [memory.id for memory in found.memories]
+    near = sessions.near(_best(ids, matches, _FROM), REACH)
+    wanted = {each for beside in near.values() for each, _ in beside}.difference(ids)
     admits, project = request.bounds.admits, request.bounds.admits_project
     recallable = recallable_among(sorted(wanted), getter(request.memories), request.now)
-    for each, memory in recallable.items():
-        chunk = Chunk(kind="memory", path=each, start=1, end=1, text=memory.text, title=memory.title)
-        if (project and memory.scope == "project") or admits(chunk, memory):
-            allowed[each] = (chunk, memory)
-    cosines: dict[str, float] = {}
-    for source, numbers in zip(reader.sources, ids_of_memories(reader, list(allowed)), strict=True):
-        chunks = source.chunks(numbers) if numbers else {}
-        cosines |= {chunks[number].path: value for number, value in memory_cosines(source, request, numbers)}
-    most = w.ENCODED if request.kind == "memory" else 1.0  # as in `candidates.fuse`
-    return [
-        _tuple(ScoredChunk, (*pair, 0.0, min(most, max(0.0, cosines.get(each, 0.0)) * w.ENCODED)))
-        for each, pair in allowed.items()
+    allowed = [
+        memory
+        for memory in recallable.values()
+        if (project and memory.scope == "project") or admits(memory_chunk(memory), memory)
     ]
+    identities = [memory.id for memory in allowed]
+    cosines: dict[str, float] = {}
+    for source in reader.sources if allowed else ():
+        numbers = source.numbers_of_memories(identities)
+        values = dict(memory_cosines(source, request, list(numbers.values()))) if numbers else {}
+        cosines |= {each: values[number] for each, number in numbers.items() if number in values}
+    most = w.ENCODED if request.kind == "memory" else 1.0  # as in `candidates.fuse`
+    meaning = np.array([cosines.get(each, 0.0) for each in identities], np.float64)
+    return _Columns(allowed, np.zeros(len(allowed)), np.minimum(most, np.maximum(0.0, meaning) * w.ENCODED))
+
+
+def _best(ids: Sequence[str], matches: Column, count: int) -> list[str]:
+    """Return the ids of the `count` best matches, ties by id."""
+    least = np.partition(matches, -count)[-count] if len(matches) > count else -np.inf
+    ranked = sorted([(-matches[row], ids[row]) for row in np.flatnonzero(matches >= least).tolist()])
+    return [identity for _, identity in ranked[:count]]

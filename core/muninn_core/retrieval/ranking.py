@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import staleness
 from muninn_core.retrieval.hits import hit_of, place_of
-from muninn_core.retrieval.signals import Signal, reasons_of, total
+from muninn_core.retrieval.signals import Signal, contribution, reasons_of, rounded, total
 
 if TYPE_CHECKING:
     from muninn_core.model.answer import Hit
@@ -40,7 +40,7 @@ def no_decision(_path: str) -> None:
 class Candidate:
     """A chunk or memory with its signals. Lighter than a hit, since most candidates never become one."""
 
-    __slots__ = ("_signals", "chunk", "citations", "citations_counted", "memory", "newer", "order")
+    __slots__ = ("_added", "_signals", "chunk", "citations", "citations_counted", "memory", "newer", "order")
 
     def __init__(
         self,
@@ -53,40 +53,39 @@ class Candidate:
         self.chunk = chunk
         self.memory = memory
         self._signals = signals
+        self._added: list[Signal] = []
         self.citations: Sequence[Citation] = ()
         self.citations_counted = False
         """Whether the signals include those of the citations."""
         self.newer = ""
         """The id of a newer version of the memory's fact, the newest one that was found."""
-        self.order: tuple[float, str, str, int, int | str] = self._order(
-            total(self.signals) if score is None else score
-        )
+        self.order: tuple[float, str, str, int, int | str]
         """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
+        if score is None:
+            score = total(self.signals)
+        if memory is None:
+            self.order = (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
+        elif memory.cites:  # as `place_of`, without a call
+            self.order = (-score, "memory", memory.cites[0].path, memory.cites[0].start, memory.id)
+        else:
+            self.order = (-score, "memory", memory.files[0] if memory.files else "", 0, memory.id)
 
     @property
     def signals(self) -> list[Signal]:
         """The signals, whose contributions add up to the score."""
         if callable(self._signals):
             self._signals = self._signals()
-        return self._signals
+        return [*self._signals, *self._added]
 
     def add(self, further: Signal) -> None:
-        """Add a signal and update the sort key."""
-        self.signals.append(further)
-        self.order = self._order(total(self.signals))
-
-    def _order(self, score: float) -> tuple[float, str, str, int, int | str]:
-        if self.memory is None:
-            chunk = self.chunk
-            return (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
-        memory = self.memory
-        if self.citations:
-            path, start, _ = place_of(memory, self.citations)
-        elif memory.cites:  # as `place_of`, without a call
-            path, start = memory.cites[0].path, memory.cites[0].start
-        else:
-            path, start = memory.files[0] if memory.files else "", 0
-        return (-score, "memory", path, start, memory.id)
+        """Add a signal and update the sort key. The other signals are not made for it."""
+        self._added.append(further)
+        score = rounded(contribution(further) - self.order[0])
+        place = self.order[1:]
+        if self.memory is not None and self.citations:
+            path, start, _ = place_of(self.memory, self.citations)
+            place = ("memory", path, start, self.memory.id)
+        self.order = (-score, *place)
 
 
 class Ranking(list[Candidate]):

@@ -73,6 +73,12 @@ class Source(Protocol):
     def ids_of_memories(self, ids: Sequence[str]) -> Sequence[int]:
         """Return the ids of the chunks of the given memories."""
 
+    def numbers_of_memories(self, ids: Sequence[str]) -> Mapping[str, int]:
+        """Return {id of the memory: id of its chunk} of those of the given memories that the source has."""
+
+    def memories_of_numbers(self, ids: Sequence[int]) -> Mapping[int, str]:
+        """Return {id: id of the memory} of those of the given chunks that are memories. No text is read."""
+
 
 class Reader(Protocol):
     """A snapshot of an index: its sources of chunks, its files and its word statistics."""
@@ -128,10 +134,10 @@ def ids_of_memories(reader: Reader, ids: Sequence[str]) -> Ids:
 def encodings_of_memories(reader: Reader, identities: Sequence[str]) -> Mapping[str, np.ndarray]:
     """Return {id of the memory: encoding, int8 [dim]} of those memories that have one."""
     found: dict[str, np.ndarray] = {}
-    for source, ids in zip(reader.sources, ids_of_memories(reader, identities), strict=True):
-        if ids:
-            chunks = source.chunks(ids)
-            found.update((chunks[number].path, row) for number, row in source.encodings(ids).items())
+    for source in reader.sources:
+        numbers = source.numbers_of_memories(identities)
+        rows = source.encodings(list(numbers.values())) if numbers else {}
+        found |= {identity: rows[number] for identity, number in numbers.items() if number in rows}
     return found
 
 

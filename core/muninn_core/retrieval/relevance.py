@@ -13,7 +13,7 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior, likely_files
 from muninn_core.retrieval.file_ranking import rank_files
-from muninn_core.retrieval.memory_ranking import no_neighbours, rank_memories
+from muninn_core.retrieval.memory_ranking import rank_memories
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query, significant_words
 from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
@@ -25,7 +25,7 @@ from muninn_core.retrieval.scoring import (
     file_signals,
     memory_signals,
 )
-from muninn_core.retrieval.session_match import NeighbourLookup
+from muninn_core.retrieval.session_match import NoSessions, Sessions
 
 if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader
@@ -63,8 +63,8 @@ def no_prior(_words: Sequence[str]) -> Mapping[str, FilePrior]:
 class Relevance(NamedTuple):
     """The default ranking.
 
-    The lookups `decisions`, `file_priors`, `evolution` and `neighbours` are called when a question needs them.
-    `half_life` is that of a memory's importance in days, 0 for none.
+    The lookups `decisions`, `file_priors`, `evolution` and `votes` are called when a question needs them.
+    `sessions` has the order of the memories. `half_life` is that of a memory's importance in days, 0 for none.
     """
 
     decisions: DecisionLookup = no_decision
@@ -72,7 +72,7 @@ class Relevance(NamedTuple):
     memory_weights: MemoryWeights = DEFAULT_WEIGHTS
     file_priors: FilePriorLookup = no_prior
     evolution: EvolutionLookup = no_evolution
-    neighbours: NeighbourLookup = no_neighbours
+    sessions: Sessions = NoSessions()
     votes: VotesLookup = no_votes
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
@@ -112,7 +112,7 @@ class Relevance(NamedTuple):
         of_files = [each for each in pool.found if each.memory is None]
         of_files += _further_files(reader, request, context, {each.chunk.path for each in of_files})
         ranking += rank_files(context, of_files, count)
-        ranking += rank_memories(reader, request, pool, context, self.neighbours, count)
+        ranking += rank_memories(reader, request, pool, context, self.sessions, count)
         return ranking
 
     def _votes(self, reader: Reader, request: SearchRequest, pool: Pool) -> Mapping[str, FileVote]:

@@ -6,7 +6,7 @@ gathers the candidates and scores them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.retrieval.filters import NO_FILTERS, FilterSet
@@ -59,13 +59,17 @@ class Focus:
 
     def covers(self, path: str, memory: Memory | None) -> bool:
         """Whether a file, or the memory if one is given, belongs to the focus."""
-        if memory is None:
-            return path in self.files
-        return (
-            bool(self.files.intersection(memory.files))
-            or (self.session is not None and self.session in (memory.session, *memory.sessions))
-            or (self.task is not None and memory.task is not None and same_code(self.task, memory.task))
-        )
+        return path in self.files if memory is None else self.among([memory])[0]
+
+    def among(self, memories: Iterable[Memory]) -> list[bool]:
+        """Return whether each memory belongs to the focus."""
+        files, session, task = self.files, self.session, self.task
+        return [
+            bool(files and files.intersection(memory.files))
+            or (session is not None and session in (memory.session, *memory.sessions))
+            or (task is not None and memory.task is not None and same_code(task, memory.task))
+            for memory in memories
+        ]
 
 
 NO_FOCUS = Focus()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from math import floor
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.commit_votes import FileVote
@@ -19,15 +20,19 @@ from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.name_words import defined_names, file_words, is_file_name
 from muninn_core.retrieval.query_terms import Query, TermMatcher
-from muninn_core.retrieval.signals import Signal, contribution, signal
+from muninn_core.retrieval.signals import Given, Signal, points, signal, signals
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import path_traits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.pool import ScoredChunk
     from muninn_core.retrieval.ranking import DecisionLookup
     from muninn_core.retrieval.request import Focus
+
+    Column = NDArray[np.float64]
 
 
 class MemoryWeights(NamedTuple):
@@ -189,65 +194,68 @@ def memory_signals(
 ) -> list[Signal]:
     """Return the signals of a memory, without those that contribute 0."""
     weights = context.memory_weights
-    left, fresh = importance_and_recency(memory, context.now, context.half_life)
+    ((left, fresh),) = importance_and_recency([memory], context.now, context.half_life)
     faded = f"{memory.importance} of 10, faded to {10 * left:.1f}" if left < 0.99 * memory.importance / 10 else ""
-    found = [
-        signal("words", words, weights.words),
-        signal("meaning", meaning, weights.meaning),
-        signal("importance", left, weights.importance, faded),
-        signal("recency", fresh, weights.recency),
-        signal("confidence", memory.confidence, w.CONFIDENCE),
-        *([graph] if graph is not None else ()),
-        *_signals_of_place(context, memory),
+    given: list[Given] = [
+        ("words", words, weights.words, ""),
+        ("meaning", meaning, weights.meaning, ""),
+        ("importance", left, weights.importance, faded),
+        ("recency", fresh, weights.recency, ""),
+        ("confidence", memory.confidence, w.CONFIDENCE, ""),
     ]
+    further: list[Given] = []
+    if context.focus.given and context.focus.covers("", memory):
+        further.append(("focus", 1.0, w.FOCUS, ""))
+    if memory.scope != "project":
+        further.append(("scope", 1.0, _weight_of_scope(memory), memory.scope))
+    found = [*signals(given), *([graph] if graph is not None else ()), *signals(further)]
     return [one for one in found if one[3]]
 
 
-def memory_score(context: ScoringContext, memory: Memory, words: float, meaning: float, graph: Signal | None) -> float:
-    """Return the sum of the contributions of `memory_signals`, without making the signals."""
+def memory_points(
+    context: ScoringContext, memories: Sequence[Memory], words: Column, meaning: Column, graph: Mapping[str, Signal]
+) -> Column:
+    """Return the sum of the contributions of `memory_signals` of each memory, in ten-thousandths."""
     weights = context.memory_weights
-    left, fresh = importance_and_recency(memory, context.now, context.half_life)
-    points = (
-        floor(words * weights.words * 10_000 + 0.5)
-        + floor(meaning * weights.meaning * 10_000 + 0.5)
-        + floor(left * weights.importance * 10_000 + 0.5)
-        + floor(fresh * weights.recency * 10_000 + 0.5)
-        + floor(memory.confidence * w.CONFIDENCE * 10_000 + 0.5)
-    )
-    score = points / 10_000
-    if graph is not None:
-        score += graph[3]
-    if context.focus.given or memory.scope != "project":
-        score += sum(map(contribution, _signals_of_place(context, memory)))
-    return score
-
-
-def _signals_of_place(context: ScoringContext, memory: Memory) -> list[Signal]:
-    """Return the signals of a memory's focus and scope."""
-    found = []
-    if context.focus.given and context.focus.covers("", memory):
-        found.append(signal("focus", 1.0, w.FOCUS))
-    if memory.scope != "project":
-        found.append(signal("scope", 1.0, w.SESSION if memory.scope == "session" else w.GLOBAL, memory.scope))
+    left, fresh = np.array(importance_and_recency(memories, context.now, context.half_life)).reshape(-1, 2).T
+    confidence = np.array([memory.confidence for memory in memories], np.float64)
+    found = points(words, weights.words) + points(meaning, weights.meaning) + points(confidence, w.CONFIDENCE)
+    found += points(left, weights.importance) + points(fresh, weights.recency)
+    if context.focus.given:
+        found += np.array(context.focus.among(memories), np.float64) * points(1.0, w.FOCUS)
+    for row, memory in enumerate(memories):
+        if memory.id in graph:
+            _, value, weight, _, _ = graph[memory.id]
+            found[row] += points(value, weight)
+        if memory.scope != "project":
+            found[row] += points(1.0, _weight_of_scope(memory))
     return found
 
 
-def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[str, Signal]:
+def _weight_of_scope(memory: Memory) -> float:
+    return w.SESSION if memory.scope == "session" else w.GLOBAL
+
+
+def graph_signals(
+    memories: Sequence[Memory], words: Column, meaning: Column, weights: MemoryWeights
+) -> dict[str, Signal]:
     """Return {memory id: `graph` signal} of the memories that are linked to other candidates.
 
     The value is the maximum over links of strength times the other memory's mean match. Links count in both
     directions.
     """
-    match = {one.memory.id: (one.words + one.meaning) / 2 for one in found if one.memory is not None}
+    linked = [memory for memory in memories if memory.links]
+    if not linked:
+        return {}
+    match = dict(zip([memory.id for memory in memories], ((words + meaning) / 2).tolist(), strict=True))
     best: dict[str, tuple[float, str]] = {}
-    for one in found:
-        for link in one.memory.links if one.memory is not None else ():
-            assert one.memory is not None
-            if link.target not in match or link.target == one.memory.id:
+    for memory in linked:
+        for link in memory.links:
+            if link.target not in match or link.target == memory.id:
                 continue
-            there, back = link.strength * match[link.target], link.strength * match[one.memory.id]
-            best[one.memory.id] = max(best.get(one.memory.id, (0.0, "")), (there, f"{link.relation} {link.target}"))
-            note = f"{one.memory.id} {link.relation} it"
+            there, back = link.strength * match[link.target], link.strength * match[memory.id]
+            best[memory.id] = max(best.get(memory.id, (0.0, "")), (there, f"{link.relation} {link.target}"))
+            note = f"{memory.id} {link.relation} it"
             best[link.target] = max(best.get(link.target, (0.0, "")), (back, note))
     return {key: signal("graph", value, weights.graph, note) for key, (value, note) in best.items() if value > 0}
 

@@ -1,21 +1,48 @@
-"""The signals of a memory's session: its neighbours, the question before it, and the session as a whole."""
+"""The signals of a memory's session: its neighbours, the question before it, and the session as a whole.
+
+They are computed for all candidates at once, as columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query_terms import STOP_WORDS
-from muninn_core.retrieval.signals import Signal, signal
-from muninn_core.source.identifiers import words_of_each
+from muninn_core.retrieval.word_rows import kept_rows
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from muninn_core.model.memory import Memory
 
-NeighbourLookup = Callable[[Iterable[str], int], Mapping[str, Sequence[tuple[str, int]]]]
-"""Returns {id: (id, distance) of the memories stored up to so many places before and after it in its session}. Ids
-ascend with the time of storing."""
+    Column = NDArray[np.float64]
+
+
+class Sessions(Protocol):
+    """The order of memories within their sessions. Ids ascend with the time of storing."""
+
+    def near(self, identities: Iterable[str], reach: int) -> Mapping[str, Sequence[tuple[str, int]]]:
+        """Return {id: (id, distance) of the memories stored up to `reach` places before and after it}."""
+
+    def places(self, identities: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+        """Return for each memory a number for its session, -1 without one, and its place in the session's order."""
+
+
+class NoSessions:
+    """Sessions without memories."""
+
+    def near(self, _identities: Iterable[str], _reach: int) -> Mapping[str, Sequence[tuple[str, int]]]:
+        """Return no neighbours."""
+        return {}
+
+    def places(self, identities: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+        """Return no session for any memory."""
+        return [-1] * len(identities), [0] * len(identities)
+
 
 REACH = 2
 """The distance of the neighbours that count."""
@@ -24,76 +51,80 @@ _SATURATION = 1.2
 """BM25's k1: how fast further memories with the same word add less."""
 
 
-class SessionMatch(NamedTuple):
-    """The values of three signals of one memory, and `value`, the sum of what they contribute before rounding."""
+class SessionMatches(NamedTuple):
+    """The values of three signals of each candidate, and `value`, the sum of what they contribute before rounding."""
 
-    nearby: float
-    answers: float
-    session: float
-    value: float
-
-    def signals(self) -> list[Signal]:
-        """Return the signals, without those of value 0."""
-        named = (("nearby", self.nearby, w.NEARBY), ("answers", self.answers, w.ANSWERS))
-        every = (*named, ("session", self.session, w.SESSION_MATCH))
-        return [signal(name, value, weight) for name, value, weight in every if value]
+    nearby: Column
+    answers: Column
+    session: Column
+    value: Column
 
 
 def session_matches(
     memories: Sequence[Memory],
-    match: Mapping[str, float],
-    asked: Sequence[str],
+    match: Column,
+    asks: NDArray[np.bool_],
+    words: Sequence[str],
     rarity: Mapping[str, float],
-    near: Mapping[str, Sequence[tuple[str, int]]],
-) -> dict[str, SessionMatch]:
-    """Return {id: values} of the candidates that have any.
+    sessions: Sessions,
+) -> SessionMatches:
+    """Return the values of the candidates.
 
-    `match` has the own match of each, `rarity` that of the `asked` words of the question, `near` the neighbours.
+    `match` has the own match of each, `asks` whether it is a question, `rarity` that of the `words` of the question.
     """
-    asking = {memory.id for memory in memories if memory.text.rstrip()[-1:] == "?"}
-    covered = _covered(memories, asked, rarity)
-    values: dict[str, SessionMatch] = {}
-    for identity in match:
-        nearby = answers = 0.0
-        before = ""
-        for each, distance in near.get(identity, ()):
-            nearby += match.get(each, 0.0) * (1.0 if distance == 1 else w.SECOND)
-            if distance == 1 and not before and each < identity:
-                before = each
-        if before in asking:
-            answers = match[before]
-        session = covered.get(identity, 0.0)
-        if nearby or answers or session:
-            value = w.NEARBY * nearby + w.ANSWERS * answers + w.SESSION_MATCH * session
-            # Without the constructor of the tuple, which is a Python function.
-            values[identity] = tuple.__new__(SessionMatch, (nearby, answers, session, value))
-    return values
+    nearby, answers = _neighbouring(match, asks, *sessions.places([memory.id for memory in memories]))
+    covered = _covered(memories, words, rarity)
+    return SessionMatches(nearby, answers, covered, w.NEARBY * nearby + w.ANSWERS * answers + w.SESSION_MATCH * covered)
 
 
-def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
-    """Return {id: how much of the question the candidates of its session hold together}, the best session as 1.
+def _neighbouring(
+    match: Column, asks: NDArray[np.bool_], sessions: Sequence[int], places: Sequence[int]
+) -> tuple[Column, Column]:
+    """Return the sum of the matches of each candidate's neighbours, and the match of a question right before it."""
+    nearby, answers = np.zeros(len(match)), np.zeros(len(match))
+    session, place = np.array(sessions, np.int64), np.array(places, np.int64)
+    order = np.lexsort((place, session))
+    order = order[session[order] >= 0]
+    own, at, value, asking = session[order], place[order], match[order], asks[order]
+    sums, answered = np.zeros(len(order)), np.zeros(len(order))
+    # From the first neighbour to the last: each sum of floats has the order of the session.
+    for step in (-2, -1, 1, 2):
+        if len(order) <= abs(step):
+            continue
+        earlier, later = slice(None, -abs(step)), slice(abs(step), None)
+        here, there = (later, earlier) if step < 0 else (earlier, later)
+        distance = np.where(own[here] == own[there], np.abs(at[here] - at[there]), REACH + 1)
+        sums[here] += value[there] * np.where(distance == 1, 1.0, np.where(distance == REACH, w.SECOND, 0.0))
+        if step == -1:
+            answered[here] = np.where((distance == 1) & asking[there], value[there], 0.0)
+    nearby[order], answers[order] = sums, answered
+    return nearby, answers
 
-    A memory without a session is a session of its own. The value is absent unless a session has several candidates. A
+
+def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[str, float]) -> Column:
+    """Return how much of the question the candidates of each one's session hold together, the best session as 1.
+
+    A memory without a session is a session of its own. The values are 0 unless a session has several candidates. A
     session's value is the sum of the rarities of the words, each more the more memories hold it, as in BM25.
     """
-    sessions: dict[str, list[Memory]] = {}
-    for memory in memories:
-        sessions.setdefault(memory.session or memory.id, []).append(memory)
-    if len(sessions) == len(memories):
-        return {}
-    wanted = frozenset(asked) - STOP_WORDS
-    values: dict[str, float] = {}
-    for name, members in sessions.items():
-        counts: dict[str, int] = {}
-        for words in words_of_each([f"{member.title} {member.text}" for member in members]):
-            for word in wanted.intersection(words):
-                counts[word] = counts.get(word, 0) + 1
-        value = 0.0
-        for word in asked:
-            if word in counts:
-                value += rarity[word] * counts[word] * (_SATURATION + 1) / (counts[word] + _SATURATION)
-        values[name] = value
-    best = max(values.values(), default=0.0)
-    if best <= 0:
-        return {}
-    return {each.id: values[name] / best for name, members in sessions.items() for each in members}
+    names: dict[str, int] = {}
+    session = np.array([names.setdefault(memory.session or memory.id, len(names)) for memory in memories], np.intp)
+    if len(names) == len(memories):
+        return np.zeros(len(memories))
+    wanted = [word for word in asked if word not in STOP_WORDS]
+    held = _holding(memories, wanted)
+    values = np.zeros(len(names))
+    for column, word in enumerate(wanted):
+        counts = np.bincount(session[held[:, column]], minlength=len(names))
+        values += rarity[word] * counts * (_SATURATION + 1) / (counts + _SATURATION)
+    best = values.max(initial=0.0)
+    return values[session] / best if best > 0 else np.zeros(len(memories))
+
+
+def _holding(memories: Sequence[Memory], words: Sequence[str]) -> NDArray[np.bool_]:
+    """Return whether the title or the text of each memory holds each word: [memories, words]."""
+    rows = kept_rows()
+    titled = [place for place, memory in enumerate(memories) if memory.title]
+    held = rows.holding([memory.text for memory in memories], words)
+    held[titled] |= rows.holding([memories[place].title for place in titled], words)
+    return held

@@ -9,7 +9,7 @@ another and replace nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +25,6 @@ from muninn_core.retrieval.signals import signal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from muninn_core.model.memory import Memory
     from muninn_core.retrieval.ranking import Candidate
     from muninn_core.retrieval.reader import Reader
 
@@ -80,62 +79,54 @@ def _statement(text: str) -> _Statement:
 def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     """Raise newer versions above older ones among the best memories, and note in the older ones which is newer.
 
-    `ranked` may have any order. A newer version is raised by at most `VERSION_SPAN`. The order of time is that of the
-    memories' creation.
+    `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN`. The order of time is that
+    of the memories' creation.
     """
-    best = sorted((each for each in ranked if each.memory is not None), key=attrgetter("order"))[: w.VERSIONS]
-    rows = encodings_of_memories(reader, [each.memory.id for each in best if each.memory is not None])
-    best = [each for each in best if each.memory is not None and each.memory.id in rows]
-    if len(best) < 2:
+    best = {each.memory.id: each for each in sorted(ranked, key=attrgetter("order"))[: w.VERSIONS] if each.memory}
+    rows = encodings_of_memories(reader, list(best))
+    memories = sorted(
+        [each.memory for each in best.values() if each.memory is not None and each.memory.id in rows],
+        key=attrgetter("ts", "id"),
+    )
+    if len(memories) < 2:
         return
-    best.sort(key=lambda each: _age(each.memory))
-    near = _cosines(np.stack([rows[each.memory.id] for each in best if each.memory is not None]))
-    scores = [-each.order[0] for each in best]
-    raised = list(scores)
-    memories = [each.memory for each in best if each.memory is not None]
-    places, befores = np.nonzero(np.tril(near >= SAME_HEAD, -1))
+    candidates = [best[memory.id] for memory in memories]
+    scores = np.array([-each.order[0] for each in candidates])
+    near = _cosines(np.stack([rows[memory.id] for memory in memories]))
+    places, befores = np.nonzero(np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - w.VERSION_SPAN))
     statements = {place: _statement(memories[place].text) for place in {*places.tolist(), *befores.tolist()}}
-    cosines = near[places, befores].tolist()
-    for place, before, cosine in zip(places.tolist(), befores.tolist(), cosines, strict=True):
-        newer, older = statements[place], statements[before]
-        if scores[place] < scores[before] - w.VERSION_SPAN or newer.talk or older.talk:
-            continue
-        if newer.words.isdisjoint(older.words) or (cosine < NEAR and newer.head != older.head):
-            continue
-        if _replaces(newer, older):
-            raised[place] = max(raised[place], round(raised[before] + _STEP, 4))
-            best[before].newer = memories[place].id
-    for candidate, score, own in zip(best, raised, scores, strict=True):
+    pairs = zip(places.tolist(), befores.tolist(), near[places, befores].tolist(), strict=True)
+    raised = scores.tolist()
+    for place, before in _replacements(statements, pairs):
+        raised[place] = max(raised[place], round(raised[before] + _STEP, 4))
+        candidates[before].newer = memories[place].id
+    for candidate, score, own in zip(candidates, raised, scores.tolist(), strict=True):
         if score > own:
             candidate.add(signal("newer", round(score - own, 4), w.NEWER, "newer than another hit about the same"))
 
 
 def is_version(older: str, newer: str, near: float) -> bool:
     """Whether two statements are versions of one fact, by their words and `near`, the cosine of their encodings."""
-    if near < SAME_HEAD:
-        return False
-    first, second = _statement(older), _statement(newer)
-    if first.talk or second.talk or (near < NEAR and first.head != second.head):
-        return False
-    return _replaces(second, first)
+    return near >= SAME_HEAD and bool(_replacements([_statement(older), _statement(newer)], [(1, 0, near)]))
 
 
-def _replaces(second: _Statement, first: _Statement) -> bool:
-    """Whether a newer statement with a close encoding replaces an older one, by the words and numbers of both."""
-    before, after = first.words, second.words
-    shared = len(before & after) / max(1, min(len(before), len(after)))
-    if shared < _SHARED or before == after:
-        return False
-    numbers_differ = bool(first.numbers) and bool(second.numbers) and first.numbers != second.numbers
-    return second.change or shared >= _REPEATED or numbers_differ
+def _replacements(
+    statements: Mapping[int, _Statement] | Sequence[_Statement], pairs: Iterable[tuple[int, int, float]]
+) -> list[tuple[int, int]]:
+    """Return those pairs (newer, older, cosine) of statements whose newer one replaces the older one."""
+    found = []
+    for place, before, cosine in pairs:
+        newer, older = statements[place], statements[before]
+        if newer.talk or older.talk or (cosine < NEAR and newer.head != older.head) or newer.words == older.words:
+            continue
+        shared = len(older.words & newer.words) / max(1, min(len(older.words), len(newer.words)))
+        numbers_differ = bool(older.numbers) and bool(newer.numbers) and older.numbers != newer.numbers
+        if shared >= _SHARED and (newer.change or shared >= _REPEATED or numbers_differ):
+            found.append((place, before))
+    return found
 
 
 def _cosines(rows: NDArray[np.int8]) -> NDArray[np.float64]:
     """Return the cosines of encodings [n, dim] with one another, from integers: every processor has the same."""
     whole = rows.astype(np.int32)
     return (whole @ whole.T) / (SCALE * SCALE)
-
-
-def _age(memory: Memory | None) -> tuple[str, str]:
-    assert memory is not None
-    return memory.ts, memory.id

@@ -54,6 +54,24 @@ class SessionOrder:
                 ]
         return found
 
+    def places(self, identities: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Return for each memory a number for its session, -1 without one, and its place in the session's order."""
+        numbers: dict[str, int] = {}
+        sessions, places = [], []
+        with self._lock:
+            if not self._open:
+                self._read()
+            of, ids = self._session, self._ids
+            for identity in identities:
+                session = of.get(identity)
+                if session is None:
+                    sessions.append(-1)
+                    places.append(0)
+                else:
+                    sessions.append(numbers.setdefault(session, len(numbers)))
+                    places.append(bisect_left(ids[session], identity))
+        return sessions, places
+
     def _read(self) -> None:
         for memory in self._all().values():
             if session := _session(memory):

@@ -206,3 +206,12 @@ class _WithoutMemories:
     def ids_of_memories(self, ids: Sequence[str]) -> Sequence[int]:
         """Return the ids of the chunks of the other memories."""
         return self._source.ids_of_memories([each for each in ids if each not in self._ids])
+
+    def numbers_of_memories(self, ids: Sequence[str]) -> Mapping[str, int]:
+        """Return {memory id: id of its chunk} of the other memories."""
+        return self._source.numbers_of_memories([each for each in ids if each not in self._ids])
+
+    def memories_of_numbers(self, ids: Sequence[int]) -> Mapping[int, str]:
+        """Return {id of a chunk: memory id} of the other memories."""
+        found = self._source.memories_of_numbers(ids)
+        return {number: identity for number, identity in found.items() if identity not in self._ids}

@@ -104,14 +104,14 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
     if params.at is not None:
         return Relevance(decisions, half_life, weights)
     seen = visible(workspace.memory, params.scope, params.session)
-    neighbours = workspace.memory.sessions.near
+    sessions = workspace.memory.sessions
     evolution = workspace.evolution
 
     def priors(words: Sequence[str]) -> Mapping[str, FilePrior]:
         votes, project = evolution.votes().ids, params.scope != "session"
         return workspace.memory.file_priors.lookup(words, searched.now, seen, votes, project=project)
 
-    return Relevance(decisions, half_life, weights, priors, evolution.current, neighbours, evolution.votes)
+    return Relevance(decisions, half_life, weights, priors, evolution.current, sessions, evolution.votes)
 
 
 def _cached(priors: FilePriorLookup) -> FilePriorLookup:
