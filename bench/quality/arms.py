@@ -204,9 +204,9 @@ class OnlyMeaning:
         """Return nothing."""
         return ()
 
-    def rarity(self, word: str) -> float:
-        """Return the index's value. Names of files and symbols need it and are not word search."""
-        return self._whole.rarity(word)
+    def rarities(self, words: Iterable[str]) -> dict[str, float]:
+        """Return the index's values. Names of files and symbols need them and are not word search."""
+        return self._whole.rarities(words)
 
     @property
     def generated(self) -> Collection[str]:

@@ -64,7 +64,8 @@ def test_whole_files_are_found_by_words_and_by_their_path(surveyor):
     survey = surveyor.read()
     assert [path for path, _ in survey.whole_files(["mast"], 10)] == ["rig/mast.py"]
     assert {path for path, _ in survey.whole_files(["rig"], 10)} == {"rig/mast.py", "rig/rope.py"}
-    assert survey.rarity("splice") > survey.rarity("return")
+    rarities = survey.rarities(["splice", "return"])
+    assert rarities["splice"] > rarities["return"]
     assert (survey.documents, survey.frequency("return")) == (3, 2)
 
 

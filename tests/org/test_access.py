@@ -76,7 +76,7 @@ def test_nothing_of_a_closed_repository_reaches_statistics_or_scores(home, peopl
         return (
             reader.documents,
             reader.frequency(SECRET),
-            reader.rarity("card"),
+            reader.rarities(["card"]),
             list(reader.paths()),
             reader.lexical(["card", "pay"], 5),
             [round(cosine, 6) for _, cosine in reader.dense(vector, 5)],

@@ -128,7 +128,7 @@ def test_the_statistics_are_equal(local, remote) -> None:
     assert "skipped.py" not in remote.files()
     for word in ("chunk", "score", "vector", "nosuchword"):
         assert remote.frequency(word) == local.frequency(word), word
-        assert remote.rarity(word) == local.rarity(word), word
+        assert remote.rarities([word]) == local.rarities([word]), word
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

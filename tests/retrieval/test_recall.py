@@ -52,9 +52,9 @@ class Known:
         """Return what was given, best first."""
         return self._whole[:limit]
 
-    def rarity(self, word):
+    def rarities(self, words):
         """Return that all words are equally rare."""
-        return 1.0
+        return dict.fromkeys(words, 1.0)
 
     def chunks(self, ids):
         """Return the chunks of these ids."""

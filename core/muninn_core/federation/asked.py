@@ -142,7 +142,8 @@ class Asked:
 
     def localised(self, hit: Hit) -> Hit:
         """Return a hit with its repository, and with the path in it."""
-        return replace(self.labelled(hit), path=split(hit.path)[1])
+        name, path = split(hit.path)
+        return replace(self.labelled(hit), path=path) if name else hit
 
 
 def _changed(row: FileRow | None, root: Path) -> bool:

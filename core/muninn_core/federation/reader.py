@@ -292,9 +292,9 @@ class JoinedRepositories:
         others = ((qualified(part.name, path) for path in part.snapshot.generated) for part in self._parts[1:])
         return self._own.generated.union(chain.from_iterable(others))
 
-    def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word in all indexes together."""
-        return self._words.rarity(word)
+    def rarities(self, words: Iterable[str]) -> dict[str, float]:
+        """Return {word: inverse document frequency} of words in all indexes together."""
+        return {word: self._words.rarity(word) for word in words}
 
     def frequency(self, word: str) -> int:
         """Return the number of chunks of all indexes that contain a word."""

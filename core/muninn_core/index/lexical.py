@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import tantivy
@@ -61,6 +61,11 @@ _CACHED_WORDS = 4_096
 """Words whose frequency is cached; an answer needs each several times."""
 
 
+_Measure = tuple[int, float, float]
+"""Of a word in a field: the number of documents that hold it, its inverse document frequency, and the one that tantivy
+gives it, which counts deleted documents."""
+
+
 class Counts(Protocol):
     """The term counts of documents, and their totals."""
 
@@ -82,8 +87,7 @@ class Words:
         self._schema = schema
         self._counts = counts
         self._sets = ByIdentity[tantivy.Query]()
-        self.count = lru_cache(maxsize=_CACHED_WORDS)(self._counted)
-        self._rarity = lru_cache(maxsize=_CACHED_WORDS)(self._inverse_frequency)
+        self._measured: dict[tuple[str, str], _Measure] = {}
 
     def exact(self, counts: Counts) -> Words:
         """Return the same state, with scores from term counts."""
@@ -123,9 +127,37 @@ class Words:
         """Return the number of chunks (`body`) or files (`whole`) that hold a word."""
         return self.count(field, word)
 
-    def rarity(self, word: str, field: Literal["body", "whole"] = "body") -> float:
-        """Return the inverse document frequency of a word, as BM25 computes it: near 0 for a word in all documents."""
-        return self._rarity(field, word)
+    def rarities(self, words: Iterable[str], field: Literal["body", "whole"] = "body") -> dict[str, float]:
+        """Return {word: inverse document frequency, as BM25 computes it}: near 0 for a word in all documents."""
+        asked = list(words)
+        measures = self._measures([(field, word) for word in asked])
+        return {word: rarity for word, (_, rarity, _) in zip(asked, measures, strict=True)}
+
+    def count(self, field: str, word: str) -> int:
+        """Return the number of documents that hold a word in a field."""
+        known = self._measured.get((field, word))
+        return known[0] if known is not None else self._measures([(field, word)])[0][0]
+
+    def _measures(self, asked: Iterable[tuple[str, str]]) -> list[_Measure]:
+        """Return the measures of words in fields. They are kept, because an answer needs each several times."""
+        known, searcher, written = self._measured, self._searcher, self._written
+        if len(known) > _CACHED_WORDS:
+            known = self._measured = {}
+        found = []
+        for key in asked:
+            measure = known.get(key)
+            if measure is None:
+                field, word = key
+                listed = count = int(searcher.doc_freq(field, word))
+                own = rarity = inverse_frequency(written, listed)
+                if written != self.documents:  # some are deleted
+                    if listed:
+                        every = tantivy.Query.const_score_query(self._term(field, word, "basic"), 1.0)
+                        count = int(searcher.search(every, 1, count=True).count or 0)  # type: ignore[attr-defined]
+                    rarity = inverse_frequency(self.documents, count)
+                measure = known[key] = (count, rarity, own)
+            found.append(measure)
+        return found
 
     def search_files(
         self, words: Asked, limit: int, kind: SourceKind | None = None, *, only: Sequence[int] | None = None
@@ -144,9 +176,11 @@ class Words:
         """Return the documents with any of the terms that meet all conditions. Conditions add nothing to a score."""
         if limit < 1:
             return []
-        rarity = self._rarity
+        measures = self._measures([(field, word) for field, word, _ in terms])
         exact = [
-            Term(field, word, weight * rarity(field, word)) for field, word, weight in terms if self.count(field, word)
+            tuple.__new__(Term, (field, word, weight * rarity))  # the constructor is a Python function
+            for (field, word, weight), (count, rarity, _) in zip(terms, measures, strict=True)
+            if count
         ]
         if not exact:
             return []
@@ -178,11 +212,12 @@ class Words:
 
     def _query(self, terms: Sequence[Term], conditions: list[tantivy.Query], kind: SourceKind | None) -> tantivy.Query:
         """Return the query whose scores are sums of the terms' weights. Conditions add nothing to a score."""
-        boosts = [term.weight / self._own_weight(term) for term in terms]
+        measures = self._measures([(term.field, term.word) for term in terms])
+        should, make, schema = tantivy.Occur.Should, tantivy.Query.term_query, self._schema
         query = tantivy.Query.boolean_query(
             [
-                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, term.word), boost))
-                for term, boost in zip(terms, boosts, strict=True)
+                (should, tantivy.Query.boost_query(make(schema, field, word, index_option=_FREQ), weight / own))
+                for (field, word, weight), (_, _, own) in zip(terms, measures, strict=True)
             ]
         )
         if kind is not None:
@@ -191,12 +226,6 @@ class Words:
             must = [(tantivy.Occur.Must, tantivy.Query.const_score_query(each, 0.0)) for each in conditions]
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *must])
         return query
-
-    def _own_weight(self, term: Term) -> float:
-        """Return the weight that tantivy gives a term: it counts deleted documents."""
-        if self._written == self.documents:
-            return self._rarity(term.field, term.word)
-        return inverse_frequency(self._written, int(self._searcher.doc_freq(term.field, term.word)))
 
     def _best(self, query: tantivy.Query, terms: Sequence[Term], limit: int) -> list[tuple[int, float]]:
         """Return the documents with the best scores, at least `limit` and all ties with the last, best first."""
@@ -271,17 +300,6 @@ class Words:
     def _written(self) -> int:
         """The number of documents that tantivy counts: those that exist, and deleted ones in segments to be merged."""
         return sum(int(self._searcher.doc_freq("kind", kind)) for kind in SOURCE_KINDS)
-
-    def _inverse_frequency(self, field: AnyField, word: str) -> float:
-        return inverse_frequency(self.documents, self.count(field, word))
-
-    def _counted(self, field: AnyField, word: str) -> int:
-        """Return the number of documents that hold a word in a field."""
-        counted = int(self._searcher.doc_freq(field, word))
-        if not counted or self._written == self.documents:
-            return counted
-        query = tantivy.Query.const_score_query(self._term(field, word, "basic"), 1.0)
-        return int(self._searcher.search(query, 1, count=True).count or 0)  # type: ignore[attr-defined]
 
     def _run(self, query: tantivy.Query, limit: int) -> list[tuple[int, float]]:
         hits = self._searcher.search(query, limit, count=False).hits

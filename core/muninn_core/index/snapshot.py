@@ -11,7 +11,7 @@ from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.survey import UncutFiles
-from muninn_core.index.vector import is_memory
+from muninn_core.index.vector import memories_among
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -273,7 +273,7 @@ class Snapshot:
     def memories_of_numbers(self, ids: Sequence[int]) -> dict[int, str]:
         """Return {chunk id: memory id} of the chunks of memories. Their texts are not read."""
         known = self._recent.identities
-        wanted = [number for number in ids if is_memory(number)]
+        wanted = memories_among(ids)
         found = {number: known[number] for number in wanted if number in known}
         if len(found) < len(wanted):
             read = self._manifest.memories_of_numbers([number for number in wanted if number not in found])
@@ -281,11 +281,11 @@ class Snapshot:
             found |= read
         return found
 
-    def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word from `identifiers.words`, as BM25 computes it."""
+    def rarities(self, words: Iterable[str]) -> dict[str, float]:
+        """Return {word: inverse document frequency} of words from `identifiers.words`, as BM25 computes it."""
         if self._survey is not None and self._survey.documents > self._words.documents:
-            return self._survey.rarity(word)
-        return self._words.rarity(word)
+            return self._survey.rarities(words)
+        return self._words.rarities(words)
 
     def whole_files(self, words: Asked, limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25 score) of whole files, best first, ties by path; no memories."""

@@ -92,9 +92,9 @@ class Survey:
         """Return the number of files that hold a word."""
         return self._state.frequency(word, "whole")
 
-    def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word among the files, as BM25 computes it."""
-        return self._state.rarity(word, "whole")
+    def rarities(self, words: Iterable[str]) -> dict[str, float]:
+        """Return {word: inverse document frequency among the files}, as BM25 computes it."""
+        return self._state.rarities(words, "whole")
 
     def whole_files(self, asked: Asked, limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25) of files, best first."""
@@ -128,7 +128,7 @@ class Survey:
         if not pieces:
             return []
         mean = sum(piece.length for piece in pieces) / len(pieces)
-        rarity = {word: asked.get(word, 1.0) * self.rarity(word) for word in {*asked, *every}}
+        rarity = {word: asked.get(word, 1.0) * rarity for word, rarity in self.rarities({*asked, *every}).items()}
         scored = sorted(((_bm25(piece, rarity, mean), piece) for piece in pieces), key=lambda one: (-one[0], one[1][0]))
         taken: Counter[str] = Counter()
         best: dict[int, tuple[float, Chunk]] = {}

@@ -134,15 +134,15 @@ def scores(terms: Sequence[Term], counts: Sequence[bytes], totals: Totals) -> ND
     # Most entries are other words: tables of the hashes' first 8 bits, then of their first 16, rule them out.
     first = np.zeros(1 << 8, bool)
     first[wanted >> 24] = True
-    found = np.flatnonzero(np.frombuffer(joined[3::4].translate(first.tobytes()), bool))
+    (found,) = np.frombuffer(joined[3::4].translate(first.tobytes()), bool).nonzero()
     may_match = np.zeros(1 << 16, bool)
     may_match[wanted >> 16] = True
     found = found[may_match[numbers[found] >> 16]]
     known = numbers[found] & np.uint32(_HASH)
-    places = np.searchsorted(wanted, known, sorter=order)
+    places = wanted.searchsorted(known, sorter=order)
     places[places == len(wanted)] = 0
     columns = order[places]
-    rows = np.searchsorted(ends, found, side="right")
+    rows = ends.searchsorted(found, "right")
     same = (wanted[columns] == known) & (found - starts[rows] >= _HEADER)  # lengths are no words
     found, columns, rows = found[same], columns[same], rows[same]
     frequency = _FREQUENCIES[numbers[found] & np.uint32(0xFF)]

@@ -87,7 +87,7 @@ class _Part(NamedTuple):
 
     def _places(self, ids: Ids) -> Ids:
         """Return the places of those ids that the segment holds, deleted or not."""
-        places = np.searchsorted(self.segment.ids, ids)
+        places = self.segment.ids.searchsorted(ids)
         inside = places < len(self.segment)
         places, wanted = places[inside], ids[inside]
         found: Ids = places[self.segment.ids[places] == wanted]
@@ -201,9 +201,9 @@ class VectorIndex:
         return VectorIndex(self._dim, shards)
 
 
-def is_memory(number: int) -> bool:
-    """Whether a chunk's id is that of a memory."""
-    return number >> KIND_BITS == _MEMORY
+def memories_among(ids: Iterable[int]) -> list[int]:
+    """Return those ids of chunks that are of memories."""
+    return [number for number in ids if number >> KIND_BITS == _MEMORY]
 
 
 def build_vectors(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]]) -> VectorIndex:

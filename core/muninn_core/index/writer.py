@@ -24,7 +24,7 @@ from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.term_counts import count_file_terms, count_terms
-from muninn_core.index.vector import VectorIndex, build_vectors, is_memory
+from muninn_core.index.vector import VectorIndex, build_vectors, memories_among
 from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ class Writer:
     def _remove(self, key: str, change: _VectorChange) -> None:
         ids = self._manifest.remove(key)
         change.removed += ids
-        change.memories -= sum(is_memory(number) for number in ids)
+        change.memories -= len(memories_among(ids))
         self._manifest.set_meta("deleted", str(int(self._manifest.meta("deleted") or 0) + len(ids)))
 
     def _insert(

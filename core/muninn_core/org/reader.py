@@ -173,9 +173,9 @@ class PostgresReader:
         """The paths of files with a comment that marks them as generated, among those whose chunks were read."""
         return self._generated
 
-    def rarity(self, word: str) -> float:
-        """Return the inverse document frequency that BM25 gives a word."""
-        return self._words.rarity(word)
+    def rarities(self, words: Iterable[str]) -> dict[str, float]:
+        """Return {word: inverse document frequency, as BM25 computes it}."""
+        return {word: self._words.rarity(word) for word in words}
 
     def frequency(self, word: str) -> int:
         """Return the number of chunks that contain a word."""

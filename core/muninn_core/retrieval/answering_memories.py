@@ -7,7 +7,6 @@ A memory that is closely related to the question is shown above the other hits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from muninn_core.model.memory import own_title
@@ -39,15 +38,12 @@ def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[
     """
     if not request.text:
         return []
-    memories = {
-        candidate.memory.id: candidate
-        for candidate in islice((each for each in ranked if each.memory is not None), _CONSIDERED)
-        if candidate.memory is not None
-    }
+    best = [each for each in ranked if each.memory is not None][:_CONSIDERED]
+    memories = {each.memory.id: each for each in best if each.memory is not None}
     if not memories:
         return []
     cosines = _cosines(reader, request, list(memories))
-    relatedness = Relatedness(parse_query(request.text), reader.rarity)
+    relatedness = Relatedness(parse_query(request.text), reader.rarities)
     found = []
     for identity, candidate in memories.items():
         assert candidate.memory is not None

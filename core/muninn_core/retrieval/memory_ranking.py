@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import memory_chunk, memory_cosines
 from muninn_core.retrieval.decay import is_recallable, recallable_among
@@ -113,7 +114,7 @@ def _candidates(
     columns = (memories, words.tolist(), meaning.tolist(), sessions, times, questions.tolist(), scores.tolist())
     return [
         Candidate(
-            memory_chunk(memory),
+            Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title),
             memory,
             partial(_signals, context, memory, word, near, graph.get(memory.id), values, gives_time, question),
             score / 10_000,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from sys import intern
 from typing import NamedTuple
 
-from muninn_core.retrieval.query_terms import beginnings
+from muninn_core.retrieval.query_terms import beginning
 from muninn_core.source.identifiers import split_identifier
 
 _RUN = re.compile(r"\w+")
@@ -51,7 +51,7 @@ class DefinedNames(NamedTuple):
 def defined_names(symbol: str) -> DefinedNames:
     """Return the names in the symbol of a chunk, which are separated by blanks."""
     names = tuple(dict.fromkeys(symbol.split()))
-    words = tuple([(each, beginnings(each)) for each in map(_parts, names)])
+    words = tuple([(each, frozenset(map(beginning, each))) for each in map(_parts, names)])
     return DefinedNames(names, words, frozenset().union(*[first for _, first in words]))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import filterfalse
+from operator import itemgetter
 
 from muninn_core.model.value import Value
 from muninn_core.retrieval import weights as w
@@ -39,6 +41,10 @@ _SHORTEST = 3
 """The fewest letters of an abbreviation: `proc` matches `process`, `p` does not."""
 
 
+beginning = itemgetter(slice(_SHORTEST))
+"""Returns the first letters of a word."""
+
+
 class Query(Value):
     """A parsed question. `words` are distinct, in the order of the text, without stop words unless there are no others.
 
@@ -57,21 +63,25 @@ class Query(Value):
     tests: float
 
 
+@lru_cache(maxsize=64)
 def parse_query(text: str, title: str = "") -> Query:
-    """Return the words, identifiers and form of a question. `title` is that of a long question."""
-    significant = significant_words(text)
+    """Return the words, identifiers and form of a question. `title` is that of a long question.
+
+    It is kept, because several parts of an answer need it.
+    """
+    words = significant_words(text)
     runs = _IDENTIFIER.findall(text)
-    names = frozenset(run for run in runs if _CODE_LIKE.search(run))
-    about_tests = sum(word in _TEST_WORDS for word in significant)
+    names = frozenset(filter(_CODE_LIKE.search, runs))
+    about_tests = sum(map(_TEST_WORDS.__contains__, words))
     return Query(
         text=text,
-        words=significant,
-        factors=_factors(significant, title),
-        identifiers=names or frozenset(run for run in runs if split_words(run) not in STOP_WORDS),
+        words=words,
+        factors=_factors(words, title),
+        identifiers=names or frozenset([run for run in runs if split_words(run) not in STOP_WORDS]),
         sought=bool(_NAME_ALONE.fullmatch(text.strip())),
         change=bool(_CHANGE.match(text)),
         # "and add tests" at the end of a long sentence does not make it one about tests.
-        tests=min(1.0, 2.5 * about_tests / len(significant)) if significant else 0.0,
+        tests=min(1.0, 2.5 * about_tests / len(words)) if words else 0.0,
     )
 
 
@@ -83,13 +93,18 @@ def _factors(words: Sequence[str], title: str) -> Mapping[str, float]:
 
 def significant_words(text: str) -> tuple[str, ...]:
     """Return the distinct words of a text without stop words; all words of a text that has only stop words."""
-    every = tuple(dict.fromkeys(split_words(text).split()))
-    return tuple([word for word in every if word not in STOP_WORDS]) or every
+    return significant(split_words(text).split())
+
+
+def significant(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct ones of some words without stop words; all of them if there are no others."""
+    every = tuple(dict.fromkeys(words))
+    return tuple(filterfalse(STOP_WORDS.__contains__, every)) or every
 
 
 def beginnings(words: Iterable[str]) -> frozenset[str]:
     """Return the first letters of words. Two words match only if these are equal."""
-    return frozenset([word[:_SHORTEST] for word in words])
+    return frozenset(map(beginning, words))
 
 
 @lru_cache(maxsize=1_000)
@@ -97,6 +112,9 @@ def words_of_memory(text: str) -> tuple[str, ...]:
     """Return the significant words of a memory's text. Successive questions meet the same memories."""
     return significant_words(text)
 
+
+Rarities = Callable[[Iterable[str]], dict[str, float]]
+"""Returns {word: inverse document frequency} of some words."""
 
 TermMatch = tuple[float, float, Mapping[str, float]]
 """The match of words with a question: the share of the question that they cover, weighted by rarity; the share of the
@@ -106,20 +124,18 @@ words that match; and {matched word of the question: degree}."""
 class TermMatcher:
     """Matches words against those of one question.
 
-    `rarity` returns the inverse document frequency of a word. `factors` has {word: how much it counts}; None counts all
+    `rarities` returns {word: inverse document frequency}. `factors` has {word: how much it counts}; None counts all
     words equally.
     """
 
-    def __init__(
-        self, asked: Sequence[str], rarity: Callable[[str], float], factors: Mapping[str, float] | None = None
-    ) -> None:
-        self._plain = {word: rarity(word) for word in asked}
+    def __init__(self, asked: Sequence[str], rarities: Rarities, factors: Mapping[str, float] | None = None) -> None:
+        self._plain = rarities([*asked, ""])
+        self.unknown_rarity = self._plain.pop("")
+        """The rarity of a word that is not in the index. It grows with the index."""
         self._rarity = self._plain
         if factors:
             self._rarity = {word: value * factors[word] for word, value in self._plain.items()}
         self._whole = sum(self._rarity.values()) or 1.0
-        self.unknown_rarity = rarity("")
-        """The rarity of a word that is not in the index. It grows with the index."""
         self._matched: dict[str, tuple[float, str]] = {}
         self.rarities: Mapping[str, float] = self._plain
         """The rarity of each word of the question."""
@@ -138,11 +154,11 @@ class TermMatcher:
         Equal words match with degree 1, abbreviations with the ratio of the lengths of both words.
         """
         best: dict[str, float] = {}
-        own, matched, beginnings = 0.0, self._matched, self.beginnings
+        own, matched, beginnings, rarity = 0.0, self._matched, self.beginnings, self._rarity
         for part in parts:
             if part[:_SHORTEST] not in beginnings:
                 continue
-            degree, word = matched.get(part) or self._match(part)
+            degree, word = (1.0, part) if part in rarity else matched.get(part) or self._abbreviated(part)
             if degree:
                 own += degree
                 if word not in best or degree > best[word]:
@@ -152,9 +168,10 @@ class TermMatcher:
         question = sum([degree * self._rarity[word] for word, degree in best.items()])
         return question / self._whole, own / len(parts), best
 
-    def _match(self, part: str) -> tuple[float, str]:
-        found = (1.0, part) if part in self._rarity else (0.0, "")
-        if not found[0] and len(part) >= _SHORTEST:
+    def _abbreviated(self, part: str) -> tuple[float, str]:
+        """Return the degree of a word that the question lacks, and the word that it matches."""
+        found = (0.0, "")
+        if len(part) >= _SHORTEST:
             for word in self._rarity:
                 if len(word) >= _SHORTEST and (word.startswith(part) or part.startswith(word)):
                     degree = min(len(word), len(part)) / max(len(word), len(part))

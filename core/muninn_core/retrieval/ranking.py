@@ -99,9 +99,12 @@ def settle(
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
     """Return the first `limit` candidates as hits, with citations counted, and the remaining candidates in order."""
     found, rest = _settled(ranked, limit, citations)
-    hits = (hit_of(each.chunk, each.memory, reasons_of(each.signals), each.citations, each.newer) for each in found)
+    hits = [hit_of(each.chunk, each.memory, reasons_of(each.signals), each.citations, each.newer) for each in found]
     return tuple(
-        replace(hit, status=(decisions(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit for hit in hits
+        [
+            replace(hit, status=(decisions(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit
+            for hit in hits
+        ]
     ), rest
 
 

@@ -114,8 +114,8 @@ class Reader(Protocol):
     def generated(self) -> Collection[str]:
         """The paths of files with a comment that marks them as generated."""
 
-    def rarity(self, word: str) -> float:
-        """Return the inverse document frequency that BM25 gives a word."""
+    def rarities(self, words: Iterable[str]) -> dict[str, float]:
+        """Return {word: inverse document frequency, as BM25 computes it}; a word that is nowhere has the highest."""
 
     def frequency(self, word: str) -> int:
         """Return the number of chunks that contain a word."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from muninn_core.retrieval.candidates import admitted_chunks, lexical_matches, memory_cosines, near_matches
 from muninn_core.retrieval.closeness import closeness, load_background
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query, words_of_memory
+from muninn_core.retrieval.query_terms import Query, Rarities, TermMatcher, parse_query, words_of_memory
 from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.reader import encodings_of_memories
 from muninn_core.retrieval.request import Bounds
@@ -94,7 +93,7 @@ class RelatedMemories(NamedTuple):
 
     def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
         """Return the memories that are related, each with one signal."""
-        relatedness = Relatedness(pool.query, reader.rarity)
+        relatedness = Relatedness(pool.query, reader.rarities)
         paths = frozenset(path.removeprefix("./") for path in _PATH.findall(request.text))
         best: dict[str, tuple[float, ScoredChunk]] = {}
         meanings: dict[str, tuple[float, ScoredChunk]] = {}
@@ -160,12 +159,12 @@ def _same_file(named: str, path: str) -> bool:
 
 
 class Relatedness:
-    """Compares one text with others. `rarity` returns the inverse document frequency of a word."""
+    """Compares one text with others. `rarities` returns {word: inverse document frequency}."""
 
-    def __init__(self, query: Query, rarity: Callable[[str], float]) -> None:
+    def __init__(self, query: Query, rarities: Rarities) -> None:
         self._words = query.words
-        self._rarity = cache(rarity)  # the compared texts share words
-        self._matcher = TermMatcher(query.words, self._rarity)
+        self._rarities = rarities
+        self._matcher = TermMatcher(query.words, rarities)
 
     def score(self, other: str, cosine: float, *, named: bool = False) -> float:
         """Return how related a memory's text is to this text: 0 is unrelated, 1 and more is closely related."""
@@ -173,6 +172,6 @@ class Relatedness:
         matched = self._matcher.match(words) if words else None
         if matched is None:
             return cosine + NAMED * named if cosine >= ALONE or named else 0.0
-        back = TermMatcher(words, self._rarity).match(self._words)
+        back = TermMatcher(words, self._rarities).match(self._words)
         shares = matched[0] + (back[0] if back is not None else 0.0)
         return cosine + SHARE * shares + NAMED * named

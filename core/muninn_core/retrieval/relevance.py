@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
 
-FilePriorLookup = Callable[[Sequence[str]], Mapping[str, FilePrior]]
+FilePriorLookup = Callable[[tuple[str, ...]], Mapping[str, FilePrior]]
 """Returns {path: prior} for the words of a question."""
 
 MOST_LISTED = 500
@@ -53,6 +53,11 @@ def no_evolution() -> Evolution:
 def no_votes() -> CommitVotes:
     """Return an empty history."""
     return NO_VOTES
+
+
+def no_rarities(words: Iterable[str]) -> dict[str, float]:
+    """Return that all words are in every chunk."""
+    return dict.fromkeys(words, 0.0)
 
 
 def no_prior(_words: Sequence[str]) -> Mapping[str, FilePrior]:
@@ -85,7 +90,7 @@ class Relevance(NamedTuple):
 
     def _ranked(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
         kind, bounds, words = request.kind, request.bounds, pool.query.words
-        matcher = TermMatcher(words, reader.rarity, pool.query.factors if request.title else None)
+        matcher = TermMatcher(words, reader.rarities, pool.query.factors if request.title else None)
         ranking = Ranking()
         priors = self.file_priors(words) if kind != "memory" else {}
         certain = bounds.required or request.named or any(prior.value >= w.REMEMBERED_SURE for prior in priors.values())
@@ -127,7 +132,7 @@ class Relevance(NamedTuple):
         """Return all candidates with the signals that need no question."""
         context = ScoringContext(
             pool.query,
-            TermMatcher((), lambda _word: 0.0),
+            TermMatcher((), no_rarities),
             request.now,
             request.focus,
             no_decision,

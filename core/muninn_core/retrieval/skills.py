@@ -61,7 +61,7 @@ class SkillTerms(NamedTuple):
 
     def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
         """Return the skills that are related to the task."""
-        relatedness = Relatedness(pool.query, reader.rarity)
+        relatedness = Relatedness(pool.query, reader.rarities)
         local = {skill.path for skill in self.skills if skill.local}
         ranked = (
             Candidate(one.chunk, None, _signals(relatedness.score(one.chunk.text, one.meaning), one, local))

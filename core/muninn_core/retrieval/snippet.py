@@ -134,7 +134,7 @@ class Marker:
         A cheap search for prefixes selects the lines; only these are then matched exactly.
         """
         seems, joined = self._seem_in(rows)
-        phrase_row = self._phrase_in(rows)
+        phrase_row = self._phrase_in(rows) if self._phrases else -1
         if phrase_row >= 0 and any(phrase_row <= i < phrase_row + LINES for i in seems):
             seems = {i: held for i, held in seems.items() if phrase_row <= i < phrase_row + LINES}
         start, end = _window(seems, self._beginnings, len(rows))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,9 +17,10 @@ import numpy as np
 
 from muninn_core.index.quantise import SCALE
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.query_terms import significant_words
+from muninn_core.retrieval.query_terms import significant
 from muninn_core.retrieval.reader import encodings_of_memories
 from muninn_core.retrieval.signals import signal
+from muninn_core.source.identifiers import words_of_each
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,16 +64,23 @@ class _Statement(NamedTuple):
     numbers: frozenset[str]
 
 
-@lru_cache(maxsize=1_000)
-def _statement(text: str) -> _Statement:
-    words = significant_words(text)
-    return _Statement(
-        head=words[:1],
-        words=frozenset(words),
-        talk=_TALK.search(text) is not None,
-        change=_CHANGE.search(text) is not None,
-        numbers=frozenset([each.replace(" ", "").lower() for each in _NUMBER.findall(text)]),
-    )
+_MOST_KEPT = 1_000
+_kept: dict[str, _Statement] = {}
+
+
+def _statements(texts: Sequence[str]) -> list[_Statement]:
+    """Return the statements of some texts. They are kept, because successive questions meet the same ones."""
+    known = {text: each for text in texts if (each := _kept.get(text)) is not None}
+    missing = [text for text in texts if text not in known]
+    for text, words in zip(missing, words_of_each(missing), strict=True):
+        distinct, numbers = significant(words), "\0".join(_NUMBER.findall(text)).replace(" ", "").lower()
+        talk, change = _TALK.search(text) is not None, _CHANGE.search(text) is not None
+        parts = (distinct[:1], frozenset(distinct), talk, change, frozenset(numbers.split("\0") if numbers else ()))
+        known[text] = tuple.__new__(_Statement, parts)  # the constructor is a Python function
+    if len(_kept) + len(missing) > _MOST_KEPT:
+        _kept.clear()
+    _kept.update(known)
+    return [known[text] for text in texts]
 
 
 def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
@@ -93,8 +100,9 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     candidates = [best[memory.id] for memory in memories]
     scores = np.array([-each.order[0] for each in candidates])
     near = _cosines(np.stack([rows[memory.id] for memory in memories]))
-    places, befores = np.nonzero(np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - w.VERSION_SPAN))
-    statements = {place: _statement(memories[place].text) for place in {*places.tolist(), *befores.tolist()}}
+    places, befores = (np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - w.VERSION_SPAN)).nonzero()
+    compared = list({*places.tolist(), *befores.tolist()})
+    statements = dict(zip(compared, _statements([memories[place].text for place in compared]), strict=True))
     pairs = zip(places.tolist(), befores.tolist(), near[places, befores].tolist(), strict=True)
     raised = scores.tolist()
     for place, before in _replacements(statements, pairs):
@@ -107,7 +115,7 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
 
 def is_version(older: str, newer: str, near: float) -> bool:
     """Whether two statements are versions of one fact, by their words and `near`, the cosine of their encodings."""
-    return near >= SAME_HEAD and bool(_replacements([_statement(older), _statement(newer)], [(1, 0, near)]))
+    return near >= SAME_HEAD and bool(_replacements(_statements([older, newer]), [(1, 0, near)]))
 
 
 def _replacements(

@@ -40,7 +40,7 @@ class WordRows:
         found = np.zeros((len(texts), len(words)), bool)
         for column, word in enumerate(words):
             if word in self._numbers:
-                places = np.flatnonzero(numbers == self._numbers[word])
+                (places,) = (numbers == self._numbers[word]).nonzero()
                 found[ends.searchsorted(places, "right"), column] = True
         return found
 
@@ -48,9 +48,11 @@ class WordRows:
         known, numbers, following = self._rows, self._numbers, self._next
         missing = list(dict.fromkeys([text for text in texts if text not in known]))
         for text, words in zip(missing, words_of_each(missing), strict=True):
-            # `setdefault` gives a word one number, whatever other threads do. Numbers may have gaps.
-            row = [numbers[word] if word in numbers else numbers.setdefault(word, following()) for word in set(words)]
-            known[text] = array("i", row).tobytes()
+            row = array("i")
+            for word in set(words):
+                # `setdefault` gives a word one number, whatever other threads do. Numbers may have gaps.
+                row.append(numbers[word] if word in numbers else numbers.setdefault(word, following()))
+            known[text] = row.tobytes()
         return [known[text] for text in texts]
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 
 MAX_WORD_LENGTH = 64
 """Longer runs are cut: they are data (hashes, base64), not names."""
@@ -36,12 +37,13 @@ def split_words(text: str) -> str:
 
 
 def words_of_each(texts: Iterable[str]) -> list[list[str]]:
-    """Return the words of each text, as `split_words` gives them. Many short texts take one call."""
-    found, expand = [], _EXPANSIONS.__getitem__
-    for text in texts:
-        runs = text.encode().translate(_ASCII_SEPARATORS).split() if text.isascii() else _RUN.findall(text)
-        found.append(" ".join(map(expand, runs)).split())
-    return found
+    """Return the words of each text, as `split_words` gives them. Many texts take as many calls as one."""
+    runs_of: list[Sequence[str | bytes]] = [
+        text.encode().translate(_ASCII_SEPARATORS).split() if text.isascii() else _RUN.findall(text) for text in texts
+    ]
+    _EXPANSIONS.learn(chain.from_iterable(runs_of))
+    expand = _EXPANSIONS.__getitem__
+    return [" ".join(map(expand, runs)).split() for runs in runs_of]
 
 
 def clear_caches() -> None:
@@ -62,19 +64,29 @@ def stem(word: str) -> str:
     It is deliberately coarser than Porter's stemmer: identifiers have few derivations, and a missing rule can't merge
     two names by mistake.
     """
-    if len(word) < 4 or not word.isascii() or not word.isalpha():
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-2] if word.endswith(("xes", "zes", "ches", "shes", "sses")) else word[:-1]
-    for ending, least in (("ing", 6), ("ed", 5)):
-        if word.endswith(ending) and len(word) >= least and _VOWEL.search(word[: -len(ending)]):
-            word = word[: -len(ending)]
-            if word[-1] == word[-2] and word[-1] not in "lsz":
-                word = word[:-1]
-            break
-    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+    return _stems((word,))[0]
+
+
+def _stems(words: Iterable[str]) -> list[str]:
+    """Return the stem of each word, as `stem` gives it."""
+    found = []
+    for word in words:
+        if len(word) < 4 or not word.isascii() or not word.isalpha():
+            found.append(word)
+            continue
+        if word.endswith("ies") and len(word) > 4:
+            found.append(word[:-3] + "y")
+            continue
+        if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+            word = word[:-2] if word.endswith(("xes", "zes", "ches", "shes", "sses")) else word[:-1]
+        for ending, least in (("ing", 6), ("ed", 5)):
+            if word.endswith(ending) and len(word) >= least and _VOWEL.search(word[: -len(ending)]):
+                word = word[: -len(ending)]
+                if word[-1] == word[-2] and word[-1] not in "lsz":
+                    word = word[:-1]
+                break
+        found.append(word[:-1] if len(word) > 3 and word.endswith("e") else word)
+    return found
 
 
 def _expand(run: str) -> str:
@@ -118,6 +130,20 @@ class _ExpansionCache(dict[str | bytes, str]):
         if len(run) <= MAX_WORD_LENGTH:
             self[run] = found
         return found
+
+    def learn(self, runs: Iterable[str | bytes]) -> None:
+        """Add the unknown ones of many runs, without a call for each. Rare forms are left to `__missing__`."""
+        unknown = {run for run in runs if run not in self}
+        fresh = [run for run in unknown if isinstance(run, bytes) and len(run) <= MAX_WORD_LENGTH]
+        if len(self) + len(fresh) >= _CACHE_SIZE:
+            self.clear()
+        words_of = [
+            ["".join(parts), *parts] if len(parts) > 1 else parts
+            for parts in [_PART.findall(run.decode()) for run in fresh]
+        ]
+        stems = iter(_stems(map(str.lower, chain.from_iterable(words_of))))
+        for run, words in zip(fresh, words_of, strict=True):
+            self[run] = " ".join(islice(stems, len(words)))
 
 
 _EXPANSIONS = _ExpansionCache()

@@ -198,10 +198,14 @@ def make_private_folder(path: Path) -> None:
             path.chmod(0o700)
 
 
-def refuse_links(folders: Iterable[Path]) -> None:
+def refuse_links(folders: Iterable[Path | str]) -> None:
     """Raise StorageError for a folder that is a link, which could lead reads and writes anywhere."""
     for folder in folders:
-        if folder.is_symlink():
+        try:
+            status = os.lstat(folder)
+        except OSError:
+            continue  # it is not there
+        if stat.S_ISLNK(status.st_mode):
             raise StorageError(
                 f"{folder} is a link", hint="Muninn keeps its files in real folders. Remove the link, and try again."
             )

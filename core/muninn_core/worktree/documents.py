@@ -61,6 +61,7 @@ class DocumentCache:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._prefix = f"{root}/"
         self._lock = threading.Lock()
         self._known: dict[str, tuple[_Stamp, Document | None]] = {}
         self._last: tuple[dict[str, _Stamp], SteeringDocuments] = ({}, SteeringDocuments({}))
@@ -86,20 +87,17 @@ class DocumentCache:
         for folder in ADR_FOLDERS:
             above = folder.partition("/")[0] if "/" in folder else ""
             if above not in there:
-                there[above] = os.path.isdir(f"{self._root}/{above}")  # noqa: PTH112 (hot)
+                there[above] = os.path.isdir(self._prefix + above)  # noqa: PTH112 (hot)
             if there[above]:
                 self._scan(folder, found, deep=False)
         return found
 
     def _scan(self, folder: str, found: dict[str, _Stamp], *, deep: bool) -> None:
         """Collect the documents in a folder. Every question does this, so it avoids pathlib."""
-        place = f"{self._root}/{folder}"
-        if not os.path.isdir(place):  # noqa: PTH112 (hot)
-            return
         try:
-            entries = os.scandir(place)
+            entries = os.scandir(self._prefix + folder)
         except OSError:
-            return  # it went meanwhile, or nobody may look
+            return  # there is no such folder, or nobody may look
         with entries:
             for entry in entries:
                 path = f"{folder}/{entry.name}"

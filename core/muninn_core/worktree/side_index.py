@@ -161,9 +161,9 @@ class JoinedReader:
         """Return the paths of the files that are indexed whole."""
         return self._first.files()
 
-    def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word in the first snapshot."""
-        return self._first.rarity(word)
+    def rarities(self, words: Iterable[str]) -> dict[str, float]:
+        """Return {word: inverse document frequency} of words in the first snapshot."""
+        return self._first.rarities(words)
 
     def frequency(self, word: str) -> int:
         """Return in how many chunks of the first snapshot a word stands."""

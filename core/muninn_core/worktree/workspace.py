@@ -94,7 +94,8 @@ class Workspace:
             raise NotInitialised(
                 f"there is no .muninn in {place.root}", hint="`muninn init` creates it and changes nothing else."
             )
-        refuse_links(own_folders(self.layout))
+        self._folders = tuple(map(str, own_folders(self.layout)))
+        refuse_links(self._folders)
         self.config: Config
         self.config_problems: tuple[ConfigProblem, ...]
         self.own_settings = home / OWN_SETTINGS.removeprefix("~/") if home is not None else None
@@ -429,7 +430,7 @@ class Workspace:
         Every answer therefore reflects the files as git left them. An unchanged log costs one `stat` per folder. Raises
         StorageError when one of Muninn's folders has become a link.
         """
-        refuse_links(own_folders(self.layout))
+        refuse_links(self._folders)
         if self.layout.muninn.is_dir():
             with suppress(ReadOnlyError):  # a write reports it
                 self.renew_lock()

@@ -25,7 +25,7 @@ from muninn_core.retrieval.filtering import apply_filters
 from muninn_core.retrieval.hits import hit_of, memory_hit
 from muninn_core.retrieval.ranking import DecisionLookup
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.relevance import FilePriorLookup, Relevance
+from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import Focus, SearchRequest
 from muninn_core.retrieval.scoring import MemoryWeights
 from muninn_core.retrieval.spelling import corrections
@@ -86,16 +86,14 @@ def search_request(
         memories=searched.memories,
         limit=0,
         now=searched.now,
-        terms=terms._replace(
-            file_priors=_cached(terms.file_priors), evolution=cache(terms.evolution), votes=cache(terms.votes)
-        ),
+        terms=terms,
         bounds=bounds,
         focus=Focus(files=files, session=params.session, task=task or None),
     )
 
 
 def relevance(workspace: Workspace, params: RecallParams | ContextParams, searched: SearchContext) -> Relevance:
-    """Return the default ranking with the work tree's file priors.
+    """Return the default ranking with the work tree's file priors. Each lookup runs once in an answer.
 
     For a past revision the priors are empty, since its code is not indexed.
     """
@@ -105,26 +103,14 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
         return Relevance(decisions, half_life, weights)
     seen = visible(workspace.memory, params.scope, params.session)
     sessions = workspace.memory.sessions
-    evolution = workspace.evolution
+    evolution, votes = cache(workspace.evolution.current), cache(workspace.evolution.votes)
 
-    def priors(words: Sequence[str]) -> Mapping[str, FilePrior]:
-        votes, project = evolution.votes().ids, params.scope != "session"
-        return workspace.memory.file_priors.lookup(words, searched.now, seen, votes, project=project)
+    @cache
+    def priors(words: tuple[str, ...]) -> Mapping[str, FilePrior]:
+        project = params.scope != "session"
+        return workspace.memory.file_priors.lookup(words, searched.now, seen, votes().ids, project=project)
 
-    return Relevance(decisions, half_life, weights, priors, evolution.current, sessions, evolution.votes)
-
-
-def _cached(priors: FilePriorLookup) -> FilePriorLookup:
-    """Return a lookup that caches its results: a context asks for the same words once per kind."""
-    known: dict[tuple[str, ...], Mapping[str, FilePrior]] = {}
-
-    def cached(words: Sequence[str]) -> Mapping[str, FilePrior]:
-        key = tuple(words)
-        if key not in known:
-            known[key] = priors(words)
-        return known[key]
-
-    return cached
+    return Relevance(decisions, half_life, weights, priors, evolution, sessions, votes)
 
 
 def searched_commit(params: ContextParams, searched: SearchContext) -> str | None:

@@ -116,8 +116,9 @@ def _remembered(
     answering = answering_memories(searched.reader, built.request, ranking)
     known = {hit.id: hit for hit in shown if hit.kind == "memory"}
     missing = [each for each in answering if each.memory is not None and each.memory.id not in known]
-    further, _ = _hits(workspace, rest, missing, searched.documents, len(missing), searched.asked)
-    known |= {hit.id: hit for hit in further}
+    if missing:
+        further, _ = _hits(workspace, rest, missing, searched.documents, len(missing), searched.asked)
+        known |= {hit.id: hit for hit in further}
     return tuple(known[each.memory.id] for each in answering if each.memory is not None)
 
 
@@ -276,7 +277,7 @@ def _hits(
     hits = with_work_and_origin(
         workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
     )
-    return tuple(asked.localised(_with_snippet(hit, rest)) for hit in hits), others
+    return tuple([asked.localised(_with_snippet(hit, rest)) for hit in hits]), others
 
 
 def _with_snippet(hit: Hit, rest: Rest) -> Hit:

@@ -146,14 +146,17 @@ def with_work_and_origin(
     for the work tree.
     """
     found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository}
-    works = {memory.id: memory.work for memory in work_states.label(found.values())}
-    with_work = (replace(hit, work=works[hit.id]) if works.get(hit.id) else hit for hit in hits)
-    return tuple(_with_origin(origins, hit, commit) for hit in with_work)
-
-
-def _with_origin(origins: Origins, hit: Hit, commit: str | None) -> Hit:
-    origin = "" if hit.kind == "memory" else origins.origin_of(hit.path, commit)
-    return replace(hit, origin=origin, trust="outside") if origin else hit
+    works = {memory.id: memory.work for memory in work_states.label(found.values())} if found else {}
+    paths = dict.fromkeys([hit.path for hit in hits if hit.kind != "memory"])
+    from_packs = {path: origin for path in paths if (origin := origins.origin_of(path, commit))}
+    labelled = []
+    for hit in hits:
+        if works.get(hit.id):
+            hit = replace(hit, work=works[hit.id])
+        if hit.kind != "memory" and hit.path in from_packs:
+            hit = replace(hit, origin=from_packs[hit.path], trust="outside")
+        labelled.append(hit)
+    return tuple(labelled)
 
 
 def _branches_note(place: Place, revisions: Revisions, count: int) -> str:

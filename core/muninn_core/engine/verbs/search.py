@@ -46,9 +46,9 @@ class SearchVerbs(Verbs):
         names, question = recall.asked_repositories(workspace, params), of_recall(workspace, params)
         with self._asking(workspace, names, call, question) as asked:
             result = recall.recall(workspace, params, call, now, opened, asked)
-        shown = (hit.id for hit in result.hits if hit.kind == "memory" and not hit.repository)
+        shown = [hit.id for hit in result.hits if hit.kind == "memory" and not hit.repository]
         workspace.access_counts.count(shown, timestamp(now))
-        ids = dict.fromkeys(hit.id for hit in (*result.remembered, *result.hits))
+        ids = dict.fromkeys([hit.id for hit in (*result.remembered, *result.hits)])
         self.agent_journal.given(
             workspace, params.session, "recall", tuple(ids), text=lambda: render(result), query=params.query
         )
