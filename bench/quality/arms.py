@@ -221,6 +221,10 @@ class OnlyMeaning:
         """Return what the index returns."""
         return self._whole.chunks(ids)
 
+    def memories_of_numbers(self, ids: Sequence[int]) -> Mapping[int, str]:
+        """Return what the index returns."""
+        return self._whole.memories_of_numbers(ids)
+
 
 NAMES = (
     "muninn",

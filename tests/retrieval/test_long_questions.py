@@ -119,7 +119,7 @@ def test_files_that_a_question_names(text, found):
 def test_the_words_of_a_title_count_more(tmp_path):
     query = parse_query("expired cookie jar", "the jar")
     assert query.factors == {"expir": 1.0, "cooki": 1.0, "jar": w.TITLE}
-    matcher = TermMatcher(query.words, lambda _word: 1.0, query.factors)
+    matcher = TermMatcher(query.words, lambda words: dict.fromkeys(words, 1.0), query.factors)
     title, other = matcher.match(("jar",)), matcher.match(("cooki",))
     assert title is not None
     assert other is not None

@@ -424,9 +424,9 @@ class Strange(Known):
         self._known = known
         self._strange = strange
 
-    def rarity(self, word):
+    def rarities(self, words):
         """Return a low rarity for known words, and the number of documents for all others."""
-        return 6.0 if word in self._known else self._strange
+        return {word: 6.0 if word in self._known else self._strange for word in words}
 
 
 def crowd(known, cosine, text, strange=8.0, **more):
