@@ -46,6 +46,7 @@ def main(argv: list[str]) -> int:
 def script(shell: str) -> str:
     """Return the completion script for one of SHELLS: all verbs with their options, and the commands."""
     parser = whole_parser({word: COMMANDS[word] for word in COMMANDS}, _COMMAND_CHOICES)
+    dict(_subparsers(parser))[("edit",)].add_argument("id").complete = _offered("ids")  # type: ignore[attr-defined]
     _complete_paths(parser)
     _complete_values(parser)
     text: str = shtab.complete(parser, shell=shell)
@@ -73,6 +74,7 @@ _COMMAND_CHOICES = {
     "install": _CLIENTS,
     "uninstall": _CLIENTS,
     "completion": SHELLS,
+    "help": tuple(dict.fromkeys((*(verb.partition(".")[0] for verb in METHODS), *COMMANDS))),
 }
 
 
@@ -118,9 +120,13 @@ def _complete_values(parser: argparse.ArgumentParser) -> None:
         for action in sub._actions if method is not None else ():
             kind = value_kind(method, action.dest) if method is not None else ""
             if kind and not action.choices:
-                plain = shtab.cmd(f"muninn completion --values {kind}")
-                described = f"(muninn completion --values {kind} --described)"
-                action.complete = {**plain, "fish": described}  # type: ignore[attr-defined]
+                action.complete = _offered(kind)  # type: ignore[attr-defined]
+
+
+def _offered(kind: str) -> dict[str, str]:
+    """Return the command of each shell that prints the values of a kind."""
+    plain: dict[str, str] = shtab.cmd(f"muninn completion --values {kind}")
+    return {**plain, "fish": f"(muninn completion --values {kind} --described)"}
 
 
 def _subparsers(

@@ -1,13 +1,13 @@
-"""The GitHub action that posts `muninn diff`: its script against a server that answers like GitHub's API."""
+"""The GitHub action that posts `muninn diff`: its steps, against a server that answers like GitHub's API."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ import pytest
 import yaml
 from muninn_shell import Shell
 from repositories import MUNINN
+
+from muninn_core import __version__
 
 ACTION = Path(__file__).resolve().parents[2] / ".github" / "actions" / "memory-diff"
 
@@ -78,30 +80,71 @@ def git(shell: Shell, *words: str) -> str:
     ).stdout.strip()
 
 
-def test_the_comment_is_posted_once_and_updated(new_shell, tmp_path, comments):
-    kept, address = comments
-    shell: Shell = new_shell()
+class Action:
+    """The steps of the action, run as a runner of GitHub runs them: expressions filled in, each `run` by bash."""
+
+    def __init__(self, shell: Shell, address: str, summary: Path) -> None:
+        read = yaml.safe_load((ACTION / "action.yml").read_text())
+        self.shell = shell
+        self.base = ""
+        self.inputs = {name: str(each["default"]) for name, each in read["inputs"].items()}
+        self.steps = {step["name"]: step for step in read["runs"]["steps"] if "run" in step}
+        self.environ = {
+            **shell.environ,
+            "PATH": os.pathsep.join([str(Path(MUNINN).parent), os.environ["PATH"]]),
+            "PIP_NO_INDEX": "1",  # what is installed here satisfies the step, and nothing is downloaded
+            "GITHUB_ACTION_PATH": str(ACTION),
+            "GITHUB_API_URL": address,
+            "GITHUB_REPOSITORY": "team/harbour",
+            "GITHUB_STEP_SUMMARY": str(summary),
+        }
+
+    def run(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Run a step whose condition holds."""
+        step = self.steps[name]
+        assert step["shell"] == "bash"
+        given = {key: self._filled(text) for key, text in step.get("env", {}).items()}
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", self._filled(step["run"])]
+        return subprocess.run(
+            command, cwd=self.shell.repo, env=self.environ | given, capture_output=True, text=True, check=False
+        )
+
+    def due(self, name: str) -> bool:
+        """Whether the condition of a step holds."""
+        condition = self.steps[name].get("if", "true == 'true'")
+        left, right = condition.split(" == ")
+        return self._value(left) == right.strip("'")
+
+    def _filled(self, text: str) -> str:
+        return re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda match: self._value(match[1]), text)
+
+    def _value(self, expression: str) -> str:
+        return {
+            "true": "true",
+            "github.token": "sesame",
+            "github.event.pull_request.base.sha": self.base,
+            "github.event.pull_request.head.sha": git(self.shell, "rev-parse", "HEAD"),
+            "github.event.pull_request.number": "7",
+            **{f"inputs.{name}": text.replace("${{ github.token }}", "sesame") for name, text in self.inputs.items()},
+        }[expression]
+
+
+@pytest.fixture
+def action(new_shell: Callable[[], Shell], tmp_path: Path, comments: tuple[Comments, str]) -> Action:
+    """The action in a repository with memory, at a pull request that changes nothing yet."""
+    shell = new_shell()
     shell.json("init")
     git(shell, "add", "."), git(shell, "commit", "-q", "-m", "memory")
-    base = git(shell, "rev-parse", "HEAD")
-    summary = tmp_path / "summary.md"
-    environ = {
-        **shell.environ,
-        "PATH": os.pathsep.join([str(Path(MUNINN).parent), os.environ["PATH"]]),
-        "GITHUB_API_URL": address,
-        "GITHUB_REPOSITORY": "team/harbour",
-        "GITHUB_TOKEN": "sesame",
-        "GITHUB_STEP_SUMMARY": str(summary),
-        "BASE": base,
-        "NUMBER": "7",
-    }
+    made = Action(shell, comments[1], tmp_path / "summary.md")
+    made.base = git(shell, "rev-parse", "HEAD")
+    return made
+
+
+def test_the_comment_is_posted_once_and_updated(action: Action, tmp_path: Path, comments: tuple[Comments, str]) -> None:
+    kept, shell = comments[0], action.shell
 
     def post() -> str:
-        head = git(shell, "rev-parse", "HEAD")
-        done = subprocess.run(
-            [sys.executable, ACTION / "post.py"],
-            cwd=shell.repo, env={**environ, "HEAD": head}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = action.run("Post")
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -114,7 +157,7 @@ def test_the_comment_is_posted_once_and_updated(new_shell, tmp_path, comments):
         if number == 0:
             kept.status = 403
             assert "may not comment" in post()
-            assert fact in summary.read_text()
+            assert fact in (tmp_path / "summary.md").read_text()
             kept.status = 200
             assert "was posted" in post()
         else:
@@ -126,10 +169,18 @@ def test_the_comment_is_posted_once_and_updated(new_shell, tmp_path, comments):
     assert kept.tokens == {"Bearer sesame"}
 
 
-def test_the_action_gives_its_script_what_it_needs():
-    steps = yaml.safe_load((ACTION / "action.yml").read_text())["runs"]["steps"]
-    (posting,) = (step for step in steps if "post.py" in step.get("run", ""))
-    script = (ACTION / "post.py").read_text()
-    needed = {"BASE", "HEAD", "NUMBER", "GITHUB_TOKEN"}
-    assert set(posting["env"]) == needed
-    assert all(f'"{name}"' in script or f"'{name}'" in script for name in needed)
+def test_the_program_is_installed_and_errors_of_memory_fail_the_job(action: Action) -> None:
+    assert list(action.steps) == ["Install", "Post", "Check"]
+    assert action.run("Install").returncode == 0
+    action.inputs["version"] = __version__
+    assert action.run("Install").returncode == 0
+    action.inputs["version"] = "9999.1"
+    assert action.run("Install").returncode == 1
+    assert action.due("Check")
+    assert action.run("Check").returncode == 0
+    with (action.shell.repo / ".muninn" / "memory" / "main.jsonl").open("a") as file:
+        file.write("no record\n")
+    done = action.run("Check")
+    assert (done.returncode, "main.jsonl" in done.stdout) == (1, True)
+    action.inputs["check"] = "false"
+    assert not action.due("Check")

@@ -28,7 +28,12 @@ def test_bash_is_among_the_shells() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("muninn rec", "recall reconcile"), ("muninn recall --lim", "--limit"), ("muninn recall --kind kn", "knowledge")],
+    [
+        ("muninn rec", "recall reconcile"),
+        ("muninn recall --lim", "--limit"),
+        ("muninn recall --kind kn", "knowledge"),
+        ("muninn help rec", "recall reconcile"),
+    ],
 )
 def test_bash_completes_a_half_typed_word(typed: str, offered: str) -> None:
     ask = f"""

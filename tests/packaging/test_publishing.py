@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import publishing
 import release_files
+
+from muninn_core import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "https://code.example.org/team/muninn"
@@ -58,9 +63,15 @@ def test_a_script_is_named_like_the_distribution():
     assert project["scripts"][project["name"]] == project["scripts"]["muninn"]
 
 
-def test_formula_and_flake_name_the_wheel_and_its_digest(tmp_path):
-    wheel = tmp_path / "muninn_memory-1.2.3-py3-none-any.whl"
+def wheel_in(folder):
+    """A file that is named like a wheel."""
+    wheel = folder / "muninn_memory-1.2.3-py3-none-any.whl"
     wheel.write_bytes(b"a wheel")
+    return wheel
+
+
+def test_formula_and_flake_name_the_wheel_and_its_digest(tmp_path):
+    wheel = wheel_in(tmp_path)
     written = release_files.files(wheel, ADDRESS)
     digest = hashlib.sha256(b"a wheel").hexdigest()
     for text in written.values():
@@ -71,11 +82,58 @@ def test_formula_and_flake_name_the_wheel_and_its_digest(tmp_path):
     assert "''${XDG_CACHE_HOME" in written["flake.nix"]
 
 
+def test_ruby_reads_the_formula(tmp_path):
+    if not (ruby := shutil.which("ruby")):
+        pytest.skip("there is no ruby")
+    formula = release_files.files(wheel_in(tmp_path), ADDRESS)["muninn-memory.rb"]
+    done = subprocess.run([ruby, "-wc"], input=formula, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("Syntax OK\n", "")
+
+
+def test_nix_evaluates_the_flake_and_its_program_runs_the_wheel(tmp_path):
+    if not (nix := shutil.which("nix-instantiate")):
+        pytest.skip("there is no nix")
+    wheel = wheel_in(tmp_path)
+    (tmp_path / "flake.nix").write_text(release_files.files(wheel, ADDRESS)["flake.nix"])
+    expression = """
+      let
+        pkgs = { fetchurl = x: x.url; writeShellApplication = x: x; uv = "uv"; git = "git"; };
+        genAttrs = names: f: builtins.listToAttrs (map (n: { name = n; value = f n; }) names);
+        systems = [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ];
+        nixpkgs = { lib.genAttrs = genAttrs; legacyPackages = genAttrs systems (_: pkgs); };
+      in ((import ./flake.nix).outputs { self = { }; inherit nixpkgs; }).packages
+    """
+    places = {f"NIX_{name}_DIR": str(tmp_path / name.lower()) for name in ("STATE", "STORE", "LOG")}
+    done = subprocess.run(
+        [nix, "--eval", "--strict", "--json", "-E", expression],
+        cwd=tmp_path, env=os.environ | places, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    packages = json.loads(done.stdout)
+    assert sorted(packages) == ["aarch64-darwin", "aarch64-linux", "x86_64-darwin", "x86_64-linux"]
+    (tmp_path / "uvx").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "uvx").chmod(0o755)
+    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = ["bash", "-euo", "pipefail", "-c", packages["x86_64-linux"]["default"]["text"], "muninn", "--version"]
+    ran = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    assert ran.stdout == f"--from {tmp_path}/cache/muninn-nix/{wheel.name} muninn --version\n"
+
+
 def test_without_an_address_no_release_file_is_written():
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "release_files.py"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, "MUNINN_REPOSITORY" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("tag", "code"), [(f"v{__version__}", 0), ("v9999.1", 1)])
+def test_a_release_has_the_version_of_its_tag(tag, code):
+    import yaml
+
+    steps = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]["build"]["steps"]
+    (step,) = (step for step in steps if step.get("name") == "The tag names the version")
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    assert subprocess.run(command, cwd=ROOT, env=os.environ | {"GITHUB_REF_NAME": tag}, check=False).returncode == code
 
 
 @pytest.mark.parametrize("name", ["tests", "release"])
