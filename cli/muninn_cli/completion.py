@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import shtab
 
@@ -123,9 +123,9 @@ def _complete_values(parser: argparse.ArgumentParser) -> None:
                 action.complete = _offered(kind)  # type: ignore[attr-defined]
 
 
-def _offered(kind: str) -> dict[str, str]:
+def _offered(kind: str) -> dict[str, Any]:
     """Return the command of each shell that prints the values of a kind."""
-    plain: dict[str, str] = shtab.cmd(f"muninn completion --values {kind}")
+    plain: dict[str, Any] = shtab.cmd(f"muninn completion --values {kind}")
     return {**plain, "fish": f"(muninn completion --values {kind} --described)"}
 
 
