@@ -70,6 +70,7 @@ QUESTIONS: dict[str, list[dict[str, Any]]] = {
     "symbols": [{"query": "peel"}, {"query": "pele"}],
     "list_symbols": [{"query": "peel"}],
     "list_memories": [{}, {"id": MEMORY["id"]}],
+    "list_importers": [{"packages": [{"ecosystem": "python", "name": "fruit", "modules": ["fruit"]}]}],
 }
 
 
@@ -265,7 +266,7 @@ def test_tables_with_an_index_of_words_are_emptied_and_filled_by_the_next_push(f
     with connect(admin) as connection:
         assert access.create_tenant(connection, "acme") == 1
         connection.execute(WITH_INDEXES.encode())
-    assert migrate(admin) == ("lists",)
+    assert migrate(admin) == ("lists", "dependencies")
     home = fresh._replace(admin=admin, database=Database(fresh.app.rpartition("/")[0] + f"/indexed_{name}"), tenant=1)
     assert files(home) == set()
     push(home.database, home.repository("one"), root, "HEAD", workers=1)

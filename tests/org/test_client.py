@@ -28,6 +28,15 @@ pytest_plugins = ["engines"]
 HERE = {"src/settings.py": 'def parse_settings(path):\n    """Read the settings of the server."""\n'}
 BILLING = {"refund.py": 'def refund(order):\n    """Give the money of an order back to the card."""\n'}
 VAULT = {"vault.py": 'def refund_gold(order):\n    """Give the gold of an order back to the vault."""\n'}
+LIBRARY = {
+    "pyproject.toml": '[project]\nname = "acme-ledger"\n',
+    "ledger/__init__.py": "",
+    "ledger/exact.py": "def exact(amount):\n    return amount\n",
+}
+USING = {
+    "pyproject.toml": '[project]\nname = "till"\ndependencies = [\n  "acme-ledger>=2",\n]\n',
+    "till.py": "import json\nfrom ledger.exact import exact\nimport ledgers\n",
+}
 MEMORY = {
     "v": 1,
     "id": "01K00000000000000000000001",
@@ -52,9 +61,19 @@ def repository(root: Path, files: dict[str, str], *records: dict[str, Any]) -> P
 
 @pytest.fixture(scope="module")
 def pushed(home, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An organisation with `here`, `billing` and a closed `vault`. Returns the folder of the repositories."""
+    """An organisation of six repositories, of which `vault` is closed. Returns their folder.
+
+    `till` and `vault` use the package of `library`; `fork` publishes it as well.
+    """
     folder = tmp_path_factory.mktemp("all")
-    for name, files, records in (("here", HERE, ()), ("billing", BILLING, (MEMORY,)), ("vault", VAULT, ())):
+    for name, files, records in (
+        ("here", HERE, ()),
+        ("billing", BILLING, (MEMORY,)),
+        ("vault", VAULT | USING, ()),
+        ("library", LIBRARY, ()),
+        ("fork", LIBRARY | {"ledger/more.py": "import ledger.exact\n"}, ()),
+        ("till", USING, ()),
+    ):
         root = repository(folder / name, files, *records)
         push(home.database, home.repository(name, private=name == "vault"), root, "HEAD", workers=1)
     return folder
@@ -76,15 +95,24 @@ def url(home, pushed: Path, serve) -> Iterator[str]:
 
 
 @pytest.fixture
-def daemon(pushed: Path, url: str, token: str, tmp_path: Path, start: Callable[..., Muninn]) -> Muninn:
-    """The engine of `here`, whose user has the organisation in the settings."""
-    root = tmp_path / "here"
-    git(tmp_path, "clone", "-q", str(pushed / "here"), "here")
-    configure(tmp_path, url=url, timeout_seconds=60)
-    one = start(root, home=tmp_path, environ={"MUNINN_KEY_ORG": token})
-    one.call("init")
-    one.call("index")
-    return one
+def clone(pushed: Path, url: str, token: str, tmp_path: Path, start: Callable[..., Muninn]) -> Callable[[str], Muninn]:
+    """Starts the engine of a clone of a repository, whose user has the organisation in the settings."""
+
+    def made(name: str) -> Muninn:
+        git(tmp_path, "clone", "-q", str(pushed / name), name)
+        configure(tmp_path, url=url, timeout_seconds=60)
+        one = start(tmp_path / name, home=tmp_path, environ={"MUNINN_KEY_ORG": token})
+        one.call("init")
+        one.call("index")
+        return one
+
+    return made
+
+
+@pytest.fixture
+def daemon(clone: Callable[[str], Muninn]) -> Muninn:
+    """The engine of `here`."""
+    return clone("here")
 
 
 def configure(home: Path, **settings: object) -> None:
@@ -132,7 +160,8 @@ def test_a_context_has_what_the_organisation_knows_and_is_replayed(daemon: Munin
 def test_further_pages_keep_the_repository_of_a_hit(daemon: Muninn) -> None:
     first = daemon.call("recall", query="give the money of an order back", limit=1)
     second = daemon.call("recall", page=first.next, limit=50)
-    assert {hit.repository for hit in second.hits} <= {"", "org:billing"}
+    assert {hit.repository for hit in second.hits} >= {"org:billing"}
+    assert all(hit.repository == "" or hit.repository.startswith("org:") for hit in second.hits)
     assert not {hit.id for hit in first.hits} & {hit.id for hit in second.hits}
 
 
@@ -158,8 +187,21 @@ def test_only_named_questions_go_to_the_organisation_when_the_user_wants_so(daem
     assert daemon.call("recall", query="give the money of an order back").repositories == ()
     named = daemon.call("recall", query="give the money of an order back", repos=["org"])
     assert named.hits[0].repository == "org:billing"
-    listed = daemon.call("graph", start="src/settings.py", repos=["org"])
+    listed = daemon.call("memories", file="src/settings.py", repos=["org"])
     assert [(each.name, bool(each.skipped)) for each in listed.repositories] == [("org", True)]
+
+
+def test_importers_are_found_in_repositories_that_the_caller_may_read(clone: Callable[[str], Muninn]) -> None:
+    assert "publishes no package" in clone("here").call("graph", start=".", repos=["org"]).saw.note
+    library = clone("library")
+
+    def importers(start: str) -> list[tuple[str, str, int, str]]:
+        found = library.call("graph", start=start, relation="importers", repos=["org"])
+        return [(each.repository, each.path, each.at_line, each.how) for each in found.edges if each.repository]
+
+    line = ("org:till", "till.py", 2, "imports ledger.exact")
+    assert importers(".") == [("org:till", "pyproject.toml", 4, "declares acme-ledger as a dependency"), line]
+    assert importers("ledger/exact.py") == importers("ledger/exact.py#exact") == [line]
 
 
 def test_filters_apply_to_the_organisation_as_well(daemon: Muninn) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from muninn_core.federation.dependents import Dependencies, IndexedDependencies
+from muninn_core.federation.offered import OfferedSnapshot
 from muninn_core.federation.reader import JoinedRepositories, Part
 from muninn_core.model.answer import AskedRepository, Hit, ReadState
 from muninn_core.model.value import replace
@@ -75,6 +77,15 @@ class Asked:
     def root(self, name: str) -> Path:
         """Return the root of a repository that is read."""
         return Path(self._members[name].listed.path)
+
+    def dependencies(self) -> dict[str, Dependencies]:
+        """Return what each repository that is read imports, declares and publishes, by name."""
+        return {
+            part.name: part.snapshot.dependencies
+            if isinstance(part.snapshot, OfferedSnapshot)
+            else IndexedDependencies(part.snapshot, self.root(part.name))
+            for part in self.parts
+        }
 
     def reader(self, own: Snapshot) -> JoinedRepositories:
         """Return the reader of this repository's snapshot and the others."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.regular_file import read_regular
 from muninn_core.source.classify import language_of, path_traits
@@ -42,6 +42,44 @@ class Dependent(NamedTuple):
     statement: Import | None
 
 
+class Dependencies(Protocol):
+    """What another repository imports, declares and publishes."""
+
+    def published(self) -> Set[Package]:
+        """Return the packages that it publishes."""
+
+    def declarations(self, packages: Sequence[Package]) -> Iterable[tuple[str, int, Package]]:
+        """Return (path, line, package) of the manifests that declare some packages as dependencies."""
+
+    def imports(self, modules: Sequence[str], languages: Collection[str]) -> Iterable[tuple[str, Import]]:
+        """Return (path, import) of the imports of some modules, or of parts of them, in files of some languages."""
+
+
+class IndexedDependencies:
+    """The dependencies of a repository of this machine: of its index, and of its manifests."""
+
+    def __init__(self, snapshot: Snapshot, root: Path) -> None:
+        self._snapshot = snapshot
+        self._manifests = list(_manifests(snapshot, root))
+
+    def published(self) -> Set[Package]:
+        """Return the packages that it publishes."""
+        found = (published(path.rpartition("/")[2], text) for path, text in self._manifests)
+        return {each for each in found if each is not None}
+
+    def declarations(self, packages: Sequence[Package]) -> Iterator[tuple[str, int, Package]]:
+        """Yield (path, line, package) of the manifests that declare some packages as dependencies."""
+        for path, text in self._manifests:
+            known = declared(path.rpartition("/")[2], text)
+            yield from ((path, line_of(each.name, text), each) for each in packages if each in known)
+
+    def imports(self, modules: Sequence[str], languages: Collection[str]) -> Iterator[tuple[str, Import]]:
+        """Yield (path, import) of the imports of some modules, or of parts of them, in files of some languages."""
+        for path, statement in self._snapshot.code.importing_modules(modules):
+            if language_of(path) in languages:
+                yield path, statement
+
+
 def packages(snapshot: Snapshot, root: Path) -> list[Published]:
     """Return the packages that a repository publishes, by the paths of their manifests. Tests are left out."""
     found = []
@@ -53,32 +91,26 @@ def packages(snapshot: Snapshot, root: Path) -> list[Published]:
     return found
 
 
-def dependents(own: Sequence[Published], others: Mapping[str, tuple[Snapshot, Path]]) -> list[Dependent]:
+def dependents(own: Sequence[Published], others: Mapping[str, Dependencies]) -> list[Dependent]:
     """Return the places in other repositories that import or declare packages, by repository, path and line.
 
     A repository that publishes a package of the same name means its own.
     """
     return [
         each
-        for name, (snapshot, root) in sorted(others.items())
-        for each in sorted(_in_repository(own, name, snapshot, root), key=lambda one: one[1:3])
+        for name, other in sorted(others.items())
+        for each in sorted(_in_repository(own, name, other), key=lambda one: one[1:3])
     ]
 
 
-def _in_repository(own: Sequence[Published], name: str, snapshot: Snapshot, root: Path) -> Iterator[Dependent]:
-    manifests = list(_manifests(snapshot, root))
-    same = {published(path.rpartition("/")[2], text) for path, text in manifests}
-    wanted = [each for each in own if each.package not in same]
-    for path, text in manifests:
-        known = declared(path.rpartition("/")[2], text)
-        for each in wanted:
-            if each.package in known:
-                yield Dependent(name, path, _line_of(each.package.name, text), each, None)
-    for each in wanted:
-        languages = LANGUAGES[each.package.ecosystem]
-        for path, statement in snapshot.code.importing_modules(sorted(each.modules)):
-            if language_of(path) in languages:
-                yield Dependent(name, path, statement.line, each, statement)
+def _in_repository(own: Sequence[Published], name: str, other: Dependencies) -> Iterator[Dependent]:
+    same = other.published()
+    wanted = {each.package: each for each in own if each.package not in same}
+    for path, line, package in other.declarations(list(wanted)):
+        yield Dependent(name, path, line, wanted[package], None)
+    for each in wanted.values():
+        for path, statement in other.imports(sorted(each.modules), LANGUAGES[each.package.ecosystem]):
+            yield Dependent(name, path, statement.line, each, statement)
 
 
 def _manifests(snapshot: Snapshot, root: Path) -> Iterator[tuple[str, str]]:
@@ -102,7 +134,7 @@ def _modules(snapshot: Snapshot, package: Package, folder: str) -> Iterable[str]
     return [package.module, *(found[1] for found in inits if found is not None and found[1] not in _NO_PACKAGE)]
 
 
-def _line_of(name: str, text: str) -> int:
+def line_of(name: str, text: str) -> int:
     """Return the number of the first line that has a name, ignoring its case and punctuation; 1 without one."""
     wanted = re.compile("[-_.]+".join(map(re.escape, re.split("[-_.]+", name))), re.IGNORECASE)
     found = wanted.search(text)

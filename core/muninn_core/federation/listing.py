@@ -1,4 +1,4 @@
-"""What an organisation's server lists for the verbs `symbols` and `memories`, for a daemon that merges it with its own.
+"""What an organisation's server lists for `symbols`, `memories` and `graph`, for a daemon that merges it with its own.
 
 The values travel as JSON.
 """
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from muninn_core.federation.importers import ListedImporter
 from muninn_core.federation.offer import OfferedBranch
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
@@ -23,6 +24,7 @@ class Listing(Value):
     branches: tuple[OfferedBranch, ...] = ()
     symbols: tuple[CodeSymbol, ...] = ()
     memories: tuple[Memory, ...] = ()
+    importers: tuple[ListedImporter, ...] = ()
 
 
 class ListedSymbol(NamedTuple):

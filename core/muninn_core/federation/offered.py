@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from muninn_core.federation.importers import ListedDependencies, ListedImporter
 from muninn_core.federation.listing import ListedNames
 from muninn_core.index.file_list import FileList
 from muninn_core.index.quantise import SCALE, quantise
@@ -112,10 +113,12 @@ class OfferedSnapshot:
         totals: WordTotals,
         generation: int,
         symbols: Sequence[CodeSymbol] = (),
+        importers: Sequence[ListedImporter] = (),
     ) -> None:
         self.words = OfferedWords(chunks, files, totals)
         self.generation = generation
         self.code = ListedNames(symbols)
+        self.dependencies = ListedDependencies(importers)
         self._chunks = [each.chunk for each in chunks]
         self._files = files
         self._vectors = _rows({number: each.vector for number, each in enumerate(chunks)})

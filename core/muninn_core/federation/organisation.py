@@ -18,6 +18,7 @@ from urllib.parse import urlencode, urlsplit
 from muninn_core import git
 from muninn_core.config.org_settings import OrgSettings, load_org_settings
 from muninn_core.errors import ModelError, MuninnError, RefusedError, from_plain
+from muninn_core.federation.importers import ImportersParams
 from muninn_core.federation.listing import Listing
 from muninn_core.federation.offer import Offer, OfferedBranch
 from muninn_core.federation.offered import NO_TOTALS, OfferedSnapshot, WordTotals
@@ -40,7 +41,11 @@ ORG = "org"
 PAUSE_SECONDS = 30.0
 """How long a server that did not answer is left alone."""
 
-_LISTS: Mapping[type[Value], str] = {SymbolsParams: "list_symbols", MemoriesParams: "list_memories"}
+_LISTS: Mapping[type[Value], str] = {
+    SymbolsParams: "list_symbols",
+    MemoriesParams: "list_memories",
+    ImportersParams: "list_importers",
+}
 """The verbs of the server that list, by the parameters of a question. Any other is answered with an offer."""
 
 _MOST_TOKEN = 20_000
@@ -116,7 +121,7 @@ class Organisation:
     def ask(self, question: Value, models: tuple[tuple[str, int], tuple[str, int]], roots: Iterable[Path]) -> Answered:
         """Return the candidates of a question in all repositories but those of `roots`, which are on this machine.
 
-        `question` are parameters of recall, symbols or memories; `models` are (name, dimension) of the embedder and the
+        `question` are parameters of recall or of a list; `models` are (name, dimension) of the embedder and the
         text encoder. When the server does not answer, or refuses the question, the reason is in `skipped`.
         """
         settings, problem = self._settings()
@@ -227,7 +232,7 @@ def _answered(
 
 
 def _listed(settings: OrgSettings, listing: Listing, roots: Iterable[Path]) -> Answered:
-    """Return the repositories of a list, with definitions and memories and nothing to search."""
+    """Return the repositories of a list, with what it has of each and nothing to search."""
     own = _on_this_machine(listing.branches, roots)
     members, parts = [], []
     for branch in listing.branches:
@@ -238,10 +243,12 @@ def _listed(settings: OrgSettings, listing: Listing, roots: Iterable[Path]) -> A
         memories = {
             each.id: replace(each, repository=name) for each in listing.memories if each.repository == branch.repository
         }
-        snapshot = cast("Snapshot", OfferedSnapshot([], [], NO_TOTALS, branch.generation, symbols))
+        importers = [each for each in listing.importers if each.repository == branch.repository]
+        snapshot = cast("Snapshot", OfferedSnapshot([], [], NO_TOTALS, branch.generation, symbols, importers))
         members.append(Remote(ListedRepository(name=name, path=settings.url), branch))
         parts.append(Part(name, snapshot, memories))
-    return Answered(members, parts, more=listing.total - len(listing.symbols) - len(listing.memories))
+    listed = len(listing.symbols) + len(listing.memories) + len(listing.importers)
+    return Answered(members, parts, more=listing.total - listed)
 
 
 def _on_this_machine(branches: Sequence[OfferedBranch], roots: Iterable[Path]) -> set[str]:

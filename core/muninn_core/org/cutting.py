@@ -35,8 +35,11 @@ from muninn_core.org import models
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import split_words
 
-CUTTER = FEATURES
-"""The version of the cut rows. Contents that another version cut are cut again."""
+CUTTER = 100 * FEATURES + 1
+"""The version of the cut rows: that of the index, and a number to raise for what only the database has.
+
+Contents that another version cut are cut again.
+"""
 
 _BATCH = 64
 """Files of one job of a worker."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from muninn_core.errors import NotFoundError
+from muninn_core.federation.importers import ImportersParams
 from muninn_core.federation.listing import Listing
 from muninn_core.federation.offer import FILES, MEMORIES, Offer, OfferedBranch, OfferedChunk, OfferedFile
 from muninn_core.model.value import replace
 from muninn_core.org import models
 from muninn_core.org.answers import Question, memories, searched, symbols
+from muninn_core.org.importers import importers
 from muninn_core.org.reader import RowOfFile, repository_of
 from muninn_core.protocol.code import SymbolsParams
 from muninn_core.protocol.inspection import MemoriesParams
@@ -68,6 +70,14 @@ def list_memories(question: Question, params: MemoriesParams) -> Listing:
         return Listing(total=0)
     named = tuple(replace(each, repository=_repository(question, each.repository)) for each in found.memories)
     return Listing(total=found.total, memories=named, branches=_branches(question, {each.repository for each in named}))
+
+
+def list_importers(question: Question, params: ImportersParams) -> Listing:
+    """Return places that import or declare packages, with their branches. Raises BadParams."""
+    found, left = importers(question.reader, params)
+    named = tuple(replace(each, repository=_repository(question, each.repository)) for each in found)
+    branches = _branches(question, {each.repository for each in named})
+    return Listing(total=len(named) + left, importers=named, branches=branches)
 
 
 def _branches(question: Question, repositories: Collection[str]) -> tuple[OfferedBranch, ...]:

@@ -29,6 +29,7 @@ from muninn_core.org.statistics import WordStatistics
 from muninn_core.org.storing import read_chunk, read_syntax
 from muninn_core.org.vectors import BranchVectors, TenantVectors
 from muninn_core.retrieval.reader import Asked
+from muninn_core.source.definition import Syntax
 from muninn_core.source.qualified import qualified, split
 
 _MEMORY = memory_key("")
@@ -195,15 +196,33 @@ class PostgresReader:
         )
         names = {file: set(found) for file, found in rows}
         paths = self._paths_of(list(names))
-        stored = self._rows(
-            "SELECT id, syntax FROM file WHERE tenant = %(tenant)s AND id = ANY(%(files)s)", files=list(names)
-        )
         found: dict[str, list[Symbol]] = {}
-        for file, syntax in stored:
-            for each in read_syntax(syntax).definitions:
+        for file, syntax in self.syntax(list(names)).items():
+            for each in syntax.definitions:
                 if each.name in names[file]:
                     found.setdefault(each.name, []).append(Symbol(paths[file], each))
         return {name: sorted(each, key=lambda one: (one.path, one.definition.start)) for name, each in found.items()}
+
+    def syntax(self, files: Sequence[int]) -> dict[int, Syntax]:
+        """Return {file id: what the file defines and imports}."""
+        sql = "SELECT id, syntax FROM file WHERE tenant = %(tenant)s AND id = ANY(%(files)s)"
+        return {file: read_syntax(data) for file, data in self._rows(sql, files=list(files))}
+
+    def files_naming(self, names: Sequence[str], limit: int) -> tuple[dict[int, str], int]:
+        """Return {file id: path} of files that have one of some names of packages, and how many were left out."""
+        sql = "SELECT DISTINCT file FROM dependency WHERE tenant = %(tenant)s AND name = ANY(%(names)s) ORDER BY file"
+        found = [row[0] for row in self._rows(sql, names=list(names))]
+        return self._paths_of(found[:limit]), max(0, len(found) - limit)
+
+    def publishers(self, names: Sequence[str]) -> set[tuple[str, str]]:
+        """Return (name of a package, repository) of the repositories with a file that has one of some names."""
+        rows = self._rows(
+            "SELECT DISTINCT d.name, p.branch FROM dependency d "
+            "JOIN place p ON p.tenant = d.tenant AND p.file = d.file "
+            "WHERE d.tenant = %(tenant)s AND d.name = ANY(%(names)s)",
+            names=list(names),
+        )
+        return {(name, self._names[branch]) for name, branch in rows}
 
     # --- the source ---
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError, UnknownVerb
+from muninn_core.federation.importers import ImportersParams
 from muninn_core.git import mirror
 from muninn_core.model.value import ValidationError, Value, from_plain
 from muninn_core.org import answers
@@ -26,7 +27,7 @@ from muninn_core.org.database import Database
 from muninn_core.org.identity import People, is_signed
 from muninn_core.org.migrate import check_version
 from muninn_core.org.mirrors import mirror_of
-from muninn_core.org.offering import list_memories, list_symbols, offer
+from muninn_core.org.offering import list_importers, list_memories, list_symbols, offer
 from muninn_core.org.pushing import Pushed, Target, push, remove_branch
 from muninn_core.org.reader import PostgresReader, enter
 from muninn_core.org.vectors import VectorCache
@@ -46,6 +47,7 @@ VERBS: Mapping[str, tuple[type[Value], Answer]] = {
     "offer": (RecallParams, offer),
     "list_symbols": (SymbolsParams, list_symbols),
     "list_memories": (MemoriesParams, list_memories),
+    "list_importers": (ImportersParams, list_importers),
 }
 """The verbs of an organisation's memory: their parameters, and the function that answers them."""
 

@@ -16,6 +16,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import decoder_of, encode_json
 from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Numbered, Statistics, cut_chunk
 from muninn_core.org.database import Connection, copy_rows
+from muninn_core.org.package_names import names_of_packages
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import split_words
 
@@ -94,6 +95,8 @@ def store_files(connection: Connection, tenant: int, files: Sequence[CutFile]) -
     _store_chunks(connection, tenant, kept)
     symbols = ((tenant, name, number) for number, file in kept for name in names_of(file))
     _insert(connection, "symbol", "tenant, name, file", symbols)
+    packages = ((tenant, name, number) for number, file in kept for name in sorted(names_of_packages(file)))
+    _insert(connection, "dependency", "tenant, name, file", packages)
 
 
 def _store_chunks(connection: Connection, tenant: int, files: Sequence[tuple[int, CutFile]]) -> None:
@@ -244,7 +247,7 @@ def collect(connection: Connection, tenant: int, files: Sequence[int]) -> int:
         (tenant, list(files)),
     ).fetchall()
     gone = [row[0] for row in found]
-    for table in ("chunk", "symbol"):
+    for table in ("chunk", "symbol", "dependency"):
         connection.execute(f"DELETE FROM {table} WHERE tenant = %s AND file = ANY(%s)".encode(), (tenant, gone))
     return len(gone)
 

@@ -110,7 +110,7 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
     if params.repos:
         importing = package_graph.importing(snapshot, workspace.layout.root, node, asked)
         found += importing.edges
-        omitted += max(0, len(found) - params.limit)
+        omitted += max(0, len(found) - params.limit) + asked.more
         saw = asked.noted(replace(saw, note=importing.note))
         target = importing.names if node is None else target
     return GraphResult(

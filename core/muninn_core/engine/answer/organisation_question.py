@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from muninn_core.engine.answer.code_map import read_index
+from muninn_core.federation.dependents import packages
+from muninn_core.federation.importers import ImportersParams, sought
 from muninn_core.federation.organisation import ORG
 from muninn_core.model.value import replace
-from muninn_core.protocol.code import SymbolsParams
+from muninn_core.protocol.code import GraphParams, SymbolsParams
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.filters import language_named
@@ -62,6 +65,16 @@ def of_memories(workspace: Workspace, params: MemoriesParams) -> MemoriesParams 
     most = min(_MOST_LISTED, params.offset + params.limit)
     text = _without_secrets(workspace, params.text) if params.text else params.text
     return replace(params, text=text, scope=None, limit=most, offset=0, repos=())
+
+
+def of_graph(workspace: Workspace, params: GraphParams) -> ImportersParams | None:
+    """Return what the organisation is asked for importers, None unless the caller names it.
+
+    None as well for a repository that publishes no package.
+    """
+    if not _is_named(params.repos):
+        return None
+    return sought(packages(read_index(workspace)[0], workspace.layout.root))
 
 
 def _is_named(names: Sequence[str]) -> bool:

@@ -31,10 +31,9 @@ def importing(snapshot: Snapshot, root: Path, node: Node | None, asked: Asked) -
     own = packages(snapshot, root)
     if not own:
         return Importing([], WHOLE, f"This repository publishes no package: none of {', '.join(MANIFESTS)} names one.")
-    others = {part.name: (part.snapshot, asked.root(part.name)) for part in asked.parts}
     edges = [
         _edge(each, node.label if node is not None else each.published.package.name)
-        for each in dependents(own, others)
+        for each in dependents(own, asked.dependencies())
         if node is None or _means(each, node, snapshot)
     ]
     return Importing(edges, ", ".join(dict.fromkeys(each.package.name for each in own)))

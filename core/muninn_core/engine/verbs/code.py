@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.engine.answer import code_map, repository_map
-from muninn_core.engine.answer.organisation_question import of_symbols
+from muninn_core.engine.answer.organisation_question import of_graph, of_symbols
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.code import (
     GraphParams,
@@ -38,5 +38,5 @@ class CodeVerbs(Verbs):
     def graph(self, params: GraphParams, call: Call) -> GraphResult:
         """Return the relations of a file or definition."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call) as asked:
+        with self._asking(workspace, params.repos, call, of_graph(workspace, params)) as asked:
             return code_map.graph(workspace, params, asked)

@@ -1,0 +1,81 @@
+"""Which files of an organisation's repositories import packages: what its server is asked, and what it answers.
+
+The values travel as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence, Set
+
+from muninn_core.federation.dependents import Published
+from muninn_core.model.value import Value
+from muninn_core.source.classify import language_of
+from muninn_core.source.definition import Import
+from muninn_core.source.packages import Package
+
+MOST_PACKAGES = 200
+"""The most packages that a question may name."""
+
+
+class SoughtPackage(Value):
+    """A package by its ecosystem and name, and the names by which code imports it."""
+
+    ecosystem: str
+    name: str
+    modules: tuple[str, ...]
+
+
+class ImportersParams(Value):
+    """A question for the files that import or declare packages."""
+
+    packages: tuple[SoughtPackage, ...]
+
+
+class ListedImporter(Value):
+    """A place that imports a module of a package, or declares the package: then `module` is ""."""
+
+    repository: str
+    path: str
+    line: int
+    ecosystem: str
+    package: str
+    module: str = ""
+    names: tuple[str, ...] = ()
+
+
+class ListedDependencies:
+    """The listed places of one repository. The server leaves out packages that the repository itself publishes."""
+
+    def __init__(self, importers: Sequence[ListedImporter]) -> None:
+        self._importers = importers
+
+    def published(self) -> Set[Package]:
+        """Return no package: see above."""
+        return frozenset()
+
+    def declarations(self, packages: Sequence[Package]) -> Iterator[tuple[str, int, Package]]:
+        """Yield (path, line, package) of the manifests that declare some packages as dependencies."""
+        for each in self._importers:
+            package = Package(each.ecosystem, each.package)
+            if not each.module and package in packages:
+                yield each.path, each.line, package
+
+    def imports(self, modules: Sequence[str], languages: Collection[str]) -> Iterator[tuple[str, Import]]:
+        """Yield (path, import) of the imports of some modules, or of parts of them, in files of some languages."""
+        for each in self._importers:
+            if each.module and language_of(each.path) in languages and is_part(each.module, modules):
+                yield each.path, Import(each.line, each.module, each.names)
+
+
+def is_part(module: str, modules: Collection[str]) -> bool:
+    """Whether a module is one of some, or a part of one."""
+    return any(module == each or module.startswith((f"{each}.", f"{each}/", f"{each}:")) for each in modules)
+
+
+def sought(own: Sequence[Published]) -> ImportersParams | None:
+    """Return what a server is asked for the importers of packages, None without a package."""
+    found = tuple(
+        SoughtPackage(ecosystem=each.package.ecosystem, name=each.package.name, modules=tuple(sorted(each.modules)))
+        for each in own[:MOST_PACKAGES]
+    )
+    return ImportersParams(packages=found) if found else None
