@@ -84,7 +84,10 @@ def test_an_older_record_has_the_author_of_the_commit_that_added_it(muninn):
     assert muninn.call("show", id=memory.id).memory.author == "Ada"
     assert muninn.call("history", id=second.id).memory.author == "Bo"
     assert "Ada, just now" in muninn.call("about", file="src/users.py", line=0).text
-    assert [each.author for each in muninn.call("memories").memories] == ["", ""]  # a list does not read the history
+    assert [each.author for each in muninn.call("memories").memories] == ["Bo", "Ada"]
+    assert [each.author for each in muninn.call("overview").recent] == ["Bo", "Ada"]
+    assert [each.author for each in muninn.call("recall", query="users never deleted").remembered][:1] == ["Bo"]
+    assert "Bo, just now" in muninn.call("brief").text
 
 
 def test_a_shallow_clone_names_no_author_because_its_oldest_commit_adds_everything(muninn, start, tmp_path):

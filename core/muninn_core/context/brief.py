@@ -111,6 +111,7 @@ def make_brief(
     max_chars: int,
     now: datetime,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
+    labelled: Callable[[Memory], Memory] = lambda memory: memory,
     place: SessionContext | None = None,
     role: str = "",
     program: str = "muninn",
@@ -124,7 +125,7 @@ def make_brief(
     once. `standing` returns a memory's judged citations, which a stale memory is marked with. To an agent with a `role`
     the memories of its focus are more important. `conflicts`, `pending`, `sessions` and `upkeep` count open
     contradictions, memories that wait for approval, sessions that are not reconciled, and steps of upkeep that wait.
-    Ages are those at `now`. `program` runs Muninn in the shell of the reader.
+    Ages are those at `now`. `labelled` returns a memory with its author. `program` runs Muninn in the shell of the reader.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
@@ -186,7 +187,7 @@ def make_brief(
         head,
         foot,
         max_chars,
-        lambda memory, listed: memory_line(memory, warning(standing(memory)), now, listed=listed),
+        lambda memory, listed: memory_line(labelled(memory), warning(standing(memory)), now, listed=listed),
         alone=worthwhile or pending > 0,
     )
 

@@ -29,7 +29,7 @@ class FirstAuthors:
     def label(self, memories: Iterable[Memory]) -> tuple[Memory, ...]:
         """Return the memories, each sealed one without an author with that of the commit that first added it.
 
-        For answers about few memories: lists show the recorded authors. A memory that no commit has stays as it is.
+        A memory that no commit has stays as it is.
         """
         found = tuple(memories)
         if all(memory.author or not memory.sealed or memory.scope == "global" for memory in found):

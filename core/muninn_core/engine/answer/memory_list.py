@@ -67,8 +67,6 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked:
         replace(memory, expired=True) if has_expired(memory, now) else memory
         for memory in _labelled(workspace, found[params.offset : params.offset + params.limit])
     )
-    own = params.id is not None and all(not memory.repository for memory in page)
-    page = workspace.first_authors.label(page) if own else page
     citations = workspace.citations.checker().judge_all(each for each in page if not each.repository)
     citations |= asked.judge_all(page)
     index = workspace.updater.index if params.file is not None and params.at is None else None
@@ -92,8 +90,8 @@ def _importance(memory: Memory, params: MemoriesParams) -> int:
 
 
 def _labelled(workspace: Workspace, page: Sequence[Memory]) -> Sequence[Memory]:
-    """Return the memories with the work states of those of this repository."""
-    own = iter(workspace.work_states.label(each for each in page if not each.repository))
+    """Return the memories with the work states and authors of those of this repository."""
+    own = iter(workspace.first_authors.label(workspace.work_states.label(each for each in page if not each.repository)))
     return [each if each.repository else next(own) for each in page]
 
 

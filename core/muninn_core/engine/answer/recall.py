@@ -17,6 +17,7 @@ from muninn_core.engine.memory.scopes import scope_bounds
 from muninn_core.errors import BadParams
 from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.model.answer import Hit
+from muninn_core.model.byline import writer
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
@@ -277,6 +278,9 @@ def _hits(
     hits = with_work_and_origin(
         workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
     )
+    own = [known[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository and hit.id in known]
+    wrote = {each.id: writer(each.author, each.actor, each.agent) for each in workspace.first_authors.label(own)}
+    hits = [replace(hit, author=wrote[hit.id]) if wrote.get(hit.id, hit.author) != hit.author else hit for hit in hits]
     return tuple([asked.localised(_with_snippet(hit, rest)) for hit in hits]), others
 
 

@@ -55,7 +55,7 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
     chosen = others[: params.limit]
     ids = {memory.id for memory in chosen}
     return LinksResult(
-        memories=tuple(workspace.work_states.label(chosen)),
+        memories=workspace.first_authors.label(workspace.work_states.label(chosen)),
         depths=tuple(reached[memory.id] for memory in chosen),
         links=tuple(_memory_link(each) for each in steps if each.source in ids and each.target in ids),
         omitted=len(others) - len(chosen),
@@ -110,8 +110,8 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     return OverviewResult(
         project=ProjectStatus(name=project.name, description=project.description),
         focus=focus(workspace, here, params.session),
-        recent=tuple(workspace.work_states.label(recent)),
-        important=tuple(workspace.work_states.label(important)),
+        recent=workspace.first_authors.label(workspace.work_states.label(recent)),
+        important=workspace.first_authors.label(workspace.work_states.label(important)),
         links=tuple(map(_memory_link, steps)),
         linked={each: headline(known[each]) for each in sorted(ends)},
         memories=len(here),

@@ -78,6 +78,7 @@ def brief(
         program=" ".join(params.program.split()),
         now=now,
         standing=checker.judge,
+        labelled=lambda memory: memory if memory.repository else workspace.first_authors.label([memory])[0],
         place=SessionContext(
             project=read_project(workspace.layout.root),
             focus=current_focus,

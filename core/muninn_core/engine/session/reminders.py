@@ -166,7 +166,7 @@ def _as_text(
     head = HEAD + "".join(f"- {line}\n" for line in news)
     lines: dict[str, str] = {}
     left = max_chars - utf16_length(head)
-    for memory in memories:
+    for memory in workspace.first_authors.label(memories):
         line = memory_line(memory, warning(checker.judge(memory)), now)
         if memory.id not in lines and utf16_length(line) <= left:
             left -= utf16_length(line)
