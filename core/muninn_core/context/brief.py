@@ -125,7 +125,8 @@ def make_brief(
     once. `standing` returns a memory's judged citations, which a stale memory is marked with. To an agent with a `role`
     the memories of its focus are more important. `conflicts`, `pending`, `sessions` and `upkeep` count open
     contradictions, memories that wait for approval, sessions that are not reconciled, and steps of upkeep that wait.
-    Ages are those at `now`. `labelled` returns a memory with its author. `program` runs Muninn in the shell of the reader.
+    Ages are those at `now`. `labelled` returns a memory with its author. `program` runs Muninn in the reader's
+    shell.
     """
     most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []

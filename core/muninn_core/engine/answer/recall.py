@@ -280,8 +280,8 @@ def _hits(
     )
     own = [known[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository and hit.id in known]
     wrote = {each.id: writer(each.author, each.actor, each.agent) for each in workspace.first_authors.label(own)}
-    hits = [replace(hit, author=wrote[hit.id]) if wrote.get(hit.id, hit.author) != hit.author else hit for hit in hits]
-    return tuple([asked.localised(_with_snippet(hit, rest)) for hit in hits]), others
+    named = [replace(hit, author=wrote[hit.id]) if wrote.get(hit.id, hit.author) != hit.author else hit for hit in hits]
+    return tuple([asked.localised(_with_snippet(hit, rest)) for hit in named]), others
 
 
 def _with_snippet(hit: Hit, rest: Rest) -> Hit:
