@@ -299,8 +299,11 @@
   (muninn--document
    "sessions"
    (mapconcat (lambda (one)
-                (format "%s  %s  %d memories  %s" (plist-get one :title) (plist-get one :state)
-                        (plist-get one :memories) (plist-get one :branch)))
+                (format "%s  %s  %d %s  %s  %s" (plist-get one :title) (plist-get one :state)
+                        (plist-get one :memories) (if (= 1 (plist-get one :memories)) "memory" "memories")
+                        (plist-get one :branch) (seq-find (lambda (name) (not (string= name "")))
+                                                    (list (plist-get one :author) (plist-get one :agent)
+                                                          (plist-get one :actor)) "")))
               (plist-get (muninn--ask "sessions") :sessions) "\n")))
 
 (defun muninn-xref-backend ()

@@ -141,7 +141,9 @@ function M.sessions()
     local lines = {}
     for _, one in ipairs(result.sessions) do
       local state = one.state == 'open' and ('open, %d not sealed'):format(one.waiting) or 'sealed'
-      table.insert(lines, ('%s  %s  %d memories  %s'):format(one.title, state, one.memories, one.branch))
+      local things = one.memories == 1 and 'memory' or 'memories'
+      local who = one.author ~= '' and one.author or one.agent ~= '' and one.agent or one.actor
+      table.insert(lines, ('%s  %s  %d %s  %s  %s'):format(one.title, state, one.memories, things, one.branch, who))
     end
     document('muninn:/sessions', table.concat(#lines > 0 and lines or { 'No session has remembered anything.' }, '\n'))
   end)
