@@ -61,6 +61,8 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
     """Return the chunks among `ids` that the request may find, with their scores."""
     memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
     every_file, project = request.bounds.admits_files, request.bounds.admits_project
+    if request.bounds.admits_passing and (request.bounds.allowed or {}).get("memory") is not None:
+        project = True  # the search was among the memories that pass
     found: list[ScoredChunk] = []
     for source, wanted, known in zip(reader.sources, ids, scores, strict=True):
         if not wanted:

@@ -62,7 +62,7 @@ def apply_filters(
     `table` has the columns of `memories`, if anyone keeps them.
     """
     allowed: dict[SourceKind, Ids | None] = dict.fromkeys(SOURCE_KINDS)
-    files = count = None
+    files = count = kept = None
     if filters.filters:
         files = _allow_files(reader, filters, allowed)
         if table is not None:
@@ -78,7 +78,8 @@ def apply_filters(
         allowed[kind], whole = _with_phrases(reader, kind, ids, phrases)
         compared = compared and whole
     passing = _admitting(bounds, filters, phrases, without)
-    return Filtering(passing._replace(allowed=allowed), files, count, compared)
+    simple = bounds.admits_project and not (phrases or without)
+    return Filtering(passing._replace(allowed=allowed, passing=kept, admits_passing=simple), files, count, compared)
 
 
 def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], without: Sequence[str]) -> Bounds:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.abstention import abstention_reason
-from muninn_core.retrieval.candidates import candidates, memory_chunk
+from muninn_core.retrieval.candidates import candidates
 from muninn_core.retrieval.commit_votes import NO_VOTES, CommitVotes, FileVote
-from muninn_core.retrieval.decay import is_recallable
+from muninn_core.retrieval.decay import recallable_among
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior, likely_files
 from muninn_core.retrieval.file_ranking import rank_files
@@ -23,9 +27,11 @@ from muninn_core.retrieval.scoring import (
     MemoryWeights,
     ScoringContext,
     file_signals,
+    memory_points,
     memory_signals,
 )
 from muninn_core.retrieval.session_match import NoSessions, Sessions
+from muninn_core.store.lazy_mapping import getter
 
 if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader
@@ -146,14 +152,17 @@ class Relevance(NamedTuple):
             chunk.path: file_signals(context, chunk.path, chunk.kind)
             for chunk in {one.chunk.path: one.chunk for one in pool.found if one.memory is None}.values()
         }
-        return Ranking(
-            Candidate(
-                chunk,
-                memory,
-                [*of_files[chunk.path]] if memory is None else memory_signals(context, memory, 0.0, 0.0, None),
-            )
-            for chunk, memory, _, _ in pool.found
+        ranking = Ranking(
+            [Candidate(chunk, None, [*of_files[chunk.path]]) for chunk, memory, _, _ in pool.found if memory is None]
         )
+        memories = [(chunk, memory) for chunk, memory, _, _ in pool.found if memory is not None]
+        none = np.zeros(len(memories))
+        scores = memory_points(context, [memory for _, memory in memories], none, none, {})
+        ranking += [
+            Candidate(chunk, memory, partial(memory_signals, context, memory, 0.0, 0.0, None), score / 10_000)
+            for (chunk, memory), score in zip(memories, scores.tolist(), strict=True)
+        ]
+        return ranking
 
 
 def _further_files(
@@ -184,10 +193,11 @@ def _listed(reader: Reader, request: SearchRequest) -> Pool:
             if kind in (None, chunk.kind) and bounds.admits(chunk, None)
         ]
     if kind in (None, "memory"):
-        passing = (each for each in request.memories.values() if filters.memory(each))
-        found += [
-            ScoredChunk(chunk, memory, 0.0, 0.0)
-            for memory in passing
-            if is_recallable(memory, request.now) and bounds.admits(chunk := memory_chunk(memory), memory)
-        ]
+        passing = bounds.passing
+        if passing is None:
+            passing = [memory.id for memory in request.memories.values() if filters.memory(memory)]
+        for memory in recallable_among(passing, getter(request.memories), request.now).values():
+            chunk = Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
+            if (bounds.admits_passing and memory.scope == "project") or bounds.admits(chunk, memory):
+                found.append(tuple.__new__(ScoredChunk, (chunk, memory, 0.0, 0.0)))
     return Pool(parse_query(""), found, {}, 0.0, True)

@@ -33,7 +33,9 @@ class Bounds(NamedTuple):
     `admits` returns whether a chunk and its memory may be found, with the filters applied. `required` are memories that
     are always candidates. `filters` are those of the query. `allowed` has the ids of the chunks that pass the filters;
     None allows all. `admits_files` and `admits_project` are true if `admits` returns true for every file, and for every
-    memory of the scope `project`, so that it need not be called.
+    memory of the scope `project`, so that it need not be called. `passing` are the ids of the memories that pass the
+    filters, None if they are not known; `admits_passing` is true if `admits` returns true for those of the scope
+    `project`.
     """
 
     admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
@@ -42,6 +44,8 @@ class Bounds(NamedTuple):
     allowed: Allowed | None = None
     admits_files: bool = False
     admits_project: bool = False
+    passing: Sequence[str] | None = None
+    admits_passing: bool = False
 
 
 class Focus:

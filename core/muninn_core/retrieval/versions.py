@@ -44,13 +44,19 @@ _REPEATED = 0.5
 _STEP = 0.0001
 """The difference of the scores of two versions: the smallest that a score has."""
 
-_TALK = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|you|your|yours|my|mine|me|hey|wow|haha|thanks)\b|\?\s*$", re.IGNORECASE)
-_CHANGE = re.compile(
-    r"""\b(?:now|no\s+longer|any\s?more|instead|from\s+now\s+on|back\s+to|took\s+over|since\s+(?:v\d|version)
-    |(?:raised|lowered|increased|decreased|reduced|moved|switched|upgraded|downgraded|dropped|replaced|renamed|changed
-    |migrated|converted|extended|shortened|removed|ended))\b""",
-    re.IGNORECASE | re.VERBOSE,
+_TALK = frozenset(["i", "you", "your", "yours", "my", "mine", "me", "hey", "wow", "haha", "thanks"])
+# fmt: off
+_CHANGE = frozenset(
+    [
+        "now", "anymore", "instead", "raised", "lowered", "increased", "decreased", "reduced", "moved", "switched",
+        "upgraded", "downgraded", "dropped", "replaced", "renamed", "changed", "migrated", "converted", "extended",
+        "shortened", "removed", "ended",
+    ]
 )
+# fmt: on
+_CHANGE_PHRASE = re.compile(r"\b(?:no\s+longer|any\s+more|back\s+to|took\s+over|since\s+(?:v\d|version))\b")
+_OF_PHRASES = frozenset(["longer", "more", "back", "took", "since"])
+_RUN = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d[\d.,]*\s*[a-zA-Z%]*")
 
 
@@ -74,7 +80,12 @@ def _statements(texts: Sequence[str]) -> list[_Statement]:
     missing = [text for text in texts if text not in known]
     for text, words in zip(missing, words_of_each(missing), strict=True):
         distinct, numbers = significant(words), "\0".join(_NUMBER.findall(text)).replace(" ", "").lower()
-        talk, change = _TALK.search(text) is not None, _CHANGE.search(text) is not None
+        low = text.lower()
+        runs = frozenset(_RUN.findall(low))
+        talk = not _TALK.isdisjoint(runs) or low.rstrip().endswith("?")
+        change = not _CHANGE.isdisjoint(runs)
+        if not (change or _OF_PHRASES.isdisjoint(runs)):
+            change = _CHANGE_PHRASE.search(low) is not None
         parts = (distinct[:1], frozenset(distinct), talk, change, frozenset(numbers.split("\0") if numbers else ()))
         known[text] = tuple.__new__(_Statement, parts)  # the constructor is a Python function
     if len(_kept) + len(missing) > _MOST_KEPT:
