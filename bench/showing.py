@@ -40,6 +40,8 @@ HOOK_SECONDS = 0.4
 
 QUICK_READERS = 10
 RATE = 1_000
+WRITERS = 20
+"""Each waits for its answer. With fewer, a slow disk limits the rate."""
 CLAIM_SECONDS = 5.0
 
 
@@ -238,7 +240,7 @@ def _stream(served: Served, questions: list[str], seconds: float) -> list[Figure
     assert pid is not None
     used, wrote = processor_seconds([pid]), time.process_time()
     begun = time.perf_counter()
-    writers = [threading.Thread(target=_record, args=(served, total, part, 10, begun)) for part in range(10)]
+    writers = [threading.Thread(target=_record, args=(served, total, part, begun)) for part in range(WRITERS)]
     for writer in writers:
         writer.start()
     asked = questions[100:] * max(1, round(seconds / 0.2 / len(questions[100:])))
@@ -253,7 +255,7 @@ def _stream(served: Served, questions: list[str], seconds: float) -> list[Figure
     note = f"p95 {percentile(quiet, 0.95):.1f} ms alone, {percentile(busy, 0.95):.1f} ms with events"
     clients = f"writers {wrote / total * 1000:.2f} ms, readers {found['seconds'] / total * 1000:.2f} ms"
     return [
-        Figure("events recorded", total / took, "1/s", None, f"{total:,} events of 10 writers in {took:.0f} s"),
+        Figure("events recorded", total / took, "1/s", None, f"{total:,} events of {WRITERS} writers in {took:.0f} s"),
         Figure("events lost to a quick reader", total - min(found["seen"]), "", 0.5, f"{QUICK_READERS} readers"),
         Figure(
             "slow readers that got the notice", float(found["slow"] >= 0), "", None, f"after {found['slow']} events"
@@ -263,11 +265,11 @@ def _stream(served: Served, questions: list[str], seconds: float) -> list[Figure
     ]
 
 
-def _record(served: Served, total: int, part: int, parts: int, begun: float) -> None:
-    """Record every `parts`-th event at its time."""
+def _record(served: Served, total: int, part: int, begun: float) -> None:
+    """Record every `WRITERS`-th event at its time."""
     text = "x" * 300
     with served.connect() as muninn:
-        for number in range(part, total, parts):
+        for number in range(part, total, WRITERS):
             wait = begun + number / RATE - time.perf_counter()
             if wait > 0:
                 time.sleep(wait)

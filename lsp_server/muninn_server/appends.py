@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST_TOGETHER = 200
 """The most calls of a transaction. Those behind it wait for it."""
+
+GATHER_SECONDS = 0.002
+"""How long events are gathered after a transaction of several: a transaction costs as much time as many events."""
 
 MOST_BYTES = 64 * 1024
 """The longest payload of a call that is run with others: masking and storing a longer one would hold them up."""
@@ -81,7 +85,10 @@ class Appends:
         self._thread.shutdown(wait=True)
 
     def _work(self) -> None:
+        taken: list[Waiting] = []
         while True:
+            if len(taken) > 1:
+                time.sleep(GATHER_SECONDS)
             with self._lock:
                 taken = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
                 if not taken:

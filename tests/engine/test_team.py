@@ -221,10 +221,13 @@ def test_two_work_trees_that_change_a_file_learn_of_each_other(muninn, tmp_path)
     doubts = muninn.call("annotate", file=file).doubts
     assert [(one.rule, one.level, one.message) for one in doubts] == [("shared", "information", said)]
     call = Call(place=locate(str(other)), client="test")
-    muninn.engine.call("agent.register", decode_params(lookup("agent.register"), {"name": "ada"}), call)
+    ada = muninn.engine.call("agent.register", decode_params(lookup("agent.register"), {"name": "ada"}), call)
     claim = decode_params(lookup("lease.claim"), {"files": ["new.py"]})
     muninn.engine.call("lease.claim", claim, call)
     (here / "new.py").write_text("x = 1\n")
     overlaps = muninn.call("agent.heartbeat", agent_key=registered(muninn, "bob")).overlaps
     assert any(line.startswith("new.py is being changed") and "'ada'" in line for line in overlaps)
+    overlaps = muninn.call("agent.heartbeat", agent_key=ada.agent_key).overlaps  # called from `here`
+    assert [line.partition(" is ")[0] for line in overlaps] == [file]
+    assert "'bob'" in overlaps[0]
     assert muninn.call("annotate", file="untouched.py").doubts == ()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from datetime import timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.journal.payload import canonical
 from muninn_core.model.event import Event
-from muninn_core.model.value import encode_json
+from muninn_core.model.value import decode_json, encode_json
 from muninn_core.store.stamp import EPOCH, timestamp
 
 NO_HASH = bytes(32)
@@ -88,16 +89,21 @@ def event_of(row: Row, folder: Path) -> Event:
         event_type=row.event_type,
         event_version=row.event_version,
         occurred_at=row.occurred_at,
-        recorded_at=timestamp(EPOCH + timedelta(milliseconds=row.recorded_at)),
+        recorded_at=_time(row.recorded_at),
         actor=row.actor,
         source=row.source,
-        payload=json.loads(text) if text else None,
+        payload=decode_json(text) if text else None,
         payload_hash=row.payload_hash.hex(),
         hash=row.hash.hex(),
         stored=row.stored,  # type: ignore[arg-type]
         idempotency_key=row.idempotency_key,
         trace_id=row.trace_id,
     )
+
+
+@lru_cache(maxsize=1_000)
+def _time(milliseconds: int) -> str:
+    return timestamp(EPOCH + timedelta(milliseconds=milliseconds))
 
 
 def line_of(row: Row, folder: Path) -> bytes:

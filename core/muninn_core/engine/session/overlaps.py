@@ -106,8 +106,12 @@ class Overlaps:
     def _open(self, root: str, identity: str) -> Iterator[Workspace]:
         return (each for each in self._trees if each.place.root == root and each.place.identity == identity)
 
-    def lines(self, workspace: Workspace, opened: OpenJournal | None) -> list[str]:
-        """Return the overlaps as sentences, at most `MOST_SHOWN`."""
-        found = [each.text for each in self.of(workspace, opened)]
+    def lines(self, workspace: Workspace, opened: OpenJournal | None, root: str = "") -> list[str]:
+        """Return the overlaps as sentences, at most `MOST_SHOWN`.
+
+        With `root`, they are those of that open work tree of the repository.
+        """
+        here = next(self._open(root, workspace.place.identity), workspace) if root else workspace
+        found = [each.text for each in self.of(here, opened)]
         more = [f"and {len(found) - MOST_SHOWN} more files"] if len(found) > MOST_SHOWN else []
         return found[:MOST_SHOWN] + more

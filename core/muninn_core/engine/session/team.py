@@ -95,7 +95,7 @@ def heartbeat(at: At, params: AgentHeartbeatParams, call: Call, overlaps: Overla
     return AgentHeartbeatResult(
         agent=_agent(at.open.agents, member, held),
         handoffs=_notes(at.open.handoffs.waiting(member)),
-        overlaps=tuple(overlaps.lines(at.workspace, at.open)),
+        overlaps=tuple(overlaps.lines(at.workspace, at.open, member.root)),
         saw=at.workspace.read_state(),
     )
 
