@@ -153,6 +153,8 @@ def _daemon(place: Place) -> Iterator[Check]:
         yield Check("daemon", "fail", error.message, error.hint)
         return
     yield Check("daemon", "ok", f"pid {status['pid']}, {count(status['clients'], 'client')}, {status['mode']}")
+    if status["mode"] == "uninitialised":
+        return  # reported above
     yield _index(status["index"])
     yield _log(status["log"])
     for problem in status["problems"]:

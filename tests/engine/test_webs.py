@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
 
@@ -245,6 +246,18 @@ def test_the_overview_tells_what_is_recent_and_important_and_how_it_hangs_togeth
     assert [(link.source, link.target) for link in result.links] == [(also, old)]
     assert (result.memories, result.kinds) == (3, {"insight": 2, "constraint": 1})
     assert result.density == pytest.approx(2 / 3, abs=0.001)
+    muninn.call("forget", id=old)
+    muninn.clock.forward(days=30)
+    assert [memory.id for memory in muninn.call("overview").recent] == [also, new]  # the newest, as nothing is recent
+
+
+def test_the_overview_counts_the_memories_of_a_renamed_file_under_its_name(muninn: Muninn) -> None:
+    remember(muninn, "Users have ids.", files=["src/users.py"])
+    git(muninn.root, "mv", "src/users.py", "src/people.py")
+    git(muninn.root, "commit", "-q", "-m", "Rename")
+    muninn.touch("src/people.py")
+    remember(muninn, "People have names.", files=["src/people.py"])
+    assert [(each.path, each.memories) for each in muninn.call("overview").files] == [("src/people.py", 2)]
 
 
 def test_a_list_can_be_of_what_is_important_or_new(muninn: Muninn) -> None:

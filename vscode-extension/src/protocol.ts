@@ -845,7 +845,7 @@ export interface LinksParams {
   session?: string | null;
 }
 
-/** Which memories count as recent and as important. */
+/** Which memories count as recent and as important. The newest are shown where none does. */
 export interface OverviewParams {
   /** Memories changed within this many days are recent. */
   days?: number;

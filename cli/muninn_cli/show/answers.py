@@ -76,6 +76,8 @@ def remind(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> None:
     label = hit["type"] or hit["kind"]
+    title = own_title(hit["title"], hit["text"])
+    container = f" in {title}" if title and hit["kind"] == "code" else ""
     where = place(hit["path"], hit["start_line"], hit["end_line"])
     line(
         console,
@@ -84,12 +86,12 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (f"{label} ", hit["kind"]),
         (in_repository(hit, where) or hit["id"], "path"),
         (_symbols(hit["symbol"]), "name"),
+        (container, "faint"),
         (f"  {count(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
         (_limit(hit), "hint"),
     )
     print_stale(console, hit["cites"], indent=7)
-    title = own_title(hit["title"], hit["text"])
-    if title:
+    if title and not container:
         line(console, (f"       {title}", "name"))
     for part in (_excerpt, _marks) if hit["kind"] == "memory" else (_marks, _excerpt):
         part(console, hit)

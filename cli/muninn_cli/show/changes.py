@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_NO_GIT = "This folder is in no git repository: `git init` makes one, in which memory is shared and has a history."
+
+
 @renders("init")
 def init(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the files that were written, and the next step."""
@@ -23,7 +26,8 @@ def init(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         return
     line(console, ("Initialised ", "good"), (result["root"], "path"))
     _paths(console, created)
-    paragraph(console, ("Commit these. Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
+    kept = "Commit these." if result["saw"]["branch"] or result["saw"]["commit"] else _NO_GIT
+    paragraph(console, (f"{kept} Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
     if result["memorable"]:
         looked = f"Of the newest {result['looked']:,} commits, {result['memorable']:,} are worth remembering"
         paragraph(console, (f"{looked}: `muninn backfill git` lists them.", "hint"))

@@ -63,7 +63,6 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
         _link(console, f"{link['source']} {link['relation']} {link['target']}", link)
     for identity, headline in result["linked"].items():
         paragraph(console, (f"{identity}  ", "faint"), (headline, ""), indent=2)
-    console.print()
     _counts(console, result)
     density = f"{result['density']:g} links each" if result["density"] else ""
     line(console, (joined(count(result["memories"], "memory", "memories"), density, snapshot(result["saw"])), "state"))
@@ -72,6 +71,7 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
 def _counts(console: Console, result: dict[str, Any]) -> None:
     """Print the memories of each week as a sparkline, and bars for types and files."""
     if any(result["weeks"]):
+        console.print()
         made = f"{sum(result['weeks'])} in {len(result['weeks'])} weeks, {result['weeks'][-1]} in the last"
         line(console, ("Weeks  ", "hint"), (sparkline(result["weeks"]), "bar"), (f"  {made}", "faint"))
     files = {each["path"]: each["memories"] for each in result["files"]}

@@ -9,7 +9,7 @@ from muninn_cli.show.citations import describe, plain_place, print_stale
 from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, signed, snapshot
 from muninn_cli.show.outcomes import counted
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph, source_line
+from muninn_cli.terminal import for_people, joined, line, paragraph, source_line
 from muninn_core.model.byline import writer
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MAX_CHARS = 300
 """Characters of a memory that a list shows."""
 
+MAX_PLACES = 4
+"""Files and lines of a memory that a list shows on a terminal."""
 
 _REVIEWS = {"pending": "waits for approval", "approved": "approved", "rejected": "rejected"}
 
@@ -198,7 +200,10 @@ def print_memory(
 ) -> None:
     """Print a memory in a few lines, after its `label`."""
     cited = [plain_place(cite) for cite in memory["cites"] if cite["path"] not in memory["files"]]
-    about = " ".join(dict.fromkeys([*memory["files"], *cited, *(f"#{tag}" for tag in memory["tags"])]))
+    places = list(dict.fromkeys([*memory["files"], *cited]))
+    more = len(places) - MAX_PLACES if for_people() else 0
+    shown = [*places[:MAX_PLACES], f"+{more}"] if more > 0 else places
+    about = " ".join([*shown, *(f"#{tag}" for tag in memory["tags"])])
     line(
         console,
         (f"{label}: " if label else "", "hint"),
@@ -208,13 +213,26 @@ def print_memory(
     title = own_title(memory["title"], memory["text"])
     if title:
         paragraph(console, (title, "name"), indent=2)
-    words = " ".join(memory["text"].split())
-    if words:
-        short = words if len(words) <= MAX_CHARS or DISPLAY.verbose else words[:MAX_CHARS].rstrip() + "…"
-        paragraph(console, (short, ""), indent=2)
+    for words in _beginning(memory["text"]):
+        paragraph(console, (words, ""), indent=2)
     print_stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
     line(console, (f"  {memory['id']}  {signed(memory)}", "faint"), (f"  {marks}" if marks else "", "hint"))
+
+
+def _beginning(text: str) -> list[str]:
+    """Return the beginning of a text: a headline of its own, and what follows as one paragraph."""
+    head, _, rest = text.strip().partition("\n\n")
+    parts = [" ".join(head.split()), " ".join(rest.split())]
+    if DISPLAY.verbose:
+        return [part for part in parts if part]
+    left = MAX_CHARS
+    shown = []
+    for part in parts:
+        if part and left > 0:
+            shown.append(part if len(part) <= left else part[:left].rstrip() + "…")
+            left -= len(part)
+    return shown
 
 
 def print_whole_memory(

@@ -14,6 +14,9 @@ from muninn_core.protocol.review import DiffResult, Turn
 CHARS = 300
 """The maximum number of characters of a memory's text."""
 
+PLACES = 4
+"""The files and lines of a memory that are named."""
+
 MOST = 50
 """The maximum number of entries per section. Hosts of pull requests refuse longer comments."""
 
@@ -107,7 +110,9 @@ def _words(memory: Memory) -> str:
 
 def _place(memory: Memory) -> str:
     places = [f"{cite.path}:{cite.start}-{cite.end}" if cite.start else cite.path for cite in memory.cites]
-    return ", ".join(dict.fromkeys([*places, *memory.files]))
+    named = list(dict.fromkeys([*places, *memory.files]))
+    more = f" and {len(named) - PLACES} more" if len(named) > PLACES else ""
+    return ", ".join(named[:PLACES]) + more
 
 
 def _note(memory: Memory) -> str:

@@ -217,7 +217,7 @@ class LinksResult(Result):
 
 
 class OverviewParams(Value):
-    """Which memories count as recent and as important."""
+    """Which memories count as recent and as important. The newest are shown where none does."""
 
     days: Annotated[int, Meta(ge=0, le=36_500, description="Memories changed within this many days are recent.")] = 7
     importance: Annotated[int, Meta(ge=1, le=10, description="Memories of this importance or more are important.")] = 8

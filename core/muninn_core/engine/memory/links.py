@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from muninn_core.context.hover import headline
@@ -29,10 +29,14 @@ from muninn_core.source.project import read_project
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.current_task import focus
 from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.renames import RenameHistory
 from muninn_core.worktree.workspace import Workspace
 
 WEEKS = 12
 """The weeks of an overview."""
+
+NEWEST = 3
+"""The memories of an overview in which nothing is recent and nothing important."""
 
 FILES = 8
 """The files of an overview."""
@@ -100,6 +104,7 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     by_importance = sorted(changed, key=lambda memory: -memory.importance)
     important = [memory for memory in by_importance if memory.importance >= params.importance and memory not in recent]
     important = important[: params.limit]
+    recent = recent or ([] if important else changed[: min(NEWEST, params.limit)])
     shown = {memory.id for memory in (*recent, *important)}
     _, steps = workspace.memory.link_graph(known).walk(
         shown, 1, lambda memory: seen(memory) and is_recallable(memory, now)
@@ -119,7 +124,7 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
         scopes=_counted(memory.scope for memory in here),
         density=round(count / len(here), 3) if here else 0.0,
         weeks=_weeks(here, now),
-        files=_files(here),
+        files=_files(workspace.rename_history, known, here),
         saw=workspace.read_state(),
     )
 
@@ -134,10 +139,17 @@ def _weeks(memories: Iterable[Memory], now: datetime) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def _files(memories: Iterable[Memory]) -> tuple[FileCount, ...]:
-    counts = Counter(path for memory in memories for path in {*memory.files, *(cite.path for cite in memory.cites)})
-    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:FILES]
-    return tuple(FileCount(path=path, memories=number) for path, number in ranked)
+def _files(renames: RenameHistory, known: Mapping[str, Memory], memories: Iterable[Memory]) -> tuple[FileCount, ...]:
+    """Return the files with the most memories; those of its former names count for a renamed file."""
+    about: dict[str, set[str]] = {}
+    for memory in memories:
+        for path in (*memory.files, *(cite.path for cite in memory.cites)):
+            about.setdefault(path, set()).add(memory.id)
+    for path in sorted(about, key=lambda path: (-len(about[path]), path))[: 4 * FILES]:
+        for former in renames.former_names(path, known):
+            about.get(path, set()).update(about.pop(former, ()))
+    ranked = sorted(about.items(), key=lambda pair: (-len(pair[1]), pair[0]))[:FILES]
+    return tuple(FileCount(path=path, memories=len(ids)) for path, ids in ranked)
 
 
 def _admitting(store: MemoryStore, params: LinksParams, now: datetime) -> Callable[[Memory], bool]:
