@@ -160,7 +160,7 @@ class VectorIndex:
         """
         if limit is not None and len(ids) > max(limit, _FEW):
             return _nearest(vector, self._among.get(ids, lambda: self._sets(ids)), limit)
-        wanted = np.unique(np.asarray(ids, np.int64))
+        wanted = _ascending_ids(ids)
         found = [part.rows_of(wanted) for shard in self._shards.values() for part in shard]
         if not found:
             return []
@@ -169,13 +169,13 @@ class VectorIndex:
 
     def _sets(self, ids: Sequence[int]) -> list[_Allowed]:
         """Return the parts that hold some of the ids, with which of their live rows these are."""
-        wanted = np.unique(np.asarray(ids, np.int64))
+        wanted = _ascending_ids(ids)
         found = [(part, part.live_places(wanted)) for shard in self._shards.values() for part in shard]
         return [_allowed(part, places) for part, places in found if len(places)]
 
     def rows(self, ids: Sequence[int]) -> dict[int, Rows]:
         """Return {id: vector, int8 [dim]} of those ids that have one."""
-        wanted = np.unique(np.asarray(ids, np.int64))
+        wanted = _ascending_ids(ids)
         parts = [part.rows_of(wanted) for shard in self._shards.values() for part in shard]
         return {number: row for found, rows in parts for number, row in zip(found.tolist(), rows, strict=True)}
 
@@ -292,6 +292,12 @@ def _merged(dim: int, shard: _Shard) -> _Shard:
     if len(kept) - first > 1:
         kept[first:] = [_part(dim, _ascending([part.live_rows() for part in kept[first:]]))]
     return tuple(kept)
+
+
+def _ascending_ids(ids: Sequence[int]) -> Ids:
+    """Return distinct ids in ascending order. Those of a filter are in this order already."""
+    given = np.array(ids, np.int64)
+    return given if (given[1:] > given[:-1]).all() else np.unique(given)
 
 
 def _ascending(parts: list[tuple[Ids, Rows]]) -> list[tuple[Ids, Rows]]:

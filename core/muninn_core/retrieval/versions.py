@@ -146,6 +146,9 @@ def _replacements(
 
 
 def _cosines(rows: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the cosines of encodings [n, dim] with one another, from integers: every processor has the same."""
-    whole = rows.astype(np.int32)
+    """Return the cosines of encodings [n, dim] with one another: every processor has the same.
+
+    The sums are integers, which floats of 64 bits add exactly in any order, and in a tenth of the time.
+    """
+    whole = rows.astype(np.float64)
     return (whole @ whole.T) / (SCALE * SCALE)
