@@ -1,5 +1,6 @@
 // Hits as the rows of a pick list. Pure.
 
+import { byline } from './byline';
 import { iconOf } from './kinds';
 import type { Hit, RecallResult } from './protocol';
 
@@ -22,21 +23,21 @@ export interface Heading {
 }
 
 /** Returns the rows of an answer: the memories that answer the question in a section of their own, then the other hits. */
-export function rows({ remembered, hits }: Pick<RecallResult, 'remembered' | 'hits'>): (Row | Heading)[] {
+export function rows({ remembered, hits }: Pick<RecallResult, 'remembered' | 'hits'>, now = new Date()): (Row | Heading)[] {
   const others = hits.filter((hit) => !remembered.some(({ id }) => id === hit.id));
-  if (!remembered.length) return others.map(row);
-  const section = (label: string, found: readonly Hit[]): (Row | Heading)[] => (found.length ? [{ label, kind: -1 }, ...found.map(row)] : []);
+  if (!remembered.length) return others.map((hit) => row(hit, now));
+  const section = (label: string, found: readonly Hit[]): (Row | Heading)[] => (found.length ? [{ label, kind: -1 }, ...found.map((hit) => row(hit, now))] : []);
   return [...section('Remembered', remembered), ...section('Other hits', others)];
 }
 
 /** Makes the row of a hit: icon, place and first line; a memory has the icon of its type, and its headline for a place. */
-export function row(hit: Hit): Row {
+export function row(hit: Hit, now = new Date()): Row {
   const first = tellingLine(hit);
   if (hit.kind === 'memory') {
     const headline = hit.title || first;
     // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
     const more = first.startsWith(headline) ? '' : first;
-    return named(hit, headline, '', joined(hit.type.replace('_', ' '), hit.author, hit.repository, hit.path, hit.origin, more));
+    return named(hit, headline, '', joined(hit.type.replace('_', ' '), hit.author && byline({ author: hit.author, ts: hit.ts }, now), hit.repository, hit.path, hit.origin, more));
   }
   const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
   return named(hit, place, joined(hit.symbol || hit.title, hit.repository, hit.origin), first);

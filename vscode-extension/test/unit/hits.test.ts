@@ -16,12 +16,12 @@ test('what another tool keeps says so', () => {
   expect(row(record).description).toBe('Use limpets · ADR');
 });
 
-test('a memory shows its headline, and below it type, author, file and text', () => {
-  const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'bug_fix', author: 'Ada', text: 'Branches share.' } as const;
-  expect(row(memory)).toMatchObject({
+test('a memory shows its headline, and below it type, author, age, file and text', () => {
+  const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'bug_fix', author: 'Ada', ts: '2026-03-01T12:00:00Z', text: 'Branches share.' } as const;
+  expect(row(memory, new Date('2026-03-04T12:00:00Z'))).toMatchObject({
     label: '$(bug) Cache by commit',
     description: '',
-    detail: 'bug fix · Ada · src/cache.py · Branches share.',
+    detail: 'bug fix · Ada, 3 days ago · src/cache.py · Branches share.',
   });
 });
 
