@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import select
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import MUNINN, PATIENCE, Home, kill_daemon
+from repositories import MUNINN, PATIENCE, Home, copy_plain_repo, kill_daemon, stop_daemon
 from textual.widgets import DataTable, Input, RichLog
 
 from muninn_cli.watch.command import print_lines
@@ -91,37 +92,56 @@ async def test_keys_decide_what_waits(muninn, repo, environ):
         assert muninn.call("memories", {"id": kept})["memories"][0]["review"] == "approved"
 
 
-def test_lines_go_on_after_a_kill(served, capsys):
-    repo, environ = served
+@contextlib.contextmanager
+def lines(watched: Watched, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], str]]:
+    """Print lines about cranes; yield what waits for a text, and returns what was printed since the text before."""
     ends = threading.Event()
-    watched = Watched([str(repo)], environ)
-    lines = threading.Thread(target=print_lines, args=(watched, "crane", ends.is_set))
-    lines.start()
-    seen = ""
+    printing = threading.Thread(target=print_lines, args=(watched, "crane", ends.is_set))
+    printing.start()
 
-    def shows(text: str) -> None:
-        nonlocal seen
+    def shows(text: str) -> str:
+        seen = ""
         end = time.monotonic() + PATIENCE
         while text not in seen:
             seen += capsys.readouterr().out
             assert time.monotonic() < end, seen
             time.sleep(0.05)
+        return seen
 
     try:
-        shows("live")
+        yield shows
+    finally:
+        ends.set()
+        printing.join(PATIENCE)
+
+
+def test_lines_go_on_after_a_kill(served, capsys):
+    repo, environ = served
+    with lines(Watched([str(repo)], environ), capsys) as shows:
+        seen = shows("live")
         for number in range(2):
             with client.connect(str(repo), environ) as muninn:
                 muninn.call("event.append", {"event_type": "other", "payload": {"text": "nobody asked"}})
                 muninn.call("event.append", {"event_type": f"crane.{number}"})
-            shows(f"crane.{number}")
-            seen = ""
+            seen += shows(f"crane.{number}")
             kill_daemon(repo, environ)
-            shows("live")
+            seen += shows("live")
         assert "nobody asked" not in seen
-    finally:
-        ends.set()
-        lines.join(PATIENCE)
     assert len(running(environ)) == 1
+
+
+def test_lines_of_all_repositories_have_their_names_and_no_daemon_is_started(served, capsys, tmp_path):
+    other = copy_plain_repo(tmp_path / "depot")
+    with client.connect(str(served.repo), served.environ), lines(Watched([], served.environ), capsys) as shows:
+        shows(f"{served.repo.name}  live")
+        with client.connect(str(other), served.environ) as muninn:
+            muninn.call("init")
+            shows("depot  live")
+            muninn.call("event.append", {"event_type": "crane.far"})
+            assert shows("crane.far").splitlines()[-1].startswith("depot  ")
+        stop_daemon(other, served.environ)
+        shows("depot  gone")
+        assert str(other) not in running(served.environ)
 
 
 def test_the_terminal_is_as_before_after_the_screen(repo, environ):

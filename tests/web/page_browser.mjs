@@ -159,7 +159,10 @@ await check('a session shows what came of what was given', async () => {
   await given.locator('summary').click();
   await given.locator('.state', { hasText: 'unused' }).first().waitFor();
   await given.locator('a', { hasText: 'The lamp of the lighthouse' }).waitFor();
-  return violations(page);
+  const problems = await violations(page);
+  if (problems) return problems;
+  await given.locator('a', { hasText: 'The lamp of the lighthouse' }).click();
+  await page.locator('article dd', { hasText: /^[1-9] times, used [0-9], refuted 0$/ }).waitFor();
 });
 
 await check('a session of hooks shows turns, commits and what was kept', async () => {
@@ -174,16 +177,20 @@ await check('a session of hooks shows turns, commits and what was kept', async (
   return violations(page);
 });
 
+const MARKUP = `${['script', 'img', 'iframe', 'b', 'style', 'math', 'object', 'base', 'meta', 'animate'].map((name) => `main ${name}`).join(', ')},
+  main a[href^="javascript:"], main form[action], main [srcdoc], main [onerror], main [onload], main [ontoggle], main [onfocus]`;
+
 await check('hostile texts are texts', async () => {
-  const marked = await page.evaluate(() => document.querySelectorAll('main script, main img, main iframe, main b, main style').length);
   for (const room of ['memory', 'waiting', 'now', 'code', `code/${encodeURIComponent(given.file)}`, `memory/${given.hostile}`]) {
     await enter(page, room);
-    const found = await page.$$eval('main script, main img, main iframe, main b, main style, main [onerror]', (all) => all.length);
-    if (found) return `${room}: ${found} elements`;
+    for (const closed of await page.$$('main details:not([open]) > summary')) await closed.evaluate((one) => one.click());
+    await page.waitForFunction(() => !document.querySelector('main details[open] > :empty'));
+    const found = await page.$$eval(MARKUP, (all) => all.map((one) => one.outerHTML));
+    if (found.length) return `${room}: ${found}`;
   }
   await page.locator('text=window.hacked').first().waitFor();
   if (await page.evaluate(() => 'hacked' in window)) return 'a script ran';
-  if (marked || wrong.length) return wrong.join('\n');
+  if (wrong.length) return wrong.join('\n');
 });
 
 await check('a page of another origin calls nothing and shows nothing', async () => {

@@ -27,6 +27,25 @@ HOSTILE = (
     '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
     """ "'>{{7*7}} <b>bold</b> javascript:alert(1) </p><style>*{display:none}</style>"""
 )
+CORPUS = (
+    "<svg onload=window.hacked=1>",
+    "<svg><animate onbegin=window.hacked=1 attributeName=x dur=1s>",
+    "<iframe srcdoc='<script>parent.hacked=1</script>'></iframe>",
+    "<a href='javascript:window.hacked=1'>here</a>",
+    "<details open ontoggle=window.hacked=1>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=window.hacked=1>",
+    "<input autofocus onfocus=window.hacked=1>",
+    "<base href='http://localhost/'><meta http-equiv=refresh content='0; url=/'>",
+    "<form action='javascript:window.hacked=1'><button>go</button></form>",
+    "</textarea></title></style></script><body onload=window.hacked=1>",
+    "<object data='data:text/html,<script>opener.hacked=1</script>'></object>",
+    '&lt;img src=x onerror="window.hacked=1"&gt; &#60;script&#62;',
+    "[click](javascript:window.hacked=1) ![x](x onerror=window.hacked=1)",
+    "`${window.hacked=1}` {{constructor.constructor('window.hacked=1')()}}",
+    "\u202e<\u200bscript>window.hacked=1</script>",
+)
+"""Texts that run a script where a page takes them for markup, each in its own way."""
+
 FILE = 'src/<img src=x onerror="window.hacked=1">.py'
 
 CHECKS = (
@@ -111,6 +130,8 @@ def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
 
     remember("The lamp of the lighthouse burns oil.", type="decision", files=["src/users.py#get_user_name"])
     hostile = remember(HOSTILE, title=HOSTILE, tags=["<b>"], files=[FILE], agent=HOSTILE)
+    for number, text in enumerate(CORPUS):
+        remember(f"{text} {number}", title=text, tags=["hostile"], agent=text)
     edited = remember("The lamp turns once in nine seconds.")
     redacted = remember("The keeper's telephone number is known.")
     remember("Ships report to the harbour by radio.", type="decision")
@@ -132,6 +153,8 @@ def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
         ("answer", {"text": "Done."}),
     ):
         muninn.call("event.append", {"event_type": kind, "payload": payload, "session_id": "s-page"})
+    for text in CORPUS:
+        muninn.call("event.append", {"event_type": "note", "payload": {text: text, "text": text, "title": text}})
     return {"hostile": hostile, "edited": edited, "redacted": redacted}
 
 

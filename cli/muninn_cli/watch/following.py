@@ -64,13 +64,16 @@ DECISIONS: Mapping[str, Mapping[str, tuple[str, str, dict[str, Any]]]] = {
 
 
 class Follower(threading.Thread):
-    """Follows one repository until `stop`. `deliver` is called on this thread."""
+    """Follows one repository until `stop`. `deliver` is called on this thread; `starts`: start the daemon if need be."""
 
-    def __init__(self, root: str, environ: Mapping[str, str], deliver: Callable[[Update], None]) -> None:
+    def __init__(
+        self, root: str, environ: Mapping[str, str], deliver: Callable[[Update], None], *, starts: bool
+    ) -> None:
         super().__init__(name=f"follow {root}", daemon=True)
         self.root = root
         self._environ = environ
         self._deliver = deliver
+        self._starts = starts
         self._last: int | None = None
         self._stopped = threading.Event()
 
@@ -82,7 +85,7 @@ class Follower(threading.Thread):
         """Connect, follow, and connect again after a failure."""
         while not self._stopped.is_set():
             try:
-                with client.connect(self.root, self._environ) as muninn:
+                with client.connect(self.root, self._environ, start=self._starts) as muninn:
                     self._say("state", "live")
                     while not self._stopped.is_set():
                         self._read(muninn)

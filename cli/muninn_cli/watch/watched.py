@@ -31,12 +31,13 @@ class Watched:
         wanted = self._fixed or tuple(running(self.environ))
         for root in wanted:
             if root not in self._followers:
-                self._followers[root] = follower = Follower(root, self.environ, self.updates.put)
+                starts = root in self._fixed
+                self._followers[root] = follower = Follower(root, self.environ, self.updates.put, starts=starts)
                 follower.start()
         for root in set(self._followers) - set(wanted):
             self._followers.pop(root).stop()
             self.updates.put(Update(root, "state", "gone"))
 
     def label(self, root: str) -> str:
-        """Return the name of a repository before its events, "" for the only one."""
-        return f"{PurePath(root).name}  " if len(self._followers) > 1 else ""
+        """Return the name of a repository before its events, "" for the only one that was named."""
+        return "" if len(self._fixed) == 1 else f"{PurePath(root).name}  "
