@@ -52,6 +52,11 @@ def test_a_question_of_one_kind_and_further_pages_have_no_block(flask):
     assert flask.call("recall", page=first.next).remembered == ()
 
 
+def test_a_text_that_is_stored_twice_is_shown_once(flask):
+    flask.call("remember", text=FACT.upper(), session="another")
+    assert len(flask.call("recall", query="where are sessions stored").remembered) == 1
+
+
 def test_a_forgotten_memory_is_not_in_the_block(flask):
     (hit,) = flask.call("recall", query="where are sessions stored").remembered
     flask.call("forget", id=hit.id)

@@ -34,7 +34,7 @@ _CONSIDERED = 8
 def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates whose memory answers the request's text, in the order of the ranking.
 
-    An older version of a fact is left out where the newer one is shown.
+    An older version of a fact is left out where the newer one is shown, and so is a text that is shown already.
     """
     if not request.text:
         return []
@@ -45,12 +45,15 @@ def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[
     cosines = _cosines(reader, request, list(memories))
     relatedness = Relatedness(parse_query(request.text), reader.rarities)
     found = []
+    texts: set[str] = set()
     for identity, candidate in memories.items():
         assert candidate.memory is not None
         text, title = candidate.memory.text, candidate.memory.title
         said = f"{own_title(title, text)} {text}".strip()
-        if round(relatedness.score(said, cosines.get(identity, 0.0)), 4) >= LEAST:
+        words = " ".join(text.casefold().split())
+        if words not in texts and round(relatedness.score(said, cosines.get(identity, 0.0)), 4) >= LEAST:
             found.append(candidate)
+            texts.add(words)
     first = found[:MOST]
     shown = {each.memory.id for each in first if each.memory is not None}
     return [each for each in first if each.newer not in shown]
