@@ -153,8 +153,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(
                 f"`muninn {method.words}` needs {name}", hint=f"{allowed}For example: `{example(method)}`."
             )
-    if method.verb == "about":
-        _split_place(params)
+    if method.verb in ("about", "read"):
+        _split_place(method, params)
     if given.repo == ".":
         _root_paths(method, params)
     if method.verb == "capsule.import" and params.get("path") == "-":
@@ -177,12 +177,15 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     return params
 
 
-def _split_place(params: dict[str, Any]) -> None:
-    """Take `FILE:LINE`, as results print places, as the file and its line."""
-    file, _, lines = params["file"].rpartition(":")
-    first = lines.partition("-")[0]
-    if file and first.isdecimal() and "line" not in params and not os.path.lexists(params["file"]):
-        params |= {"file": file, "line": int(first)}
+def _split_place(method: Method, params: dict[str, Any]) -> None:
+    """Take `FILE:LINE` or `FILE:START-END`, as results print places, as the file and its lines."""
+    name, line, last = ("file", "line", "") if method.verb == "about" else ("path", "start", "end")
+    match = re.fullmatch(r"(.+):([1-9]\d*)(?:-(\d+))?", params[name])
+    if match is None or line in params or os.path.lexists(params[name]):
+        return
+    params |= {name: match[1], line: int(match[2])}
+    if last and match[3]:
+        params.setdefault(last, int(match[3]))
 
 
 def _secret(prompt: str) -> str:

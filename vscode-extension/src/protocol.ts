@@ -4561,11 +4561,13 @@ export interface ConsolidationProposal {
 /**
  * The links. `compared` counts the memories that links were looked for, `recorded` the links that were stored.
  *
- * With `undo`, `links` are those that are removed, or that would be without `apply`.
+ * With `undo`, `links` are those that are removed, or that would be without `apply`. `titles` has the headlines of the
+ * memories, by id.
  */
 export interface LinkResult {
   saw: ReadState;
   links: readonly ProposedLink[];
+  titles: Readonly<Record<string, string>>;
   compared: number;
   recorded: number;
   undone: boolean;

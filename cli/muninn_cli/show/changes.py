@@ -87,9 +87,9 @@ def evolve(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     """Print each step with its reason, and what became of them."""
     for step in result["steps"]:
         change = f"  {step['before']:g} to {step['after']:g}" if step["kind"] in ("importance", "link") else ""
-        other = f"  {step['other']}" if step["other"] else ""
-        line(console, (f"{step['kind']:<10} ", "code"), (step["target"], "id"), (other, "id"), (change, "name"))
-        paragraph(console, (f"{step['title']}: {step['reason']}", "faint"), indent=11)
+        other = f", {step['other']}" if step["other"] else ""
+        line(console, (f"{step['kind']:<10} ", "code"), (step["title"], "name"), (change, "hint"))
+        paragraph(console, (f"{step['target']}{other}  {step['reason']}", "faint"), indent=11)
     steps = count(len(result["steps"]), "step")
     done = "taken back" if result["undone"] else "recorded; `muninn evolve --undo --apply` takes them back"
     ahead = "--apply takes them back" if result["undone"] else "--apply records them"

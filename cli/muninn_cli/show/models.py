@@ -164,7 +164,9 @@ def link(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     for each in result["links"]:
         if each["target"]:
             head = f"  {each['relation']} {each['strength']:.2f}  "
-            line(console, (each["source"], "name"), (head, "code"), (each["target"], "name"))
+            titles = result["titles"]
+            line(console, (titles.get(each["source"], ""), "name"), (f"  {each['source']}", "faint"))
+            line(console, (head, "code"), (titles.get(each["target"], ""), "name"), (f"  {each['target']}", "faint"))
             paragraph(console, (f"{each['reason']}  ({each['by']})", "faint"), indent=2)
         else:
             line(console, (each["source"], "name"))

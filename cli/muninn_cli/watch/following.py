@@ -64,7 +64,7 @@ DECISIONS: Mapping[str, Mapping[str, tuple[str, str, dict[str, Any]]]] = {
 
 
 class Follower(threading.Thread):
-    """Follows one repository until `stop`. `deliver` is called on this thread; `starts`: start the daemon if need be."""
+    """Follows one repository until `stop`. `deliver` is called on this thread; `starts`: start the daemon if needed."""
 
     def __init__(
         self, root: str, environ: Mapping[str, str], deliver: Callable[[Update], None], *, starts: bool

@@ -278,10 +278,12 @@ class ProposedLink(Value):
 class LinkResult(Result):
     """The links. `compared` counts the memories that links were looked for, `recorded` the links that were stored.
 
-    With `undo`, `links` are those that are removed, or that would be without `apply`.
+    With `undo`, `links` are those that are removed, or that would be without `apply`. `titles` has the headlines of the
+    memories, by id.
     """
 
     links: tuple[ProposedLink, ...]
+    titles: dict[str, str] = field(default_factory=dict)
     compared: int = 0
     recorded: int = 0
     undone: bool = False

@@ -181,7 +181,7 @@ def _missing_hint(root: Path, path: str) -> str:
     near = nearest(name, known, NAMES)
     if near:
         return f"Did you mean '{near}'?"
-    listing = f"There are {', '.join(known[:20])}. " if known else ""
+    listing = f"Context files here: {', '.join(known[:20])}. " if known else ""
     return f"{listing}`muninn context new {name}` makes one."
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from muninn_core.config.model_settings import ModelSettings
+from muninn_core.context.hover import headline
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.enrichment import may_be_sent
 from muninn_core.engine.memory.judging import READY_SECONDS
@@ -77,12 +78,19 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
     call.report("end", "linked")
     return LinkResult(
         links=tuple(found),
+        titles=_titles(workspace, found),
         compared=len(chosen),
         recorded=sum(each.recorded for each in found),
         prompts=tuple(prompts),
         spent=sum_up(entries),
         saw=workspace.read_state(),
     )
+
+
+def _titles(workspace: Workspace, links: Iterable[ProposedLink]) -> dict[str, str]:
+    known = workspace.memory.all()
+    ends = dict.fromkeys(end for link in links for end in (link.source, link.target) if end in known)
+    return {end: headline(known[end]) for end in ends}
 
 
 def _takes_part(memory: Memory) -> bool:
@@ -198,7 +206,14 @@ def _undo(workspace: Workspace, memories: Iterable[Memory], params: LinkParams) 
             for each in found
         ]
         workspace.memory.append(records, params.session)
-    return LinkResult(links=tuple(found), compared=0, recorded=0, undone=True, saw=workspace.read_state())
+    return LinkResult(
+        links=tuple(found),
+        titles=_titles(workspace, found),
+        compared=0,
+        recorded=0,
+        undone=True,
+        saw=workspace.read_state(),
+    )
 
 
 def _removed_links(workspace: Workspace) -> set[tuple[str, str]]:
