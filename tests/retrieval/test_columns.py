@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn_core.model.memory import Memory
@@ -21,6 +21,7 @@ def memory(place: int, session: str, text: str = "x") -> Memory:
     return Memory(id=f"m{place}", type="insight", text=text, ts="2026-01-01T00:00:00.000Z", session=session)
 
 
+@settings(deadline=None)
 @given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=4))
 def test_a_text_holds_the_words_that_splitting_it_gives(texts: list[str], asked: list[str]) -> None:
     rows, words = WordRows(), list(dict.fromkeys(" ".join(map(split_words, asked)).split()))
@@ -37,6 +38,7 @@ def test_too_many_rows_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept_rows() is kept_rows()
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("stu "), st.booleans(), st.floats(0, 2)), min_size=1, max_size=9))
 def test_neighbours_count_by_their_distance(given_memories: list[tuple[str, bool, float]]) -> None:
     stored = {f"m{n}": memory(n, name.strip()) for n, (name, _, _) in enumerate(given_memories)}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn_core.model.chunk import Chunk
@@ -163,6 +163,7 @@ class Allowing(Known):
         return [hit for hit in self._lexical if kind == "code" and (only is None or hit[0] in only)]
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.floats(0, 50)), max_size=12, unique_by=lambda pair: pair[0]),
     st.lists(st.tuples(st.integers(0, 9), st.floats(-1, 1)), max_size=12, unique_by=lambda pair: pair[0]),
