@@ -48,7 +48,7 @@ async function one(place, id) {
   const commits = committed([...memories.memories, ...traces.memories]);
   if (commits.length) {
     place.append(h('section', { 'aria-label': 'Commits' }, h('h2', {}, `Commits (${commits.length})`), h('ul', { class: 'plain-list' }, commits.map(([sha, memory]) => h('li', {},
-      h('code', {}, sha), ` ${memory.title} `, memory.files.slice(0, 5).map((file) => [h('a', { href: `#code/${encodeURIComponent(file)}` }, h('code', {}, file)), ' ']))))));
+      h('code', {}, sha), ` ${memory.title} `, memory.files.filter((file) => !file.startsWith('.muninn/')).slice(0, 5).map((file) => [h('a', { href: `#code/${encodeURIComponent(file)}` }, h('code', {}, file)), ' ']))))));
   }
   if (memories.memories.length) {
     place.append(h('section', { 'aria-label': 'What was kept' }, h('h2', {}, `What was kept (${memories.total})`), h('div', { class: 'list' },
