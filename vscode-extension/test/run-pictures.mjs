@@ -1,11 +1,14 @@
 // Makes the pictures of the documentation: npm run pictures [NAME…]. Each is a part of a real window on a real repository,
-// written to docs/images/vscode-NAME.png. It says the size of each and fails when one is too large for a page.
+// written to docs/images/vscode-NAME.png; `browser` is the page of `muninn open`, docs/images/page.png. It says the size of each and fails when one is too large for a page.
+import { spawn } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { served, withDesk } from './desk.mjs';
+import { muninn } from './repository.mjs';
 import { inWindow, openFile } from './several.mjs';
 import { shop } from './shop.mjs';
-import { extensionDir } from './vscode.mjs';
+import { extensionDir, openBrowser } from './vscode.mjs';
 
 const IMAGES = path.join(extensionDir, '..', 'docs', 'images');
 const MOST = 150_000; // bytes
@@ -46,6 +49,10 @@ async function picture(desk, name, clip = {}) {
   const all = { x: 0, y: 0, width: SIZE.width, height: SIZE.height - STATUS };
   const file = path.join(IMAGES, `vscode-${name}.png`);
   await desk.page.screenshot({ path: file, animations: 'disabled', caret: 'hide', clip: { ...all, ...clip } });
+  checkSize(file);
+}
+
+function checkSize(file) {
   const { size } = statSync(file);
   console.log(`${path.basename(file)} ${Math.ceil(size / 1000)} kB`);
   if (size > MOST) throw new Error(`${file} has more than ${MOST} bytes`);
@@ -208,6 +215,25 @@ const WINDOWS = [
   { settings: LIGHT, names: ['restricted'], trust: true },
 ];
 
+/** The page that `muninn open` shows, of the repository `root`. */
+async function inBrowser(root) {
+  const server = spawn(muninn, ['open', '--print', '--repo', root], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const browser = await openBrowser();
+  try {
+    let link = '';
+    for await (const row of createInterface({ input: server.stdout })) if ((link = /http:\S+/.exec(row)?.[0] ?? '')) break;
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(link);
+    await page.getByText('Prices are counted').first().waitFor();
+    const file = path.join(IMAGES, 'page.png');
+    await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+    checkSize(file);
+  } finally {
+    await browser.close();
+    server.kill('SIGINT');
+  }
+}
+
 async function several(desk, folder) {
   await desk.view();
   for (const name of ['two', 'one']) await openFile(desk, folder, name);
@@ -226,6 +252,7 @@ try {
       for (const name of due) await PICTURES[name](desk, root);
     });
   }
+  if (!wanted.length || wanted.includes('browser')) await inBrowser(root);
   if (!wanted.length || wanted.includes('several')) {
     await inWindow({ ...served(LIGHT), size: SIZE, scale: 1.25 }, several);
   }

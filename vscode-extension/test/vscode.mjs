@@ -31,6 +31,11 @@ const BROWSER = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', // nothing leaves this machine
 ];
 
+/** Opens a browser that reaches this machine alone. */
+export function openBrowser() {
+  return chromium.launch({ executablePath: readlinkSync(path.join(install, 'chromium')), args: BROWSER });
+}
+
 /**
  * Opens VS Code with the user settings `settings`. `vsix` is installed first. `driver` makes it obey
  * extensionDevelopmentPath and extensionTestsPath in the page's address, and hide its notifications. `trust` makes it ask
@@ -64,7 +69,7 @@ export async function openVSCode({ settings, vsix, driver = false, trust = false
   };
   try {
     const port = await portOf(server);
-    browser = await chromium.launch({ executablePath: readlinkSync(path.join(install, 'chromium')), args: BROWSER });
+    browser = await openBrowser();
     const page = await browser.newPage({ viewport: size, deviceScaleFactor: scale });
     return { url: `http://127.0.0.1:${port}/`, authority: `127.0.0.1:${port}`, page, close };
   } catch (error) {
