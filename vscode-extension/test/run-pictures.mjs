@@ -224,6 +224,7 @@ async function inBrowser(root) {
     for await (const row of createInterface({ input: server.stdout })) if ((link = /http:\S+/.exec(row)?.[0] ?? '')) break;
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     await page.goto(link);
+    await page.getByText('Last twelve weeks').waitFor(); // the script has replaced the page of the server
     await page.getByText('Prices are counted').first().waitFor();
     const file = path.join(IMAGES, 'page.png');
     await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });

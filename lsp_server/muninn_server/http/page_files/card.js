@@ -16,7 +16,9 @@ export function card(memory, { citations = memory.cites ?? [], reasons = [], ope
   const text = memory.text ?? '';
   const own = memory.title && (text.length > STATEMENT || !isBeginning(memory.title, text));
   const title = own ? memory.title : text;
-  const about = memory.files?.length ? memory.files : memory.path ? [memory.path] : [];
+  const cited = (memory.cites ?? []).filter((each) => !memory.files?.includes(each.path)).map((each) => each.path);
+  const named = [...new Set([...(memory.files ?? []), ...cited])];
+  const about = named.length ? named : memory.path ? [memory.path] : [];
   const article = h('article', { id: `m-${memory.id}`, 'data-type': memory.type },
     h('h2', {}, title),
     own ? h('p', {}, text) : null,
