@@ -323,7 +323,7 @@ def test_the_last_characters_of_an_id_name_the_memory(muninn):
     assert muninn.call("show", id=first.id[-8:]).memory.id == first.id
     assert muninn.call("show", id=second.id[-8:].upper()).memory.id == second.id
     with pytest.raises(NotFoundError):
-        muninn.call("show", id=first.id[-5:])
+        muninn.call("show", id=first.id[-3:])
 
 
 @pytest.mark.parametrize("scope", ["project", "session"])

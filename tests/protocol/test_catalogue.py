@@ -13,6 +13,7 @@ from muninn_core.protocol.catalogue import FAMILIES, METHODS, decode_params, loo
 
 OF_THE_PROCESS = {
     "call",
+    "append",
     "open",
     "close",
     "files_changed",
