@@ -183,7 +183,7 @@ const MARKUP = `${['script', 'img', 'iframe', 'b', 'style', 'math', 'object', 'b
 await check('hostile texts are texts', async () => {
   for (const room of ['memory', 'waiting', 'now', 'code', `code/${encodeURIComponent(given.file)}`, `memory/${given.hostile}`]) {
     await enter(page, room);
-    for (const closed of await page.$$('main details:not([open]) > summary')) await closed.evaluate((one) => one.click());
+    for (const closed of (await page.$$('main details:not([open]) > summary')).slice(0, 30)) await closed.evaluate((one) => one.click());
     await page.waitForFunction(() => !document.querySelector('main details[open] > :empty'));
     const found = await page.$$eval(MARKUP, (all) => all.map((one) => one.outerHTML));
     if (found.length) return `${room}: ${found}`;
