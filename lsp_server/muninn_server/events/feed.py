@@ -33,7 +33,7 @@ BATCH_BYTES = 64 * 1024
 """About how many bytes are sent to a follower at once."""
 
 MAX_STREAMS = 64
-"""The most followers of a work tree at once."""
+"""The most followers of a work tree at once, of all its clients together."""
 
 BATCH = 500
 """Events read at once."""
@@ -123,6 +123,8 @@ class Subscriber:
         self.encode = encode
         self.ready = asyncio.Event()
         self.ended = False
+        self.after = 0
+        """The position up to which it has read."""
         self._dropped = dropped
         self._waiting: deque[Batch] = deque()
         self._size = 0
@@ -197,7 +199,10 @@ class Feed:
     async def open(self) -> AsyncIterator[None]:
         """Hold the feed open for one follower. Raises BusyError for too many, and the errors of opening a journal."""
         if self.streams >= MAX_STREAMS:
-            raise BusyError(f"{MAX_STREAMS} event streams are open", hint="Close one, and connect again.")
+            raise BusyError(
+                f"{MAX_STREAMS} clients follow the events of {self._place.root}, the most at once",
+                hint="Close a page, an editor or another program that follows them, and connect again.",
+            )
         self.streams += 1
         try:
             await self._begin()
@@ -289,6 +294,7 @@ class Feed:
                     break
                 for batch in batches([message for event, message in events if subscriber.wanted.takes(event)]):
                     await send(batch.encoded(subscriber.encode))
+            subscriber.after = position
             self.add(subscriber)
             while not subscriber.ended or not subscriber.empty:
                 try:
@@ -303,7 +309,7 @@ class Feed:
 
     async def start(self, last: str, after: int | None) -> Start:
         """Return where a follower begins. Raises BadParams for an id that no message of this repository has."""
-        head = self.position
+        head = self._head()
         if not last:
             position = head if after is None else min(after, head)
             return Start(position, await asyncio.to_thread(self._digest, position), resumed=after == position)
@@ -336,7 +342,7 @@ class Feed:
             "resumed": start.resumed,
             "reason": start.reason,
             "after": start.position,
-            "journal": {"position": self.position},
+            "journal": {"position": self._head()},
             "memory": self.memory_state(),
             "index": self.index_state(),
         }
@@ -373,23 +379,27 @@ class Feed:
             self._due.clear()
             try:
                 while self._subscribers and self._position < self._head():
-                    events, reached = await self.read(self._position)
-                    self._position = reached
-                    self._hand_out(events)
+                    first = self._position
+                    events, self._position = await self.read(first)
+                    self._hand_out(first, events)
                 await asyncio.sleep(max(BURST_SECONDS, FOLLOWER_SECONDS * len(self._subscribers)))
             except MuninnError as error:
                 log.warning("the journal can't be followed: %s", error.message)
                 for each in self._subscribers:
                     each.end(f"the journal can't be read: {error.message}")
 
-    def _hand_out(self, events: Sequence[tuple[Event, Message]]) -> None:
-        """Offer events to those who want them. What several want alike is chosen once."""
-        chosen: dict[Selection, list[Batch]] = {}
+    def _hand_out(self, first: int, events: Sequence[tuple[Event, Message]]) -> None:
+        """Offer the events after `first` to those who want them and have not read them. What several want alike is
+        chosen once.
+        """
+        chosen: dict[tuple[Selection, int], list[Batch]] = {}
         for each in self._subscribers:
-            found = chosen.get(each.wanted.selection)
+            key = each.wanted.selection, max(first, each.after)
+            found = chosen.get(key)
             if found is None:
-                found = list(batches([message for event, message in events if each.wanted.takes(event)]))
-                chosen[each.wanted.selection] = found
+                new = [pair for pair in events if each.after <= first or pair[0].position > each.after]
+                found = list(batches([message for event, message in new if each.wanted.takes(event)]))
+                chosen[key] = found
             for batch in found:
                 self._offer(each, batch)
 
@@ -423,7 +433,11 @@ class Feed:
             log.info("an event stream was ended: its client reads too slowly")
 
 
-@functools.cache
 def feed_of(engine: Engine, place: Place) -> Feed:
     """Return the feed of a work tree, shared by all its followers."""
-    return Feed(engine, place)
+    return _feed(engine, place.root, place.identity, place.git_dir)
+
+
+@functools.cache
+def _feed(engine: Engine, *place: str) -> Feed:
+    return Feed(engine, Place(*place))
