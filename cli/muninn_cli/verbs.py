@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 from contextlib import nullcontext
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.command import print_json, run_command
@@ -131,7 +132,8 @@ def _method(verb: str, *rest: str) -> Method:
         what = "option" if verb.startswith("-") else "verb"
         hint = f"Did you mean `muninn {near}`?" if near else "`muninn help` lists all verbs."
         if near == "recall" and rest and not rest[0].startswith("-"):  # a question without its verb
-            words = [verb, *rest] if verb in _QUESTIONS else rest
+            words = list(takewhile(lambda each: not each.startswith("-"), rest))
+            words = [verb, *words] if verb in _QUESTIONS else words
             hint = f"Did you mean `muninn recall {shlex.quote(' '.join(words))}`?"
         elif near and not METHODS.get(near, METHODS["recall"]).suggested:
             hint += f" {METHODS[near].summary}"

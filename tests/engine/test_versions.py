@@ -51,6 +51,14 @@ def test_the_block_of_memories_that_answer_has_the_newer_version_alone(muninn: M
     assert [hit.text for hit in muninn.call("recall", query=ASKED).remembered] == [NEW]
 
 
+def test_a_statement_that_is_made_again_later_is_in_the_block(muninn: Muninn) -> None:
+    first, second = "Deploys use Docker images from the registry.", "Deploys switched to Podman images built by hand."
+    for text, importance in ((first, 9), (second, 5), (first, 1)):
+        muninn.clock.forward(days=1)
+        muninn.call("remember", text=text, importance=importance, session=f"s{importance}")
+    assert first in [hit.text for hit in muninn.call("recall", query="how are deploys built?").remembered]
+
+
 def test_remember_names_the_memory_that_a_new_one_contradicts(muninn: Muninn) -> None:
     older = muninn.call("recall", query=ASKED, kind="memory").hits[0].id
     stored = muninn.call("remember", text=NEW)

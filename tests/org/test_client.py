@@ -15,7 +15,7 @@ from repositories import git
 from muninn_core.config import read_config
 from muninn_core.config.org_settings import load_org_settings
 from muninn_core.federation import organisation
-from muninn_core.org import access
+from muninn_core.org import access, reader
 from muninn_core.org.pushing import push
 from muninn_core.org.service import Service
 from muninn_server.org.application import Application
@@ -61,9 +61,9 @@ def repository(root: Path, files: dict[str, str], *records: dict[str, Any]) -> P
 
 @pytest.fixture(scope="module")
 def pushed(home, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An organisation of six repositories, of which `vault` is closed. Returns their folder.
+    """An organisation of seven repositories, of which `vault` is closed. Returns their folder.
 
-    `till` and `vault` use the package of `library`; `fork` publishes it as well.
+    `till`, `kiosk` and `vault` share the files that use the package of `library`; `fork` publishes it as well.
     """
     folder = tmp_path_factory.mktemp("all")
     for name, files, records in (
@@ -73,6 +73,7 @@ def pushed(home, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("library", LIBRARY, ()),
         ("fork", LIBRARY | {"ledger/more.py": "import ledger.exact\n"}, ()),
         ("till", USING, ()),
+        ("kiosk", USING | {"ledger_free.py": "import json\n"}, ()),
     ):
         root = repository(folder / name, files, *records)
         push(home.database, home.repository(name, private=name == "vault"), root, "HEAD", workers=1)
@@ -191,7 +192,9 @@ def test_only_named_questions_go_to_the_organisation_when_the_user_wants_so(daem
     assert [(each.name, bool(each.skipped)) for each in listed.repositories] == [("org", True)]
 
 
-def test_importers_are_found_in_repositories_that_the_caller_may_read(clone: Callable[[str], Muninn]) -> None:
+def test_importers_are_found_in_repositories_that_the_caller_may_read(
+    clone: Callable[[str], Muninn], monkeypatch
+) -> None:
     assert "publishes no package" in clone("here").call("graph", start=".", repos=["org"]).saw.note
     library = clone("library")
 
@@ -199,9 +202,14 @@ def test_importers_are_found_in_repositories_that_the_caller_may_read(clone: Cal
         found = library.call("graph", start=start, relation="importers", repos=["org"])
         return [(each.repository, each.path, each.at_line, each.how) for each in found.edges if each.repository]
 
-    line = ("org:till", "till.py", 2, "imports ledger.exact")
-    assert importers(".") == [("org:till", "pyproject.toml", 4, "declares acme-ledger as a dependency"), line]
-    assert importers("ledger/exact.py") == importers("ledger/exact.py#exact") == [line]
+    users = ("org:kiosk", "org:till")
+    lines = [(name, "till.py", 2, "imports ledger.exact") for name in users]
+    declared = [(name, "pyproject.toml", 4, "declares acme-ledger as a dependency") for name in users]
+    assert importers(".") == [declared[0], lines[0], declared[1], lines[1]]
+    assert importers("ledger/exact.py") == importers("ledger/exact.py#exact") == lines
+    assert library.call("graph", start=".", repos=["org"]).saw.note == ""
+    monkeypatch.setattr(reader, "CUTTER", 1)
+    assert "found after their next push" in library.call("graph", start=".", repos=["org"]).saw.note
 
 
 def test_filters_apply_to_the_organisation_as_well(daemon: Muninn) -> None:

@@ -317,6 +317,8 @@ def test_hostile_contents_and_names(fresh, tmp_path: Path) -> None:
             "o'brien\\n.py": 'def it_s():\n    return "\' OR 1=1; --"\n',
             "naïve/größe.md": "# Größe\n\n\\x00 \\. it's\n",
             "empty.py": "",
+            "long.py": f"import {'語' * 600}\nimport {'a.' * 900}b\n",
+            "package.json": json.dumps({"name": "x" * 9_000, "dependencies": {"y" * 9_000: "1"}}),
             "big.txt": "word " * 300_000,
         },
     )
@@ -326,7 +328,7 @@ def test_hostile_contents_and_names(fresh, tmp_path: Path) -> None:
     git(root, "commit", "-q", "-m", "Odd")
     push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
     found = contents(fresh, "one")
-    assert {"late nul.py", "o'brien\\n.py", "naïve/größe.md", "raw.py"} <= set(found)
+    assert {"late nul.py", "o'brien\\n.py", "naïve/größe.md", "raw.py", "long.py", "package.json"} <= set(found)
     assert not {"big.txt", "link.py"} & set(found)
 
 

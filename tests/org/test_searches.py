@@ -149,11 +149,11 @@ def test_the_vectors_of_tenants_that_asked_longest_ago_are_dropped(home, filled,
     cache = VectorCache()
     first = cache.of(1)
     asked(home, filled["ann"], lambda reader: reader.dense(query, 9), first)
-    monkeypatch.setattr(vectors, "MOST", len(first))
+    monkeypatch.setattr(vectors, "MOST_OF_ALL", len(first))
     second = cache.of(2)
     assert cache.of(1) is first
     asked(home, filled["ben"], lambda reader: reader.dense(query, 9), second)
-    assert cache.of(2) is second  # more than `MOST` are kept, and tenant 1 asked before
+    assert cache.of(2) is second  # more than `MOST_OF_ALL` are kept, and tenant 1 asked before
     assert cache.of(1) is not first
     assert len(cache.of(2)) == len(second) > 0
 

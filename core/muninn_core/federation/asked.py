@@ -35,10 +35,12 @@ class Asked:
         parts: Sequence[Part] = (),
         skipped: Sequence[AskedRepository] = (),
         more: int = 0,
+        note: str = "",
     ) -> None:
-        """`more` counts the results of a list that an organisation's server left out."""
+        """`more` counts the results of a list that an organisation's server left out, and `note` says what it lacks."""
         self.parts = parts
         self.more = more
+        self._note = note
         self._members = {member.listed.name: member for member in members}
         self._judges: dict[str, Judge] = {}
         self._skipped = skipped
@@ -72,7 +74,7 @@ class Asked:
             for part in self.parts
             if not part.meaning
         )
-        return replace(saw, note=" ".join(filter(None, (saw.note, *skipped, *words))))
+        return replace(saw, note=" ".join(filter(None, (saw.note, *skipped, *words, self._note))))
 
     def root(self, name: str) -> Path:
         """Return the root of a repository that is read."""
@@ -97,7 +99,7 @@ class Asked:
             part._replace(memories={key: each for key, each in (part.memories or {}).items() if key not in own})
             for part in self.parts
         ]
-        return Asked(list(self._members.values()), parts, self._skipped, self.more)
+        return Asked(list(self._members.values()), parts, self._skipped, self.more, self._note)
 
     def closed(self) -> Asked:
         """Return what further pages of the answer need: the repositories without their indexes."""

@@ -48,11 +48,11 @@ class Dependencies(Protocol):
     def published(self) -> Set[Package]:
         """Return the packages that it publishes."""
 
-    def declarations(self, packages: Sequence[Package]) -> Iterable[tuple[str, int, Package]]:
+    def declarations(self, packages: Collection[Package]) -> Iterable[tuple[str, int, Package]]:
         """Return (path, line, package) of the manifests that declare some packages as dependencies."""
 
-    def imports(self, modules: Sequence[str], languages: Collection[str]) -> Iterable[tuple[str, Import]]:
-        """Return (path, import) of the imports of some modules, or of parts of them, in files of some languages."""
+    def imports(self, wanted: Published) -> Iterable[tuple[str, Import]]:
+        """Return (path, import) of the imports of a package's modules, or of parts of them."""
 
 
 class IndexedDependencies:
@@ -67,15 +67,16 @@ class IndexedDependencies:
         found = (published(path.rpartition("/")[2], text) for path, text in self._manifests)
         return {each for each in found if each is not None}
 
-    def declarations(self, packages: Sequence[Package]) -> Iterator[tuple[str, int, Package]]:
+    def declarations(self, packages: Collection[Package]) -> Iterator[tuple[str, int, Package]]:
         """Yield (path, line, package) of the manifests that declare some packages as dependencies."""
         for path, text in self._manifests:
-            known = declared(path.rpartition("/")[2], text)
-            yield from ((path, line_of(each.name, text), each) for each in packages if each in known)
+            known = declared(path.rpartition("/")[2], text).intersection(packages)
+            yield from ((path, line_of(each.name, text), each) for each in sorted(known))
 
-    def imports(self, modules: Sequence[str], languages: Collection[str]) -> Iterator[tuple[str, Import]]:
-        """Yield (path, import) of the imports of some modules, or of parts of them, in files of some languages."""
-        for path, statement in self._snapshot.code.importing_modules(modules):
+    def imports(self, wanted: Published) -> Iterator[tuple[str, Import]]:
+        """Yield (path, import) of the imports of a package's modules, or of parts of them."""
+        languages = LANGUAGES[wanted.package.ecosystem]
+        for path, statement in self._snapshot.code.importing_modules(sorted(wanted.modules)):
             if language_of(path) in languages:
                 yield path, statement
 
@@ -105,12 +106,11 @@ def dependents(own: Sequence[Published], others: Mapping[str, Dependencies]) -> 
 
 def _in_repository(own: Sequence[Published], name: str, other: Dependencies) -> Iterator[Dependent]:
     same = other.published()
-    wanted = {each.package: each for each in own if each.package not in same}
-    for path, line, package in other.declarations(list(wanted)):
-        yield Dependent(name, path, line, wanted[package], None)
-    for each in wanted.values():
-        for path, statement in other.imports(sorted(each.modules), LANGUAGES[each.package.ecosystem]):
-            yield Dependent(name, path, statement.line, each, statement)
+    wanted = [each for each in own if each.package not in same]
+    for path, line, package in other.declarations({each.package for each in wanted}):
+        yield from (Dependent(name, path, line, each, None) for each in wanted if each.package == package)
+    for each in wanted:
+        yield from (Dependent(name, path, found.line, each, found) for path, found in other.imports(each))
 
 
 def _manifests(snapshot: Snapshot, root: Path) -> Iterator[tuple[str, str]]:

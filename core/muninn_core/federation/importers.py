@@ -9,12 +9,11 @@ from collections.abc import Collection, Iterator, Sequence, Set
 
 from muninn_core.federation.dependents import Published
 from muninn_core.model.value import Value
-from muninn_core.source.classify import language_of
 from muninn_core.source.definition import Import
 from muninn_core.source.packages import Package
 
 MOST_PACKAGES = 200
-"""The most packages that a question may name."""
+"""The most packages that a question may name, and the most modules of a package."""
 
 
 class SoughtPackage(Value):
@@ -53,21 +52,22 @@ class ListedDependencies:
         """Return no package: see above."""
         return frozenset()
 
-    def declarations(self, packages: Sequence[Package]) -> Iterator[tuple[str, int, Package]]:
+    def declarations(self, packages: Collection[Package]) -> Iterator[tuple[str, int, Package]]:
         """Yield (path, line, package) of the manifests that declare some packages as dependencies."""
         for each in self._importers:
             package = Package(each.ecosystem, each.package)
             if not each.module and package in packages:
                 yield each.path, each.line, package
 
-    def imports(self, modules: Sequence[str], languages: Collection[str]) -> Iterator[tuple[str, Import]]:
-        """Yield (path, import) of the imports of some modules, or of parts of them, in files of some languages."""
+    def imports(self, wanted: Published) -> Iterator[tuple[str, Import]]:
+        """Yield (path, import) of the imports of a package's modules, or of parts of them."""
         for each in self._importers:
-            if each.module and language_of(each.path) in languages and is_part(each.module, modules):
+            is_of_package = Package(each.ecosystem, each.package) == wanted.package
+            if each.module and is_of_package and _is_part(each.module, wanted.modules):
                 yield each.path, Import(each.line, each.module, each.names)
 
 
-def is_part(module: str, modules: Collection[str]) -> bool:
+def _is_part(module: str, modules: Collection[str]) -> bool:
     """Whether a module is one of some, or a part of one."""
     return any(module == each or module.startswith((f"{each}.", f"{each}/", f"{each}:")) for each in modules)
 
@@ -75,7 +75,11 @@ def is_part(module: str, modules: Collection[str]) -> bool:
 def sought(own: Sequence[Published]) -> ImportersParams | None:
     """Return what a server is asked for the importers of packages, None without a package."""
     found = tuple(
-        SoughtPackage(ecosystem=each.package.ecosystem, name=each.package.name, modules=tuple(sorted(each.modules)))
+        SoughtPackage(
+            ecosystem=each.package.ecosystem,
+            name=each.package.name,
+            modules=tuple(sorted(each.modules)[:MOST_PACKAGES]),
+        )
         for each in own[:MOST_PACKAGES]
     )
     return ImportersParams(packages=found) if found else None

@@ -18,9 +18,13 @@ from muninn_core.source.definition import Definition
 
 
 class Listing(Value):
-    """The first results of a list, and the branches that they are from. `total` is the number of all results."""
+    """The first results of a list, and the branches that they are from.
+
+    `total` is the number of all results. `note` says what the list lacks.
+    """
 
     total: int
+    note: str = ""
     branches: tuple[OfferedBranch, ...] = ()
     symbols: tuple[CodeSymbol, ...] = ()
     memories: tuple[Memory, ...] = ()

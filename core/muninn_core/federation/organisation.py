@@ -93,13 +93,14 @@ class Remote:
 class Answered(NamedTuple):
     """The repositories with candidates, and why the organisation was not asked.
 
-    `more` counts the results of a list that its server left out.
+    `more` counts the results of a list that its server left out, and `note` says what else the list lacks.
     """
 
     members: Sequence[Remote] = ()
     parts: Sequence[Part] = ()
     skipped: Sequence[AskedRepository] = ()
     more: int = 0
+    note: str = ""
 
 
 class Organisation:
@@ -248,7 +249,7 @@ def _listed(settings: OrgSettings, listing: Listing, roots: Iterable[Path]) -> A
         members.append(Remote(ListedRepository(name=name, path=settings.url), branch))
         parts.append(Part(name, snapshot, memories))
     listed = len(listing.symbols) + len(listing.memories) + len(listing.importers)
-    return Answered(members, parts, more=listing.total - listed)
+    return Answered(members, parts, more=listing.total - listed, note=listing.note)
 
 
 def _on_this_machine(branches: Sequence[OfferedBranch], roots: Iterable[Path]) -> set[str]:

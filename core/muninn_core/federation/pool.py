@@ -94,7 +94,7 @@ class Repositories:
             members: list[Member | Remote] = []
             parts: list[Part] = []
             skipped: list[AskedRepository] = []
-            more = 0
+            more, note = 0, ""
             for entry in listed:
                 try:
                     member = self.member(entry, models)
@@ -107,8 +107,8 @@ class Repositories:
                 members += found.members
                 parts += found.parts
                 skipped += found.skipped
-                more = found.more
-            yield Asked(members, parts, skipped, more)
+                more, note = found.more, found.note
+            yield Asked(members, parts, skipped, more, note)
         self._shrink()
 
     def _of_organisation(

@@ -2,59 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from muninn_core.errors import BadParams
 from muninn_core.federation.dependents import line_of
-from muninn_core.federation.importers import MOST_PACKAGES, ImportersParams, ListedImporter, SoughtPackage, is_part
+from muninn_core.federation.importers import MOST_PACKAGES, ImportersParams, ListedImporter, SoughtPackage
+from muninn_core.org.package_names import is_manifest, parts_of_module
 from muninn_core.org.reader import PostgresReader, repository_of
 from muninn_core.source.classify import language_of
-from muninn_core.source.packages import LANGUAGES, MANIFESTS, declared
+from muninn_core.source.definition import Syntax
+from muninn_core.source.packages import LANGUAGES, declared
 from muninn_core.source.qualified import split
 
 _MOST_FILES = 2_000
 """The most files of an answer."""
 
+_Place = tuple[int, SoughtPackage, str, tuple[str, ...]]
+"""The line of a file, the package, and the module and names that it imports; the module is "" for a declaration."""
 
-def importers(reader: PostgresReader, params: ImportersParams) -> tuple[list[ListedImporter], int]:
-    """Return places that import or declare packages, by repository, path and line, and the number of files left out.
 
-    A repository that publishes a package of the same name means its own. Raises BadParams for too many packages.
+def importers(reader: PostgresReader, params: ImportersParams) -> tuple[list[ListedImporter], str]:
+    """Return places that import or declare packages, by repository, path and line, and what the answer lacks.
+
+    A repository that publishes a package of the same name means its own. Raises BadParams for too many names.
     """
-    if len(params.packages) > MOST_PACKAGES:
-        raise BadParams(f"{len(params.packages)} packages are too many", hint=f"At most {MOST_PACKAGES} are answered.")
-    names = {f"publishes {each.ecosystem} {each.name}": each for each in params.packages}
-    own = {(repository, names[name].ecosystem, names[name].name) for name, repository in reader.publishers(list(names))}
-    wanted = {f"declares {each.ecosystem} {each.name}" for each in params.packages}
-    wanted.update(f"imports {each.ecosystem} {module}" for each in params.packages for module in each.modules)
-    paths, left = reader.files_naming(sorted(wanted), _MOST_FILES)
-    manifests = {path for path in paths.values() if path.rpartition("/")[2] in MANIFESTS}
-    found = [each for path in manifests for each in _declarations(reader, path, params)]
-    for file, syntax in reader.syntax(list(paths)).items():
-        language = language_of(split(paths[file])[1])
-        for package in params.packages:
-            if language in LANGUAGES.get(package.ecosystem, ()):
-                found += [
-                    _importer(paths[file], each.line, package, each.module, each.names)
-                    for each in syntax.imports
-                    if is_part(each.module, package.modules)
-                ]
-    found = [each for each in found if (each.repository, each.ecosystem, each.package) not in own]
-    return sorted(found, key=lambda each: (each.repository, each.path, each.line, each.package)), left
+    packages = params.packages
+    if max([len(packages), *(len(each.modules) for each in packages)]) > MOST_PACKAGES:
+        raise BadParams("the question names too many packages", hint=f"At most {MOST_PACKAGES} are answered.")
+    own = reader.publishers([f"publishes {each.ecosystem} {each.name}" for each in packages])
+    names = [
+        (name, number)
+        for number, each in enumerate(packages)
+        for name in (
+            f"declares {each.ecosystem} {each.name}",
+            *(f"imports {each.ecosystem} {module}" for module in each.modules),
+        )
+    ]
+    held = reader.files_naming(names, own, _MOST_FILES + 1)
+    files = list(dict.fromkeys(file for file, _, _ in held))
+    known, texts = reader.syntax(files), reader.texts([file for file, _, path in held if is_manifest(split(path)[1])])
+    places = {file: _places(path, texts.get(file, ""), known[file], packages) for file, _, path in held}
+    outside = {(branch, packages[number].ecosystem, packages[number].name) for number, branch in own}
+    found = {
+        ListedImporter(
+            repository=repository_of(path), path=split(path)[1] or path, line=line, ecosystem=package.ecosystem,
+            package=package.name, module=module, names=names_of_import,
+        )
+        for file, branch, path in held[:_MOST_FILES]
+        for line, package, module, names_of_import in places[file]
+        if (branch, package.ecosystem, package.name) not in outside
+    }  # fmt: skip
+    notes = [f"Only the first {_MOST_FILES:,} files of the organisation are listed."] * (len(held) > _MOST_FILES)
+    if stale := reader.cut_before():
+        notes.append(
+            f"{stale} of the organisation's branches were pushed before its server was upgraded: their importers are "
+            "found after their next push."
+        )
+    return sorted(found, key=lambda each: (each.repository, each.path, each.line, each.package)), " ".join(notes)
 
 
-def _declarations(reader: PostgresReader, path: str, params: ImportersParams) -> Iterator[ListedImporter]:
-    text = "".join(chunk.text for chunk in reader.chunks_of(path).values())
-    known = declared(path.rpartition("/")[2], text)
-    for package in params.packages:
-        if (package.ecosystem, package.name) in known:
-            yield _importer(path, line_of(package.name, text), package)
+def _places(path: str, text: str, syntax: Syntax, packages: Sequence[SoughtPackage]) -> list[_Place]:
+    """Return the places of a file that import or declare packages."""
+    bare = split(path)[1] or path
+    known = declared(bare.rpartition("/")[2], text)
+    found: list[_Place] = [
+        (line_of(each.name, text), each, "", ()) for each in packages if (each.ecosystem, each.name) in known
+    ]
+    language = language_of(bare)
+    modules: dict[str, list[SoughtPackage]] = {}
+    for each in packages:
+        if language in LANGUAGES.get(each.ecosystem, ()):
+            for module in each.modules:
+                modules.setdefault(module, []).append(each)
+    for statement in syntax.imports if modules else ():
+        meant = _packages_of(statement.module, modules)
+        found += [(statement.line, each, statement.module, statement.names) for each in meant]
+    return found
 
 
-def _importer(
-    path: str, line: int, package: SoughtPackage, module: str = "", names: tuple[str, ...] = ()
-) -> ListedImporter:
-    return ListedImporter(
-        repository=repository_of(path), path=split(path)[1] or path, line=line, ecosystem=package.ecosystem,
-        package=package.name, module=module, names=names,
-    )  # fmt: skip
+def _packages_of(module: str, modules: Mapping[str, Sequence[SoughtPackage]]) -> Iterator[SoughtPackage]:
+    """Yield the packages that an import means, each once."""
+    named = {id(each): each for part in parts_of_module(module) for each in modules.get(part, ())}
+    yield from named.values()

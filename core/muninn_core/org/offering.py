@@ -74,10 +74,10 @@ def list_memories(question: Question, params: MemoriesParams) -> Listing:
 
 def list_importers(question: Question, params: ImportersParams) -> Listing:
     """Return places that import or declare packages, with their branches. Raises BadParams."""
-    found, left = importers(question.reader, params)
+    found, note = importers(question.reader, params)
     named = tuple(replace(each, repository=_repository(question, each.repository)) for each in found)
     branches = _branches(question, {each.repository for each in named})
-    return Listing(total=len(named) + left, importers=named, branches=branches)
+    return Listing(total=len(named), note=note, importers=named, branches=branches)
 
 
 def _branches(question: Question, repositories: Collection[str]) -> tuple[OfferedBranch, ...]:

@@ -7,7 +7,7 @@ part of. A manifest has "declares ECOSYSTEM PACKAGE" for its dependencies and "p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from itertools import islice
 
 from muninn_core.org.cutting import CutFile
 from muninn_core.source.classify import path_traits
@@ -17,6 +17,10 @@ _PART = re.compile(r"[./:]+")
 _ASIDE = ("test", "vendored", "example")
 """The traits of manifests that say nothing about their repository."""
 
+_MOST_PARTS = 12
+_MOST_BYTES = 300
+"""The longest name that is stored. A row of an index of PostgreSQL has at most 2,704 bytes."""
+
 
 def names_of_packages(file: CutFile) -> set[str]:
     """Return the names of the modules and packages that a file imports, declares and publishes."""
@@ -25,19 +29,24 @@ def names_of_packages(file: CutFile) -> set[str]:
         for ecosystem, languages in LANGUAGES.items()
         if file.language in languages
         for statement in file.syntax.imports
-        for part in _parts(statement.module)
+        for part in parts_of_module(statement.module)
     }
-    name = file.path.rpartition("/")[2]
-    if name in MANIFESTS and path_traits(file.path).isdisjoint(_ASIDE):
+    if is_manifest(file.path):
         text = "".join(piece.chunk.text for piece in file.chunks)
+        name = file.path.rpartition("/")[2]
         found.update(f"declares {each.ecosystem} {each.name}" for each in declared(name, text))
         if own := published(name, text):
             found.add(f"publishes {own.ecosystem} {own.name}")
-    return {each for each in found if "\0" not in each}
+    return {each for each in found if "\0" not in each and len(each.encode()) <= _MOST_BYTES}
 
 
-def _parts(module: str) -> Iterator[str]:
-    """Yield a module and what it is a part of; nothing for a module of the same repository."""
-    if not module.startswith((".", "/")):
-        yield module
-        yield from (module[: each.start()] for each in _PART.finditer(module))
+def is_manifest(path: str) -> bool:
+    """Whether a file says what its repository publishes and depends on."""
+    return path.rpartition("/")[2] in MANIFESTS and path_traits(path).isdisjoint(_ASIDE)
+
+
+def parts_of_module(module: str) -> list[str]:
+    """Return a module and the first ones that it is a part of; nothing for a module of the same repository."""
+    if module.startswith((".", "/")):
+        return []
+    return [module, *(module[: each.start()] for each in islice(_PART.finditer(module), _MOST_PARTS))]

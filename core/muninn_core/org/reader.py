@@ -22,6 +22,7 @@ from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.vector import cosines_of
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.value import replace
+from muninn_core.org.cutting import CUTTER
 from muninn_core.org.database import Connection
 from muninn_core.org.lexical import RUNNING, Conditions, LexicalSearch
 from muninn_core.org.memories import BranchMemories
@@ -176,7 +177,9 @@ class PostgresReader:
 
     def rarities(self, words: Iterable[str]) -> dict[str, float]:
         """Return {word: inverse document frequency, as BM25 computes it}."""
-        return {word: self._words.rarity(word) for word in words}
+        wanted = list(words)
+        self._words.load(wanted)
+        return {word: self._words.rarity(word) for word in wanted}
 
     def frequency(self, word: str) -> int:
         """Return the number of chunks that contain a word."""
@@ -208,21 +211,53 @@ class PostgresReader:
         sql = "SELECT id, syntax FROM file WHERE tenant = %(tenant)s AND id = ANY(%(files)s)"
         return {file: read_syntax(data) for file, data in self._rows(sql, files=list(files))}
 
-    def files_naming(self, names: Sequence[str], limit: int) -> tuple[dict[int, str], int]:
-        """Return {file id: path} of files that have one of some names of packages, and how many were left out."""
-        sql = "SELECT DISTINCT file FROM dependency WHERE tenant = %(tenant)s AND name = ANY(%(names)s) ORDER BY file"
-        found = [row[0] for row in self._rows(sql, names=list(names))]
-        return self._paths_of(found[:limit]), max(0, len(found) - limit)
+    def files_naming(
+        self, names: Sequence[tuple[str, int]], own: Collection[tuple[int, int]], limit: int
+    ) -> list[tuple[int, int, str]]:
+        """Return (file id, branch, path) of at most `limit` files with one of some names of packages.
 
-    def publishers(self, names: Sequence[str]) -> set[tuple[str, str]]:
-        """Return (name of a package, repository) of the repositories with a file that has one of some names."""
+        `names` are (name, number of the package), and `own` has (number, branch) of the branches that are left out for
+        a package. A file that several branches hold is there for each of them.
+        """
+        rows = self._rows(
+            "SELECT DISTINCT d.file, p.branch, f.path FROM unnest(%(names)s::text[], %(numbers)s::integer[]) "
+            "AS s(name, number) JOIN dependency d ON d.tenant = %(tenant)s AND d.name = s.name "
+            "JOIN place p ON p.tenant = d.tenant AND p.file = d.file "
+            "JOIN file f ON f.tenant = d.tenant AND f.id = d.file "
+            "WHERE NOT EXISTS (SELECT 1 FROM unnest(%(own)s::integer[], %(branches)s::integer[]) AS o(number, branch) "
+            "WHERE o.number = s.number AND o.branch = p.branch) ORDER BY p.branch, d.file LIMIT %(limit)s",
+            names=[name for name, _ in names],
+            numbers=[number for _, number in names],
+            own=[number for number, _ in own],
+            branches=[branch for _, branch in own],
+            limit=limit,
+        )
+        return [(file, branch, self._qualified(branch, path)) for file, branch, path in rows]
+
+    def publishers(self, names: Sequence[str]) -> set[tuple[int, int]]:
+        """Return (place in `names`, branch) of the branches with a file that has the name of a package."""
         rows = self._rows(
             "SELECT DISTINCT d.name, p.branch FROM dependency d "
             "JOIN place p ON p.tenant = d.tenant AND p.file = d.file "
             "WHERE d.tenant = %(tenant)s AND d.name = ANY(%(names)s)",
             names=list(names),
         )
-        return {(name, self._names[branch]) for name, branch in rows}
+        return {(number, branch) for found, branch in rows for number, name in enumerate(names) if name == found}
+
+    def texts(self, files: Sequence[int]) -> dict[int, str]:
+        """Return {file id: text}."""
+        sql = "SELECT file, id FROM chunk WHERE tenant = %(tenant)s AND file = ANY(%(files)s) ORDER BY id"
+        rows = self._rows(sql, files=list(files))
+        chunks = self.chunks([number for _, number in rows])
+        found: dict[int, str] = {}
+        for file, number in rows:
+            found[file] = found.get(file, "") + chunks[number].text
+        return found
+
+    def cut_before(self) -> int:
+        """Return the number of branches whose files an earlier version cut."""
+        sql = "SELECT count(*) FROM branch WHERE tenant = %(tenant)s AND cutter <> %(cutter)s AND commit <> ''"
+        return int(self._rows(sql, cutter=CUTTER)[0][0])
 
     # --- the source ---
 

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from muninn_core.index.segment import Ids, Rows
 
 MOST = 16_000_000
-"""The most vectors that are kept, of one column of a tenant and of all tenants.
+"""The most vectors that are kept of one column of a tenant.
 
 The most places of branches are twice as many. A question to branches with more is answered, and the next one reads them
 again.
 """
+
+MOST_OF_ALL = 24_000_000
+"""The most vectors that are kept of all tenants: a large one and small ones."""
 
 _BLOCK = 1 << 16
 """The vectors of a block. A change copies the last block only."""
@@ -145,7 +148,10 @@ class TenantVectors:
 
 
 class VectorCache:
-    """The vectors of the tenants that asked last, at most `MOST` when a question begins. Safe to use from threads."""
+    """The vectors of the tenants that asked last, at most `MOST_OF_ALL` when a question begins.
+
+    Safe to use from several threads.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -153,12 +159,12 @@ class VectorCache:
 
     def of(self, tenant: int) -> TenantVectors:
         """Return the vectors of a tenant that asks, and drop those of tenants that asked longest ago."""
-        models.embedder()  # loaded without the lock
+        made = TenantVectors() if tenant not in self._tenants else None  # without the lock: it may load the models
         with self._lock:
-            found = self._tenants.setdefault(tenant, TenantVectors())
+            found = self._tenants.get(tenant) or self._tenants.setdefault(tenant, made or TenantVectors())
             self._tenants.move_to_end(tenant)
             kept = sum(map(len, self._tenants.values()))
-            while kept > MOST and len(self._tenants) > 1:
+            while kept > MOST_OF_ALL and len(self._tenants) > 1:
                 kept -= len(self._tenants.popitem(last=False)[1])
         return found
 

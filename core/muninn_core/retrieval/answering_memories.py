@@ -6,7 +6,7 @@ A memory that is closely related to the question is shown above the other hits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from muninn_core.model.memory import own_title
@@ -44,19 +44,28 @@ def answering_memories(reader: Reader, request: SearchRequest, ranked: Sequence[
         return []
     cosines = _cosines(reader, request, list(memories))
     relatedness = Relatedness(parse_query(request.text), reader.rarities)
-    found = []
-    texts: set[str] = set()
+    found = {}
     for identity, candidate in memories.items():
         assert candidate.memory is not None
         text, title = candidate.memory.text, candidate.memory.title
         said = f"{own_title(title, text)} {text}".strip()
-        words = " ".join(text.casefold().split())
-        if words not in texts and round(relatedness.score(said, cosines.get(identity, 0.0)), 4) >= LEAST:
-            found.append(candidate)
-            texts.add(words)
-    first = found[:MOST]
+        if round(relatedness.score(said, cosines.get(identity, 0.0)), 4) >= LEAST:
+            found[identity] = candidate
+    first = _without_repeats(found)[:MOST]
     shown = {each.memory.id for each in first if each.memory is not None}
     return [each for each in first if each.newer not in shown]
+
+
+def _without_repeats(found: Mapping[str, Candidate]) -> list[Candidate]:
+    """Return the candidates with each text once: of equal ones the first without a newer version among all."""
+    kept: dict[str, Candidate] = {}
+    for candidate in found.values():
+        assert candidate.memory is not None
+        words = " ".join(candidate.memory.text.casefold().split())
+        known = kept.get(words)
+        if known is None or (known.newer in found and candidate.newer not in found):
+            kept[words] = candidate
+    return list(kept.values())
 
 
 def _cosines(reader: Reader, request: SearchRequest, identities: Sequence[str]) -> dict[str, float]:

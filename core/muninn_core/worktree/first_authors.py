@@ -46,12 +46,14 @@ class FirstAuthors:
             if tip is None or tip == self._tip:
                 return self._names
             try:
-                if git.is_shallow(self._root):
-                    return self._names  # git would name the author of the oldest commit that is here
+                if git.is_shallow(self._root):  # git would name the author of the oldest commit that is here
+                    self._tip = tip
+                    return self._names
                 grown = self._tip is not None and git.is_ancestor(self._root, self._tip, tip)
                 new = git.first_authors(self._root, MEMORY, tip, self._tip if grown else None)
-            except git.GitError:
-                return self._names  # a partial clone lacks the files: the author stays unknown
+            except git.GitError:  # a partial clone lacks the files: the author stays unknown
+                self._tip = tip
+                return self._names
             self._names = {**new, **self._names} if grown else new
             self._tip = tip
             return self._names

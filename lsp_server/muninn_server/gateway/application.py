@@ -236,17 +236,20 @@ class Gateway:
                 record()
         except HttpFailure as error:
             log.info("an answer broke off: %s", error.reason)
-            if dialect and (not end or end.endswith((b"\n\n", b"\r\n\r\n"))):
+            if dialect and not usage.ended and (not end or end.endswith((b"\n\n", b"\r\n\r\n"))):
                 told = stream_error(dialect, f"the answer broke off: {mask(error.reason)[0]}")
                 await send({"type": "http.response.body", "body": told, "more_body": True})
             raise _BrokenOff from None  # the connection ends without the end of the body, as the backend's did
 
     def _record(self, told: Exchange) -> None:
-        """Record an exchange in the journal, unless hooks of the client's program record the session."""
+        """Record an exchange in the journal, unless hooks of the client's program record the session.
+
+        No failure costs the client its answer.
+        """
         try:
             workspace = self._session.engine.open(self._session.place)
-        except MuninnError as error:
-            log.warning("an exchange is not recorded: %s", error)  # the client has its answer already
+        except Exception as error:  # the answer's last event is still to be sent
+            log.warning("an exchange is not recorded: %s", error_of(error, "the gateway's journal").line)
             return
 
         def read() -> tuple[str, AgentTurn, bool] | None:

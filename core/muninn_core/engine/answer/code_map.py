@@ -35,6 +35,9 @@ from muninn_core.worktree.workspace import Workspace
 CHANGES = "changes"
 """The relation to the files that the same commits changed."""
 
+IMPORTERS = ("importers", "neighbours")
+"""The relations that are followed into other repositories."""
+
 _SHOWN = 120
 """The most characters of a name that an error repeats."""
 
@@ -93,7 +96,7 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
     definitions, with all of them.
     """
     _check("relation", params.relation, ("neighbours", *RELATIONS, CHANGES))
-    if params.repos and params.relation not in ("importers", "neighbours"):
+    if params.repos and params.relation not in IMPORTERS:
         raise BadParams(
             f"'repos' finds importers, not {params.relation}", hint="Leave `relation` out, or ask for `importers`."
         )
@@ -110,7 +113,7 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
     if params.repos:
         importing = package_graph.importing(snapshot, workspace.layout.root, node, asked)
         found += importing.edges
-        omitted += max(0, len(found) - params.limit) + asked.more
+        omitted += max(0, len(found) - params.limit)
         saw = asked.noted(replace(saw, note=importing.note))
         target = importing.names if node is None else target
     return GraphResult(

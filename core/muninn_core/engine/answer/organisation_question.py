@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn_core.engine.answer.code_map import read_index
+from muninn_core.engine.answer.code_map import IMPORTERS, read_index
 from muninn_core.federation.dependents import packages
 from muninn_core.federation.importers import ImportersParams, sought
 from muninn_core.federation.organisation import ORG
@@ -70,9 +70,9 @@ def of_memories(workspace: Workspace, params: MemoriesParams) -> MemoriesParams 
 def of_graph(workspace: Workspace, params: GraphParams) -> ImportersParams | None:
     """Return what the organisation is asked for importers, None unless the caller names it.
 
-    None as well for a repository that publishes no package.
+    None as well for other relations, and for a repository that publishes no package.
     """
-    if not _is_named(params.repos):
+    if not _is_named(params.repos) or params.relation not in IMPORTERS:
         return None
     return sought(packages(read_index(workspace)[0], workspace.layout.root))
 
