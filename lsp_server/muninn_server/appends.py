@@ -10,8 +10,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_core.errors import Stopping
@@ -29,14 +29,19 @@ MOST_TOGETHER = 200
 GATHER_SECONDS = 0.002
 """How long events are gathered after a transaction of several: a transaction costs as much time as many events."""
 
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 8 * 1024
 """The longest payload of a call that is run with others: masking and storing a longer one would hold them up."""
+
+MOST_BYTES_TOGETHER = 256 * 1024
+"""About the most bytes of the payloads of a transaction, for the same reason."""
 
 log = logging.getLogger("muninn.session")
 
 
 class Waiting(NamedTuple):
-    """A call that waits. `begun` is called when it begins, `finish` with its result; `done` gets what that returns."""
+    """A call that waits since a monotonic time. `begun` is called when it begins, `finish` with its result; `done` gets
+    what that returns.
+    """
 
     engine: Engine
     params: EventAppendParams
@@ -44,6 +49,7 @@ class Waiting(NamedTuple):
     begun: Callable[[], None]
     finish: Callable[[Value], Any]
     done: asyncio.Future[Any]
+    since: float
 
 
 class Appends:
@@ -55,6 +61,7 @@ class Appends:
         self._waiting: deque[Waiting] = deque()
         self._lock = threading.Lock()
         self._runs = False
+        self._closed = False
 
     async def run(
         self,
@@ -66,7 +73,7 @@ class Appends:
     ) -> Any:
         """Record an event; it is on disk when this returns `finish(result)`. Raises MuninnError."""
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        one = Waiting(engine, params, call, begun, finish, done)
+        one = Waiting(engine, params, call, begun, finish, done, time.monotonic())
         with self._lock:
             self._waiting.append(one)
             starts, self._runs = not self._runs, True
@@ -77,11 +84,14 @@ class Appends:
                 with self._lock:
                     self._runs = False
                     self._waiting.remove(one)
+                if self._closed:
+                    raise _stopping() from None
                 raise
         return await done
 
     def close(self) -> None:
         """Record the events that wait, and end the thread."""
+        self._closed = True
         self._thread.shutdown(wait=True)
 
     def _work(self) -> None:
@@ -94,23 +104,57 @@ class Appends:
                 if not taken:
                     self._runs = False
                     return
-            together = []
-            for one in taken:
-                if _is_long(one.params):
-                    self._submit_alone(one)
-                else:
-                    together.append(one)
-            _record(together)
+            for together in self._parted(taken):
+                _record_all(together)
+
+    def _parted(self, taken: Sequence[Waiting]) -> Iterator[list[Waiting]]:
+        """Yield the calls of each transaction. Those with a long payload run alone, each on a thread."""
+        together: list[Waiting] = []
+        size = 0
+        for one in taken:
+            bytes_of_one = _size(one.params)
+            if bytes_of_one > MOST_BYTES:
+                self._submit_alone(one)
+                continue
+            if size + bytes_of_one > MOST_BYTES_TOGETHER:
+                yield together
+                together, size = [], 0
+            together.append(one)
+            size += bytes_of_one
+        yield together
 
     def _submit_alone(self, one: Waiting) -> None:
+        taken = threading.Lock()
+
+        def work() -> None:
+            if taken.acquire(blocking=False):
+                _record_all([one])
+
+        def ended(future: Future[None]) -> None:
+            if future.cancelled():
+                _deliver([(one, _stopping())])
+
         try:
-            self._alone.submit(_record, [one])
-        except RuntimeError:  # as in `run`
-            _deliver([(one, Stopping("the daemon is leaving", hint="The next call starts it again."))])
+            self._alone.submit(work).add_done_callback(ended)
+        except Exception as error:  # as in `run`; a pool that can't start a thread keeps the call
+            if taken.acquire(blocking=False):  # unless another thread of the pool has begun it
+                _deliver([(one, _stopping() if self._closed else error)])
+
+
+def _stopping() -> Stopping:
+    return Stopping("the daemon is leaving", hint="The next call starts it again.")
+
+
+def _record_all(waiting: Sequence[Waiting]) -> None:
+    """Record events and hand each outcome to its call. An unexpected error is the outcome of those without one."""
+    try:
+        _record(waiting)
+    except Exception as error:
+        log.exception("events could not be recorded")
+        _deliver([(one, error) for one in waiting])
 
 
 def _record(waiting: Sequence[Waiting]) -> None:
-    """Record events and hand each outcome to its call, on the event loop."""
     outcomes: list[tuple[Waiting, Any]] = []
     begun: list[Waiting] = []
     for one in waiting:
@@ -121,10 +165,11 @@ def _record(waiting: Sequence[Waiting]) -> None:
         except Exception as error:
             outcomes.append((one, error))
     try:
-        found = begun[0].engine.append([(one.params, one.call) for one in begun]) if begun else []
+        found = begun[0].engine.append([(one.params, one.call, one.since) for one in begun]) if begun else []
+        results = list(zip(begun, found, strict=True))
     except Exception as error:
-        found = [error] * len(begun)
-    for one, result in zip(begun, found, strict=True):
+        results = [(one, error) for one in begun]
+    for one, result in results:
         try:
             outcomes.append((one, result if isinstance(result, BaseException) else one.finish(result)))
         except Exception as error:
@@ -133,25 +178,27 @@ def _record(waiting: Sequence[Waiting]) -> None:
 
 
 def _deliver(outcomes: Sequence[tuple[Waiting, Any]]) -> None:
+    """Hand outcomes to their calls, on the event loop. A call that has one keeps it."""
+
     def deliver() -> None:
         for one, outcome in outcomes:
             if one.done.done():
-                continue  # its client has gone
+                continue  # it has its outcome, or its client has gone
             if isinstance(outcome, BaseException):
                 one.done.set_exception(outcome)
             else:
                 one.done.set_result(outcome)
 
     if outcomes:
-        loop = outcomes[0][0].done.get_loop()
-        if loop.is_closed():
+        try:
+            outcomes[0][0].done.get_loop().call_soon_threadsafe(deliver)
+        except RuntimeError:  # the loop is closed
             log.info("events were recorded for clients that have gone")
-        else:
-            loop.call_soon_threadsafe(deliver)
 
 
-def _is_long(params: EventAppendParams) -> bool:
+def _size(params: EventAppendParams) -> int:
+    """Return the bytes of a payload. One that is refused later, with the reason, counts as a long one."""
     try:
-        return len(encode_json(params.payload)) > MOST_BYTES
-    except (ValueError, TypeError, RecursionError):  # refused later, with the reason
-        return True
+        return len(encode_json(params.payload))
+    except Exception:
+        return MOST_BYTES + 1

@@ -163,10 +163,6 @@ class Session:
             connection=self.connection,
         )
 
-        if isinstance(params, EventAppendParams):
-            appended: T = await self._pools.events.run(self.engine, params, call, begun, finish)
-            return appended
-
         def work() -> T:
             begun()
             call.raise_if_cancelled()
@@ -181,6 +177,9 @@ class Session:
         if method.effect == "control" or method.waits:
             self._pools.waiting.add(cancelled)
         try:
+            if isinstance(params, EventAppendParams):
+                appended: T = await self._pools.events.run(self.engine, params, call, begun, finish)
+                return appended
             return await loop.run_in_executor(self._pools.of(method), work)
         except Cancelled:
             if self._pools.closing:  # the daemon cancelled it: the client may retry with the next daemon

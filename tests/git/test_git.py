@@ -59,6 +59,12 @@ def test_packed_references_are_read_and_loose_ones_go_before_them(plain_repo):
     assert head(plain_repo).commit == newer != sha
 
 
+def test_references_that_are_no_text_are_unreadable_like_missing_ones(plain_repo):
+    (plain_repo / ".git/refs/heads/main").write_bytes(b"\xff\xfe\n")
+    (plain_repo / ".git/packed-refs").write_bytes(b"\xff\xfe\n")
+    assert head(plain_repo) == git.Head(commit=None, branch="main")
+
+
 def test_a_linked_work_tree_has_a_head_of_its_own(plain_repo, tmp_path):
     run(plain_repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     sha = commit(tmp_path / "side", "On the side")

@@ -70,6 +70,24 @@ def test_operations_that_wait_share_a_transaction_and_each_gets_its_own_outcome(
     assert outcomes == {"held": "first", "a": 1, "c": 2, "d": False, "e": 3}
 
 
+def test_a_listener_that_fails_holds_up_neither_operations_nor_other_listeners(journal):
+    seen: list[int] = []
+
+    def broken(_position):
+        raise OSError("broken")
+
+    journal.on_commit(broken)
+    journal.on_commit(seen.append)
+    held = Held(journal)
+    prepared = [journal.prepare(draft({"n": number})) for number in range(2)]
+    add = [lambda transaction, one=one: journal.add(transaction, one)[0].position for one in prepared]
+    held.start("a", add[0])
+    held.start("outside", lambda connection: connection.in_transaction, outside=True)
+    held.start("b", add[1])
+    assert held.release() == {"held": "first", "a": 1, "outside": False, "b": 2}
+    assert seen == [1, 2]
+
+
 def test_an_unexpected_error_rolls_back_its_own_operation_only(journal):
     held = Held(journal)
     prepared = [journal.prepare(draft({"n": number})) for number in range(2)]

@@ -194,18 +194,18 @@ class Engine(
             self.meter.note(verb, self._last_call - begun, failed)
             self._under_way.discard(under_way)
 
-    def append(self, appends: Sequence[tuple[EventAppendParams, Call]]) -> list[Value | BaseException]:
+    def append(self, appends: Sequence[tuple[EventAppendParams, Call, float]]) -> list[Value | BaseException]:
         """Run `event.append` for several clients, whose events share transactions.
 
-        Return the result of each, or the error that `call` would raise.
+        Each call is given with the monotonic time of its arrival, from which on it is measured. Return the result of
+        each, or the error that `call` would raise.
         """
         under_way = object()
         self._under_way.add(under_way)
-        begun = time.monotonic()
         try:
             found: dict[int, Value | BaseException] = {}
             given: dict[int, tuple[At, EventAppendParams, Call]] = {}
-            for number, (params, call) in enumerate(appends):
+            for number, (params, call, _) in enumerate(appends):
                 try:
                     given[number] = (self._journal(call), self._appended_as(params, call), call)
                 except Exception as error:  # that of one event, which its client gets
@@ -214,9 +214,9 @@ class Engine(
         finally:
             self._last_call, self._rested = time.monotonic(), None
             self._under_way.discard(under_way)
-        for one in found.values():
+        for number, one in found.items():
             failed = "" if not isinstance(one, BaseException) else getattr(one, "kind", "internal")
-            self.meter.note("event.append", self._last_call - begun, failed)
+            self.meter.note("event.append", self._last_call - appends[number][2], failed)
         return [found[number] for number in range(len(appends))]
 
     def _appended_as(self, params: EventAppendParams, call: Call) -> EventAppendParams:

@@ -98,11 +98,11 @@ def _resolve(place: Place, ref: str) -> str | None:
     for folder in (place.git_dir, place.identity):
         try:
             return (Path(folder) / ref).read_text("utf-8").strip() or None
-        except OSError:
+        except (OSError, UnicodeDecodeError):
             continue
     try:
         packed = (Path(place.identity) / "packed-refs").read_text("utf-8")
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return None
     for line in packed.splitlines():
         sha, _, name = line.partition(" ")

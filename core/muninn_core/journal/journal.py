@@ -6,6 +6,7 @@ One process writes a journal, which it shows by holding `lock`. Other processes 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import sqlite3
@@ -29,6 +30,8 @@ from muninn_core.model.event import REDACTED, SYSTEM, TOMBSTONE, Event, EventDra
 from muninn_core.store.disk import flush_folder, translate_errors
 from muninn_core.store.secrets import is_surely_clean, mask, mask_value
 from muninn_core.store.stamp import milliseconds, normalise, timestamp
+
+log = logging.getLogger("muninn.journal")
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{0,200}")
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,99}")
@@ -125,7 +128,10 @@ class Journal:
 
     def _committed(self, position: int) -> None:
         for listener in self._listeners:
-            listener(position)
+            try:
+                listener(position)
+            except Exception:  # the events are recorded, and the other listeners have to know
+                log.exception("a listener of the journal failed")
 
     def _now(self) -> int:
         return milliseconds(timestamp(self._clock()))
@@ -360,7 +366,8 @@ class Journal:
 
     def newest(self, first: int, last: int) -> list[Row] | None:
         """Return the rows from `first` to `last` if all of them are in memory, else None. None of them is deleted."""
-        return self._writer.newest(first, last) if self._writer is not None else None
+        writer = self._writer  # `close` may forget it at any time
+        return writer.newest(first, last) if writer is not None else None
 
     def rows_back(self, last: int | None = None, first: int = 1) -> Iterator[Row]:
         """Yield all rows, newest first."""

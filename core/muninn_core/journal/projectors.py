@@ -338,7 +338,7 @@ def _insert_all(connection: sqlite3.Connection, into: str, rows: Sequence[tuple[
 
     A text may not have the character NUL, which ends the texts of SQLite's JSON.
     """
-    statement = f"INSERT INTO {into} SELECT value ->> 0, value ->> 1 FROM json_each(?)"
+    statement = f"INSERT INTO {into} SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)"
     connection.execute(statement, (json.dumps(rows),))
 
 
