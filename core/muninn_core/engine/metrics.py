@@ -68,7 +68,7 @@ class Meter:
         yield Metric(
             "muninn_verb_seconds",
             "histogram",
-            "Time that a verb took, without the wait for a thread.",
+            "Time that a verb took, without the wait for a thread; that of event.append includes it.",
             tuple(sample for verb, counts in buckets.items() for sample in _histogram(verb, counts, seconds[verb])),
         )
         yield Metric(
