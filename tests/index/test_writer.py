@@ -1,3 +1,5 @@
+import sqlite3
+
 import pytest
 from states import answers, content, sync, write
 
@@ -37,6 +39,32 @@ def test_a_full_disk_fails_one_change_and_the_next_one_makes_up_for_it(opened, r
     fresh.put_memories([MemoryText("m1", "unrelated")])
     assert content(index) == content(fresh)
     assert answers(index, embedder, ["session", "ledger"]) == answers(fresh, embedder, ["session", "ledger"])
+
+
+class Failing:
+    """A connection to a disk that fails at each checkpoint."""
+
+    def __init__(self, connection):
+        self._connection = connection
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def execute(self, sql, *parameters):
+        if "wal_checkpoint" in sql:
+            raise sqlite3.OperationalError("disk I/O error")
+        return self._connection.execute(sql, *parameters)
+
+
+def test_a_disk_that_fails_at_a_checkpoint_is_a_failure_of_the_index(opened, root, monkeypatch):
+    index = opened()
+    sync(index, root)
+    manifest = index._writer._manifest
+    monkeypatch.setattr(manifest, "connection", Failing(manifest.connection))
+    with pytest.raises(StorageError, match="disk I/O error"):
+        index.scrub()
+    with pytest.raises(StorageError, match="disk I/O error"):
+        manifest.empty_log()
 
 
 def test_the_write_ahead_log_starts_over_though_there_is_always_a_reader(opened, root, tmp_path, monkeypatch):

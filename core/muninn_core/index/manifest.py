@@ -410,17 +410,16 @@ class Manifest:
             raise
 
     def checkpoint(self) -> int:
-        """Move as much of the write-ahead log into the database as readers allow; return its length in pages."""
-        _, pages, _ = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-        return int(pages)
+        """Move as much of the write-ahead log into the database as readers allow; return its length in pages.
+
+        Raises StorageError.
+        """
+        return self._checkpoint("PASSIVE")[1]
 
     def checkpoint_whole(self) -> bool:
         """Move the write-ahead log into the database; return whether all of it was moved. Raises StorageError."""
-        try:
-            _, pages, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-        except sqlite3.DatabaseError as error:
-            raise _storage_error(error) from error
-        return int(pages) == int(moved)
+        _, pages, moved = self._checkpoint("PASSIVE")
+        return pages == moved
 
     def vacuum(self) -> None:
         """Rewrite the database, so that its free pages hold no deleted rows. Raises StorageError."""
@@ -430,9 +429,19 @@ class Manifest:
             raise _storage_error(error) from error
 
     def empty_log(self) -> bool:
-        """Empty the write-ahead log, which holds older pages; False when a reader uses it for five seconds."""
-        busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not busy
+        """Empty the write-ahead log, which holds older pages; False when a reader uses it for five seconds.
+
+        Raises StorageError.
+        """
+        return not self._checkpoint("TRUNCATE")[0]
+
+    def _checkpoint(self, mode: str) -> tuple[int, int, int]:
+        """Return whether it was hindered, the length of the write-ahead log in pages, and how many were moved."""
+        try:
+            busy, pages, moved = self.connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise _storage_error(error) from error
+        return int(busy), int(pages), int(moved)
 
     def release_memory(self) -> None:
         """Release mapped and cached pages. The next query reads them again."""
