@@ -74,6 +74,11 @@ def test_no_folder_is_not_the_current_one():
         locate("")
 
 
+def test_a_name_with_nul_is_no_folder():
+    with pytest.raises(NotARepository, match="has a NUL"):
+        locate("src/nul\x00.py")
+
+
 def test_a_link_to_a_repository_is_the_repository(plain_repo, tmp_path):
     (tmp_path / "alias").symlink_to(plain_repo)
     assert placed(tmp_path / "alias" / "src") == placed(plain_repo)

@@ -115,6 +115,8 @@ def locate(start: str) -> Place:
     """
     if not start:
         raise NotARepository("the folder's name is empty", hint="Give the folder of a repository, or leave --repo out.")
+    if "\0" in start:
+        raise NotARepository(f"{start!r} is no path: it has a NUL", hint="Give the folder of a repository.")
     here = os.path.realpath(start)
     if not os.path.isdir(here):
         what = "is not a folder" if os.path.exists(here) else "does not exist"
