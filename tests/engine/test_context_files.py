@@ -211,7 +211,7 @@ def test_a_context_file_that_is_not_there_names_the_nearest_or_how_to_make_it(pr
     assert near.value.hint == "Did you mean 'rotate-tokens'?"
     with pytest.raises(NotFoundError) as far:
         project.call("render", path="nothing")
-    assert "There are area/users, rotate-tokens." in far.value.hint
+    assert "Context files here: area/users, rotate-tokens." in far.value.hint
     assert project.call("render", path="area/users").text == "Hello\n"
 
 
