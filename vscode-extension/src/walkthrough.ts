@@ -1,11 +1,20 @@
 // The walkthrough: its steps are done when the repository has a memory, also one that was there before.
 import * as vscode from 'vscode';
 
+/** The seconds after which the steps are completed again: VS Code loads the walkthrough some time after its page opens. */
+const AGAIN = [0.5, 2, 8, 30];
+
 /** Completes steps when a page opens that may be the walkthrough; VS Code tells extensions neither its kind nor its id. */
 export function followWalkthrough(): vscode.Disposable {
-  return vscode.window.tabGroups.onDidChangeTabs(({ opened, changed }) => {
-    if ([...opened, ...changed].some((tab) => tab.isActive && tab.input === undefined)) void completeSteps();
+  let timers: NodeJS.Timeout[] = [];
+  const stop = () => timers.splice(0).forEach(clearTimeout);
+  const followed = vscode.window.tabGroups.onDidChangeTabs(({ opened, changed }) => {
+    if (![...opened, ...changed].some((tab) => tab.isActive && tab.input === undefined)) return;
+    stop();
+    void completeSteps();
+    timers = AGAIN.map((seconds) => setTimeout(() => void completeSteps(), 1_000 * seconds));
   });
+  return vscode.Disposable.from(followed, { dispose: stop });
 }
 
 /**
