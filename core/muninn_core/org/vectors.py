@@ -159,9 +159,11 @@ class VectorCache:
 
     def of(self, tenant: int) -> TenantVectors:
         """Return the vectors of a tenant that asks, and drop those of tenants that asked longest ago."""
-        made = TenantVectors() if tenant not in self._tenants else None  # without the lock: it may load the models
+        models.embedder(), models.encoder()  # loaded before the lock is taken
         with self._lock:
-            found = self._tenants.get(tenant) or self._tenants.setdefault(tenant, made or TenantVectors())
+            found = self._tenants.get(tenant)
+            if found is None:
+                found = self._tenants[tenant] = TenantVectors()
             self._tenants.move_to_end(tenant)
             kept = sum(map(len, self._tenants.values()))
             while kept > MOST_OF_ALL and len(self._tenants) > 1:

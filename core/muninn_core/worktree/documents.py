@@ -97,7 +97,7 @@ class DocumentCache:
         try:
             entries = os.scandir(self._prefix + folder)
         except OSError:
-            return  # there is no such folder, or nobody may look
+            return  # the folder is missing or unreadable
         with entries:
             for entry in entries:
                 path = f"{folder}/{entry.name}"

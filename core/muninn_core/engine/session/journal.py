@@ -114,7 +114,7 @@ def _saw(workspace: Workspace) -> ReadState:
     """Return the state that a recorded event's result tells. No error of the work tree makes the event look lost."""
     try:
         return workspace.read_state()
-    except Exception as error:
+    except Exception as error:  # the event is recorded, and an error would make its client record it again
         log.warning("the state of %s can't be read", workspace.layout.root, exc_info=True)
         return ReadState(note=f"The event is recorded. The state of the work tree can't be read: {error}")
 
