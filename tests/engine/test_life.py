@@ -128,7 +128,7 @@ def test_rebuilding_loses_no_memory_that_is_stored_meanwhile(muninn):
 
 
 def test_an_index_that_is_deleted_again_while_it_is_rebuilt_is_made_without_a_further_change(muninn, monkeypatch):
-    monkeypatch.setattr("muninn_core.worktree.index_updater.RETRY_SECONDS", (0.01, 0.01))
+    monkeypatch.setattr("muninn_core.worktree.index_failure.RETRY_SECONDS", (0.01, 0.01))
     muninn.call("remember", text="Sessions are signed cookies.")
     muninn.call("index", wait=True)
     updater = updater_of(muninn)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+
 import pytest
 from repositories import git
+
+from muninn_core.errors import StorageError
+from muninn_core.worktree.memory_store import MemoryStore
 
 pytest_plugins = ["engines"]
 
@@ -72,3 +78,41 @@ def test_closing_seals_where_the_memory_was_stored(trees):
     muninn.engine.close()
     assert "On main." in (next((muninn.root / ".muninn/memory/sessions").glob("*.jsonl"))).read_text()
     assert "On the side." in (next((side / ".muninn/memory/sessions").glob("*.jsonl"))).read_text()
+
+
+def test_who_asks_while_memories_of_a_removed_tree_are_adopted_sees_them(trees, monkeypatch):
+    muninn, side = trees
+    stored = muninn.call("remember", at=side, text="The side branch needs Redis.")
+    muninn.call("index", at=side)
+    git(muninn.root, "worktree", "remove", "--force", str(side))
+    moved, go_on, adopt = threading.Event(), threading.Event(), MemoryStore.adopt
+
+    def slowly(memory, sessions):
+        moved.set()
+        assert go_on.wait(60)
+        adopt(memory, sessions)
+
+    monkeypatch.setattr(MemoryStore, "adopt", slowly)
+    with ThreadPoolExecutor(2) as threads:
+        collected = threads.submit(muninn.engine.collect_removed)
+        assert moved.wait(60)
+        asked = threads.submit(muninn.call, "memories")
+        wait([asked], 0.3)  # a wrong answer comes at once, a right one when the memories were read
+        go_on.set()
+        collected.result()
+        assert [memory.id for memory in asked.result().memories] == list(stored.ids)
+
+
+def test_memories_of_a_removed_tree_that_could_not_be_read_are_read_later(trees, monkeypatch):
+    muninn, side = trees
+    stored = muninn.call("remember", at=side, text="The side branch needs Redis.")
+    muninn.call("index", at=side)
+    git(muninn.root, "worktree", "remove", "--force", str(side))
+
+    def fail(_memory, _sessions):
+        raise StorageError("No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(MemoryStore, "adopt", fail)
+        assert muninn.call("memories").memories == ()
+    assert [memory.id for memory in muninn.call("memories").memories] == list(stored.ids)

@@ -76,7 +76,7 @@ class Tree:
         """Open the log, as a process does that comes after one that died."""
         place = locate(str(self.root))
         self.layout = layout_at(place)
-        adopt_orphans(place, self.layout)
+        adopt_orphans(place, self.layout, [])
         self.log = open_log(self.layout, clock=self._clock, ids=self._ids)
 
     def git(self, *arguments: str) -> str:

@@ -36,6 +36,12 @@ void torture_arm(const char *folder, int log, const char *op, const char *path, 
     armed = 1;
 }
 
+/* Whether the point was met. */
+int torture_met(void)
+{
+    return seen;
+}
+
 /* Stop, and return how often the point was met: 0 when it was not reached. */
 int torture_disarm(void)
 {

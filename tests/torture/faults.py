@@ -46,6 +46,10 @@ BENCHES = 2 * (os.cpu_count() or 1)
 LOOK_SECONDS = 1.0
 
 
+STORING = ("remember", "event.append")
+"""Verbs that must be refused while the disk is full."""
+
+
 class NoCompiler(Exception):
     """There is no C compiler, which the part needs for its shared library."""
 
@@ -206,7 +210,7 @@ class Bench:
         return [point for scenario in scenarios for point in self._points(scenario)]
 
     def _points(self, scenario: str) -> list[Point]:
-        lines = self._prepare(scenario)
+        lines = self.prepare(scenario)
         self.outcome.figures["calls that change files"] += len(lines)
         counted: Counter[str] = Counter()
         found = []
@@ -217,7 +221,7 @@ class Bench:
             found += [Point(scenario, op, path, counted[line], kind) for kind in kinds]
         return found
 
-    def _prepare(self, scenario: str) -> list[str]:
+    def prepare(self, scenario: str) -> list[str]:
         """Make the repository of a scenario, note the states before and after it, and return its calls."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
@@ -238,7 +242,7 @@ class Bench:
         """Meet points of an iterator that several benches share, until the limit."""
         while not limit.reached(0) and (point := next(points, None)):
             if point.scenario not in self._templates:
-                self._prepare(point.scenario)
+                self.prepare(point.scenario)
             before = len(self.outcome.violations)
             self.meet(point)
             self.outcome.figures["points met"] += 1
@@ -279,6 +283,11 @@ class Bench:
             expect(not error.startswith("InternalError"), f"{point}: {error}")
             expect(acted["state"] in (before, after), f"{point}: half a state after {error}")
             figures["refused, although stored"] += acted["state"] == after != before
+        for verb, said in acted.get("meanwhile", {}).items():
+            figures["calls while the disk stays full"] += 1
+            expect(not (said or "").startswith("InternalError"), f"{point}: then {verb}: {said}")
+            refused = (said or "").startswith("StorageError")
+            expect(refused or verb not in STORING, f"{point}: then {verb} on the full disk: {said}")
         later = [one for one in acted["later"] if one not in acted["state"]]
         expect(len(later) == 1, f"{point}: the next memory is not stored")
 

@@ -7,12 +7,15 @@ child that was killed has the result {"killed": true}.
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import itertools
 import json
 import os
 import signal
 import sys
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,13 +25,28 @@ from index.states import content
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json, replace
+from muninn_core.worktree import index_failure
 from torture.campaign import PATIENCE
 from torture.engine import engine_on, warm
 from torture.scenarios import SCENARIOS
 
 LOOK_SECONDS = 0.05
 
+FULL = 2
+"""The action of a full disk in faults.c."""
+
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+MEANWHILE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("index", {}),
+    ("recall", {"query": "sessions"}),
+    ("remember", {"text": "There is no room for this.", "session": "s1"}),
+    ("event.append", {"event_type": "probe", "session_id": "s1", "payload": {}}),
+    ("reconcile", {}),
+    ("memories", {}),
+    ("status", {}),
+)
+"""Verbs that are called while the disk stays full."""
+
 FILES = ("packs", "context", "knowledge", "config.yaml")
 """Files and folders of .muninn that a verb writes as a whole."""
 
@@ -54,7 +72,9 @@ class Job:
         return made
 
     def _wait(self, engine: Any) -> None:
-        engine.open(locate(str(self._root))).updater.wait_memories(PATIENCE)
+        """Wait until the index has all memories. One that failed is tried again by itself."""
+        while not engine.open(locate(str(self._root))).updater.wait_memories(LOOK_SECONDS):
+            time.sleep(LOOK_SECONDS)  # the index may not be open, which ends a wait at once
 
     def _settle(self, engine: Any) -> None:
         """Wait until the index has all memories, or waits for its next try because the disk is full."""
@@ -67,7 +87,10 @@ class Job:
         return self._scenario.prepare(call, self._root)
 
     def _act(self, engine: Any, call: Any) -> dict[str, Any]:
-        """Run the verb with one fault, then store another memory without one."""
+        """Run the verb with one fault, then store another memory without one.
+
+        While a disk stays full, other verbs are called too.
+        """
         library, fault = ctypes.CDLL(None), self._task["fault"]
         result: dict[str, Any] = {"error": None}
         with open(self._folder / "points", "wb") as log:
@@ -75,11 +98,12 @@ class Job:
                 str(self._folder).encode(), log.fileno(), fault["op"].encode(), fault["path"].encode(), fault["nth"],
                 fault["action"],
             )  # fmt: skip
-            try:
-                self._scenario.act(call, self._root, self._task["made"])
-            except MuninnError as error:
-                result["error"] = f"{type(error).__name__}: {error.message}"
+            result["error"] = _error_of(lambda: self._scenario.act(call, self._root, self._task["made"]))
             self._settle(engine)
+            if fault["action"] == FULL and library.torture_met():
+                result["meanwhile"] = {
+                    verb: _error_of(functools.partial(call, verb, **params)) for verb, params in MEANWHILE
+                }
             result["met"] = library.torture_disarm()
         result["state"] = self._state(engine)
         call("remember", text="Stored afterwards.", session="s9")
@@ -147,6 +171,15 @@ class Job:
         return {str(path.relative_to(self._folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
+def _error_of(work: Callable[[], object]) -> str | None:
+    """Do some work; return the error in one line, None without one."""
+    try:
+        work()
+    except MuninnError as error:
+        return f"{type(error).__name__}: {error.line}"
+    return None
+
+
 def _digest(value: object) -> str:
     return hashlib.sha256(repr(value).encode()).hexdigest()
 
@@ -181,6 +214,7 @@ def in_child(task: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Load everything, then run jobs until the input ends."""
+    index_failure.RETRY_SECONDS = (0.1, 0.5)
     warm()
     print("ready", flush=True)
     for line in sys.stdin:

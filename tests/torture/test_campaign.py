@@ -19,7 +19,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.store.record import Record, parse_line
 from torture import events, faults, fuzz, histories, hygiene, interleavings, kills, leases, scenarios, stops, writer
 from torture.__main__ import PARTS, main
-from torture.campaign import Limit, Outcome, note_run, read_runs, report, table, units_before
+from torture.campaign import Limit, Outcome, note_run, read_runs, report, site, table, units_before
 from torture.ledger import Ledger, compare, read_ledgers
 from torture.parsers import PARSERS
 
@@ -101,6 +101,27 @@ def test_faults_leave_the_state_before_or_after() -> None:
     assert outcome.figures["refused with an error"] > 0
     assert outcome.figures["crashed and started again"] > 0
     assert outcome.figures["points not reached again"] == 0
+
+
+WAL = "repo/.muninn/cache/state.sqlite-wal"
+
+
+@pytest.mark.slow
+def test_an_index_that_is_rebuilt_on_a_full_disk_ends_with_an_error_and_is_completed_later() -> None:
+    scenario = "index rebuild"
+    with site("faults") as place:
+        try:
+            library = faults.build(place.folder)
+        except faults.NoCompiler as error:
+            missing("fault injection", str(error))
+        with faults.Bench(place, library, "0") as bench:
+            flushes = sum(one == f"fsync {WAL}" for one in bench.prepare(scenario))
+            for nth in range(flushes - 3, flushes + 1):  # the memories come last, when the files are indexed
+                bench.meet(faults.Point(scenario, "fsync", WAL, nth, "full disk"))
+            outcome = bench.outcome
+    assert outcome.violations == []
+    assert outcome.figures["refused with an error"] > 0
+    assert outcome.figures["calls while the disk stays full"] > 0
 
 
 @pytest.mark.parametrize("parser", PARSERS)

@@ -46,9 +46,9 @@ def _memory(workspace: Workspace) -> ReadyCheck:
 
 def _index(workspace: Workspace) -> ReadyCheck:
     updater = workspace.updater
-    if updater.failure:
-        hint = "The next change starts another attempt; `muninn index --rebuild` rebuilds the index."
-        return ReadyCheck(name="index", ok=False, message=updater.failure, hint=hint)
+    failure = updater.failure
+    if failure is not None:
+        return ReadyCheck(name="index", ok=False, message=failure.message, hint=failure.hint)
     if updater.state != "ready" or updater.lag:
         message = f"{updater.state}, {updater.lag} changed files are not searchable yet"
         return ReadyCheck(name="index", ok=False, message=message, hint="Wait, or see `muninn status`.")

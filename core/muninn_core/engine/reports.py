@@ -136,7 +136,7 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
     """Request an index update and return its result.
 
     With `params.wait` the call returns when all files, vectors and memories are indexed, reports progress, and can be
-    cancelled. Without it the call returns at once.
+    cancelled. Raises MuninnError when that fails; the work is repeated later. Without `wait` the call returns at once.
     """
     started = time.monotonic()
     updater = workspace.updater
@@ -155,6 +155,7 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
         while not updater.encoding.wait(WAIT_SECONDS):
             call.raise_if_cancelled()
             call.report("report", f"{updater.encoding.missing} memories to encode", updater.percentage)
+        updater.raise_if_failed()
         workspace.evolution.follow()
         call.report("end", "up to date")
     state = _index_status(workspace)
@@ -249,7 +250,6 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
         problems.append(
             Problem(kind="gone", message="the folder .muninn was deleted", hint="`muninn init` creates it again.")
         )
-    elif workspace.updater.failure:
-        hint = "The next change starts another attempt; `muninn index --rebuild` rebuilds the index."
-        problems.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
+    elif (failure := workspace.updater.failure) is not None:
+        problems.append(Problem(kind="index", message=failure.message, hint=failure.hint))
     return tuple(problems)

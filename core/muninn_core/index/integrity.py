@@ -38,10 +38,12 @@ _PART = 1 << 20
 _SHORTAGES = frozenset(
     (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EROFS, errno.EACCES, errno.EPERM)
 )
-_WRITTEN_SHORTAGE = re.compile(rf"(?:os error |code: |Errno )(?:{'|'.join(map(str, sorted(_SHORTAGES)))})\b")
-"""The number in a message of Rust or Python."""
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
+_WRITTEN_NUMBER = re.compile(r"(?:os error |code: |Errno )(\d{1,5})\b")
+"""The number of an error in a message of Rust or Python."""
 
 _SQLITE_SHORTAGES = ("SQLITE_FULL", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_CANTOPEN")
+_SQLITE_FULL = _SQLITE_SHORTAGES[:1]
 
 
 class DamagedIndex(StorageError):
@@ -221,16 +223,21 @@ def is_shortage(error: BaseException) -> bool:
     """Whether an error, or one of its causes, means that the system refused something: space, memory, descriptors,
     permission. Rebuilding the index would not help.
     """
-    for each in _chain(error):
-        if isinstance(each, OSError) and each.errno in _SHORTAGES:
-            return True
-        if isinstance(each, sqlite3.Error):
-            name = getattr(each, "sqlite_errorname", None) or ""
-            if name.startswith(_SQLITE_SHORTAGES):
-                return True
-        if _WRITTEN_SHORTAGE.search(str(each)):
-            return True
-    return False
+    return any(_means(each, _SHORTAGES, _SQLITE_SHORTAGES) for each in _chain(error))
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Whether an error, or one of its causes, means that the disk or the user's part of it is full."""
+    return any(_means(each, _FULL, _SQLITE_FULL) for each in _chain(error))
+
+
+def _means(error: BaseException, numbers: frozenset[int], names: tuple[str, ...]) -> bool:
+    """Whether an error has one of some numbers of the system, or a name of SQLite that begins with one of some."""
+    if isinstance(error, OSError) and error.errno in numbers:
+        return True
+    if isinstance(error, sqlite3.Error) and (getattr(error, "sqlite_errorname", None) or "").startswith(names):
+        return True
+    return any(int(number) in numbers for number in _WRITTEN_NUMBER.findall(str(error)))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

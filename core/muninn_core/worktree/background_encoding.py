@@ -7,9 +7,11 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.index import Index
+from muninn_core.worktree.index_failure import IndexFailure, failure_of, longer_retry
 
 log = logging.getLogger("muninn.index")
 
@@ -17,15 +19,16 @@ _NICE = 10
 
 
 class BackgroundEncoding:
-    """Runs from `start` to `stop`. `index` returns the open index, None while there is none."""
+    """Runs from `start` to `stop`. `index` returns the open index, None while there is none; `cache` is its folder."""
 
-    def __init__(self, index: Callable[[], Index | None]) -> None:
+    def __init__(self, index: Callable[[], Index | None], cache: Path) -> None:
         self._index = index
+        self._cache = cache
         self._wake = threading.Condition()
         self._asked = self._done = 0
         self._stopped = False
-        self.failure = ""
-        """The error of the last batch, "" when it succeeded."""
+        self.failure: IndexFailure | None = None
+        """Why the last batch failed, None when it succeeded."""
         self._thread = threading.Thread(target=self._run, name="encode", daemon=True)
 
     @property
@@ -61,24 +64,28 @@ class BackgroundEncoding:
         """Wait at most `seconds` until all memories are encoded; return whether they are. Raises the failure."""
         with self._wake:
             done = self._wake.wait_for(lambda: self._done >= self._asked or self._stopped, seconds)
-        if done and self.failure:
-            raise MuninnError(f"memories can't be encoded: {self.failure}", hint="Run `muninn doctor` for details.")
+        failure = self.failure
+        if done and failure is not None:
+            raise MuninnError(f"memories can't be encoded: {failure.message}", hint=failure.hint)
         return done
 
     def _run(self) -> None:
         _lower_priority()
+        retry: float | None = None
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._done < self._asked or self._stopped)
+                if not self._wake.wait_for(lambda: self._done < self._asked or self._stopped, retry):
+                    self._asked += 1  # what failed is tried again
                 if self._stopped:
                     return
                 asked = self._asked
-            failure, more = "", False
+            failure, more = None, False
             index = self._index()
             try:
                 more = index is not None and index.encode_some()
-            except Exception as error:  # memories stay comparable by the table; the next change tries again
-                failure = str(error) or type(error).__name__
+                retry = None
+            except Exception as error:  # memories stay comparable by the table
+                failure, retry = failure_of(error, self._cache), longer_retry(retry)
                 if failure != self.failure and self._index() is index:  # a closed index is not a failure
                     log.exception("memories could not be encoded")
             with self._wake:

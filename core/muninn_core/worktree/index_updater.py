@@ -24,6 +24,7 @@ from muninn_core.source.bridge import TOOL_FOLDERS
 from muninn_core.source.ignore import IGNORE_FILE
 from muninn_core.source.walk import FileStamp, Walk, recheck, walk
 from muninn_core.worktree.background_encoding import BackgroundEncoding
+from muninn_core.worktree.index_failure import IndexFailure, failure_of, longer_retry
 
 log = logging.getLogger("muninn.index")
 
@@ -32,9 +33,6 @@ MANY = 500
 
 GATHER_SECONDS = 0.1
 """How long memories are collected before they are indexed together. A question ends the wait at once."""
-
-RETRY_SECONDS = (2.0, 120.0)
-"""When a failed update is repeated: at first, and at most. The time doubles with each failure."""
 
 FIRST_LOOK = 1
 """The ticket of the first scan, which `start` requests."""
@@ -52,14 +50,15 @@ class OpenIndex(Protocol):
 class IndexUpdater:
     """Runs from `start` to `stop`.
 
-    `open_index` runs on a thread and may take a second. `memories` returns all recallable memories. `outside` returns
-    the files that are indexed beside those of the work tree, by absolute path. `indexed` is called on its threads
-    after a change of the index or of its state.
+    `cache` is the folder of the index, which errors name. `open_index` runs on a thread and may take a second.
+    `memories` returns all recallable memories. `outside` returns the files that are indexed beside those of the work
+    tree, by absolute path. `indexed` is called on its threads after a change of the index or of its state.
     """
 
     def __init__(
         self,
         root: Path,
+        cache: Path,
         settings: IndexConfig,
         open_index: OpenIndex,
         memories: Callable[[], Memories],
@@ -73,6 +72,7 @@ class IndexUpdater:
         self.changed = self.removed = 0
         self.percentage = 0
         self._root = root
+        self._cache = cache
         self._open_index = open_index
         self._all_memories = memories
         self._outside = outside
@@ -83,7 +83,9 @@ class IndexUpdater:
         self._full = self._rebuild = False
         self._memories: dict[str, Memory | None] = {}
         self._recast_memories = False
-        self._files_failure = self._memories_failure = self._meaning_failure = ""
+        self._files_failure: IndexFailure | None = None
+        self._memories_failure: IndexFailure | None = None
+        self._meaning_failure: IndexFailure | None = None
         self._unembedded = 0
         self._embedding = False  # there may be chunks without a vector; how many is known once they were counted
         self._heal = False  # files were left out by a failure: the next look is at all of them
@@ -97,7 +99,7 @@ class IndexUpdater:
         self._new = False  # the index had no file when it was opened
         self._stopped = False
         self._wake = threading.Condition()
-        self.encoding = BackgroundEncoding(lambda: self.index)
+        self.encoding = BackgroundEncoding(lambda: self.index, cache)
         self._threads = (
             threading.Thread(target=self._keep_files, name="index", daemon=True),
             threading.Thread(target=self._keep_memories, name="memories", daemon=True),
@@ -127,8 +129,8 @@ class IndexUpdater:
             index.close()
 
     @property
-    def failure(self) -> str:
-        """The last failure that no later success replaced, "" for none."""
+    def failure(self) -> IndexFailure | None:
+        """The last failure that no later success replaced."""
         return self._files_failure or self._memories_failure or self._meaning_failure or self.encoding.failure
 
     @property
@@ -194,7 +196,7 @@ class IndexUpdater:
         with self._wake:
             self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
             if self._done < ticket <= self._tried:
-                self._raise_failure()
+                self.raise_if_failed()
             return self._done >= ticket
 
     def wait_first(self, seconds: float) -> None:
@@ -207,14 +209,14 @@ class IndexUpdater:
                 lambda: self._tried >= FIRST_LOOK or self._stopped or 0 < self._remaining == self.surveyed, seconds
             )
             if self._done < FIRST_LOOK <= self._tried:
-                self._raise_failure()
+                self.raise_if_failed()
 
     def wait_meaning(self, seconds: float) -> bool:
         """Wait at most `seconds` until every chunk has its vector; return whether it has. Raises the failure."""
         with self._wake:
             self._wake.wait_for(lambda: not self._embedding or self._stopped, seconds)
             if self._meaning_failure and not self._embedding:
-                self._raise_failure()
+                self.raise_if_failed()
             return not self._embedding
 
     def follow(self, paths: Iterable[str], seconds: float) -> None:
@@ -225,34 +227,44 @@ class IndexUpdater:
                 self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
 
     def wait_memories(self, seconds: float) -> bool:
-        """Wait at most `seconds` until all memories passed so far are searchable; return whether they are."""
+        """Wait at most `seconds` until all memories passed so far are searchable; return whether they are.
+
+        There is no wait while the index can't be opened.
+        """
         with self._wake:
             ticket = self._memories_wanted = self._memories_asked
             if self._memories_tried < ticket:
                 self._wake.notify_all()
-            self._wake.wait_for(lambda: self._memories_tried >= ticket or self._stopped, seconds)
+            self._wake.wait_for(lambda: self._memories_tried >= ticket or self._cannot_open or self._stopped, seconds)
             return self._memories_done >= ticket
 
     def index_memories(self, seconds: float) -> bool:
         """Wait like `wait_memories`. Raises the failure of indexing memories."""
         done = self.wait_memories(seconds)
         with self._wake:
-            if not done and self._memories_tried >= self._memories_wanted:
-                self._raise_failure()
+            if not done and (self._memories_tried >= self._memories_wanted or self._cannot_open):
+                self.raise_if_failed()
             return done
+
+    @property
+    def _cannot_open(self) -> bool:
+        """Whether there is no index, and the last try to open one has failed."""
+        return self.index is None and self._files_failure is not None
 
     def wait_open(self, seconds: float) -> Index:
         """Return the index once it can be read. Raises its failure, or BusyError after `seconds`."""
         with self._wake:
-            self._wake.wait_for(lambda: self.index is not None or self._stopped or bool(self._files_failure), seconds)
+            self._wake.wait_for(lambda: self.index is not None or self._stopped or self._cannot_open, seconds)
             if self.index is None:
-                self._raise_failure()
+                self.raise_if_failed()
                 raise BusyError("the index is not open yet", hint="Try again; `muninn status` shows how far it is.")
             return self.index
 
-    def _raise_failure(self) -> None:
-        if self.failure:
-            raise MuninnError(f"the index can't be updated: {self.failure}", hint="Run `muninn doctor` for details.")
+    def raise_if_failed(self) -> None:
+        """Raise the failure of the index, if there is one."""
+        failure = self.failure
+        if failure is not None:
+            raise MuninnError(f"the index can't be updated: {failure.message}", hint=failure.hint)
 
     def _wait_for_files(self) -> None:
         """Wait for work on files, the time of the next try, or the end. The caller holds the lock."""
@@ -277,23 +289,26 @@ class IndexUpdater:
                     self._embed()
                 else:
                     self._work()
-                    self._set_state("ready", "")
+                    self._set_state("ready")
             except Cancelled:
                 return  # only `stop` cancels
             except Exception as error:  # the thread goes on; `failure` reports it
-                self._log("the index could not be updated", error, self._files_failure)
+                failure = self._logged("the index could not be updated", error, self._files_failure)
                 with self._wake:  # retry with the next change, not at once
                     self._remaining, self._heal, self._tried = 0, True, self._taken
                     self._embedding = False
+                    self._files_failure = failure
                     self._begin_anew(error)
-                self._set_state("failed", _message_of(error))
+                self._set_state("failed")
 
-    def _log(self, what: str, error: Exception, before: str) -> None:
-        """Log an error with its trace, unless it is the one logged before or the work tree was removed."""
+    def _logged(self, what: str, error: Exception, before: IndexFailure | None) -> IndexFailure:
+        """Return what an error means, and log its trace unless it was logged before or the work tree was removed."""
+        failure = failure_of(error, self._cache)
         if not self._root.is_dir():
             log.info("%s is gone, and is not indexed any more", self._root)
-        elif _message_of(error) != before:
+        elif failure != before:
             log.error("%s", what, exc_info=error)
+        return failure
 
     def _begin_anew(self, error: Exception, *, memories: bool = False) -> bool:
         """Request a new index when this one is deleted or damaged: at once the first time, then after a while.
@@ -307,8 +322,7 @@ class IndexUpdater:
             return False
         tried = self._anew_for_memories if memories else self._anew
         if shortage or tried:
-            first, most = RETRY_SECONDS
-            self._retry = first if self._retry is None else min(2 * self._retry, most)
+            self._retry = longer_retry(self._retry)
         if not shortage:
             self._rebuild = True
         if shortage or tried:
@@ -325,7 +339,7 @@ class IndexUpdater:
     def _embed(self) -> None:
         """Make missing vectors until all exist or other work is requested."""
         index = self.index
-        failure = ""
+        failure: IndexFailure | None = None
         cause: Exception | None = None
         try:
             if index is not None and index.incomplete:
@@ -338,8 +352,7 @@ class IndexUpdater:
         except Cancelled:
             raise
         except Exception as error:  # words are searchable; the next change retries
-            failure, cause = _message_of(error), error
-            self._log("vectors could not be made", error, self._meaning_failure)
+            failure, cause = self._logged("vectors could not be made", error, self._meaning_failure), error
         with self._wake:
             if cause is not None:
                 self._begin_anew(cause)
@@ -380,8 +393,8 @@ class IndexUpdater:
                 with self._wake:
                     self._recast_memories, anew = True, False
                     if self.index is index:  # else a rebuild closed it, which is not a failure
-                        self._log("memories could not be indexed", error, self._memories_failure)
-                        self._memories_failure = _message_of(error)
+                        what = "memories could not be indexed"
+                        self._memories_failure = self._logged(what, error, self._memories_failure)
                         anew = self._begin_anew(error, memories=True)
                     if not anew:  # else questions wait for the new index
                         self._memories_tried = ticket
@@ -390,7 +403,7 @@ class IndexUpdater:
                 continue
             with self._wake:
                 self._memories_tried = self._memories_done = ticket
-                self._memories_failure, self._anew_for_memories = "", False
+                self._memories_failure, self._anew_for_memories = None, False
                 self.encoding.wake()
                 self._wake.notify_all()
             self._indexed()
@@ -406,9 +419,9 @@ class IndexUpdater:
                 lambda: self._stopped or (self._memories_asked, self._asked, self.index or index) != before
             )
 
-    def _set_state(self, state: str, failure: str) -> None:
+    def _set_state(self, state: str) -> None:
         with self._wake:
-            self.state, self._files_failure = state, failure
+            self.state = state
             self._wake.notify_all()
         self._indexed()
 
@@ -427,7 +440,7 @@ class IndexUpdater:
         missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
             self._remaining, self._comparing = 0, False
-            self._files_failure = self._meaning_failure = ""  # retry failed vectors now
+            self._files_failure = self._meaning_failure = None  # retry failed vectors now
             self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
             self._anew = False
@@ -441,6 +454,7 @@ class IndexUpdater:
             if index is not None:
                 with self._wake:
                     self.index = None  # the memories' thread must not write to a closing index
+                    self._files_failure = None  # that of the closing index
                 index.close()
             index = self._open_index(anew=anew)
             new = not index.snapshot().counts()["files"]
@@ -456,7 +470,7 @@ class IndexUpdater:
         known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
         inside = walk(self._root, self.settings, known)
         seen = Walk([*inside.files, *self._outside()], inside.skipped)
-        self._set_state("building", "")
+        self._set_state("building")
         changes = index.sync(
             self._root,
             seen,
@@ -511,10 +525,6 @@ class IndexUpdater:
     def _check_stopped(self) -> None:
         if self._stopped:
             raise Cancelled("the index is being closed")
-
-
-def _message_of(error: Exception) -> str:
-    return error.line if isinstance(error, MuninnError) else str(error) or type(error).__name__
 
 
 def _emptied(gone: set[str], snapshot: Snapshot) -> bool:

@@ -54,13 +54,12 @@ def other_trees(place: Place) -> list[Place]:
     return list(found.values())
 
 
-def adopt_orphans(place: Place, layout: Layout) -> list[str]:
-    """Move the spools and private memories of removed linked work trees here; return their sessions.
+def adopt_orphans(place: Place, layout: Layout, adopted: list[str]) -> None:
+    """Move the spools and private memories of removed linked work trees here; add their sessions to `adopted`.
 
     Only the main work tree does this. Files are moved, never merged: a session whose name is taken gets a number. A
-    folder that a process still uses waits.
+    folder that a process still uses waits. `adopted` has the sessions of a folder before the folder is gone.
     """
-    adopted: list[str] = []
     for folder in removed_trees(place):
         lock = FileLock(str(folder / "lock"))
         with suppress(OSError, MuninnError):  # what can't be moved stays, and is adopted later
@@ -76,7 +75,6 @@ def adopt_orphans(place: Place, layout: Layout) -> list[str]:
                 discard(folder)
             finally:
                 lock.release()
-    return adopted
 
 
 def _free(folder: Path, file: Path) -> Path:

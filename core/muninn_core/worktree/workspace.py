@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import threading
@@ -56,6 +57,8 @@ from muninn_core.worktree.side_index import SideIndex
 from muninn_core.worktree.skill_cache import SkillCache
 from muninn_core.worktree.upkeep_note import UpkeepNote
 
+log = logging.getLogger("muninn.worktree")
+
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
 """The start of a memory item in the JSON of a stored context."""
 
@@ -108,6 +111,8 @@ class Workspace:
         self.encoder = encoder
         """The text encoder for memories and questions about them, None where it is not installed."""
         self._spare_cache = spare_cache
+        self._adopted: list[str] = []
+        """Sessions of removed work trees whose files were moved here and are not published."""
         self._warmer: threading.Thread | None = None
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
@@ -128,7 +133,7 @@ class Workspace:
         place = self.place
         if self.writable:
             self._tidy_private_files()
-            adopt_orphans(place, self.layout)
+            adopt_orphans(place, self.layout, [])  # the log, which is opened below, reads them
             self._heal_packs()
         log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.session_notes = SessionNotes(self.layout.local / "notes.json", writable=self.writable)
@@ -157,7 +162,7 @@ class Workspace:
         self.evolution = EvolutionLoader(place, lambda: self.head.read().commit)
         self.result_pages = ResultPages(clock)
         self.origins = Origins(self.layout)
-        beside = self.layout.cache if self.writable else self._spare_cache
+        beside = self._index_folder
         self.revision_index = SideIndex(beside / "past", self.embedder, self.encoder, self._known_encodings)
         self.branch_index = SideIndex(beside / "branches", self.embedder, self.encoder, self._known_encodings)
         self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
@@ -170,6 +175,7 @@ class Workspace:
         self.skill_cache = SkillCache(self.layout.root, home, lambda: self.config.skills.paths)
         self.updater = IndexUpdater(
             self.layout.root,
+            self._index_folder,
             indexing(self.config),
             self._open_index,
             self.memory.recallable,
@@ -226,16 +232,24 @@ class Workspace:
 
     @property
     def has_orphans(self) -> bool:
-        """Whether linked work trees were removed whose memories were not adopted yet."""
-        return self.writable and bool(removed_trees(self.place))
+        """Whether linked work trees were removed whose memories are not published yet."""
+        return self.writable and bool(removed_trees(self.place) or self._adopted)
 
     def adopt_removed(self) -> None:
-        """Take over the memories of removed linked work trees, which must be closed. They are searchable at once."""
+        """Take over the memories of removed linked work trees, which must be closed. They are searchable at once.
+
+        What fails is tried again with the next call. The caller lets one thread do this at a time.
+        """
         if not self.has_orphans:
             return
-        adopted = adopt_orphans(self.place, self.layout)
-        if adopted:
-            self.memory.adopt(adopted)
+        adopt_orphans(self.place, self.layout, self._adopted)
+        try:
+            if self._adopted:
+                self.memory.adopt(tuple(self._adopted))
+        except (MuninnError, OSError) as error:
+            log.warning("memories of removed work trees can't be read yet: %s", error)
+            return
+        self._adopted.clear()
 
     def _heal_packs(self) -> None:
         """Complete an installation of a pack that a crash interrupted."""
@@ -334,8 +348,12 @@ class Workspace:
         """Add a problem that `status` shows."""
         self.problems.append(Problem(kind=kind, message=message, hint=hint))
 
+    @property
+    def _index_folder(self) -> Path:
+        return self.layout.cache if self.writable else self._spare_cache
+
     def _open_index(self, *, anew: bool) -> Index:
-        cache = self.layout.cache if self.writable else self._spare_cache
+        cache = self._index_folder
         if not self.writable:
             cache.parent.mkdir(parents=True, exist_ok=True)
         if self.writable and (self.removed or not self.layout.muninn.is_dir()):  # create no cache in a deleted folder
@@ -499,6 +517,7 @@ class Workspace:
         lag.
         """
         head, shared = self.head.read(), self.memory.shared
+        failure = self.updater.failure
         if generation is None:
             generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
         return ReadState(
@@ -512,6 +531,6 @@ class Workspace:
                 surveyed=self.updater.surveyed,
                 unembedded=self.updater.unembedded,
                 unencoded=self.updater.encoding.missing,
-                failure=self.updater.failure,
+                failure=failure.message if failure is not None else "",
             ),
         )
