@@ -11,11 +11,16 @@ from typing import Any
 import pytest
 
 from muninn_core.engine.engine import Engine
+from muninn_core.engine.file import file_notes
+from muninn_core.engine.session import briefs
 from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
+from muninn_core.worktree import citations
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.overlays import Overlays
+
+PATIENCE = 60.0
 
 
 class Clock:
@@ -93,7 +98,10 @@ def start_shared(tmp_path_factory: pytest.TempPathFactory, bundled: Embedder) ->
 
 @contextmanager
 def opening(folder: Path, embedder: Embedder) -> Iterator[Callable[..., Muninn]]:
-    """Give a function that opens an engine on a work tree, and close the engines at the end."""
+    """Give a function that opens an engine on a work tree, and close the engines at the end.
+
+    Meanwhile answers take the time to check all citations, so that they do not depend on the machine's load.
+    """
     made: list[Engine] = []
 
     def begin(root: Path, *, clock: Clock | None = None, **options: Any) -> Muninn:
@@ -111,11 +119,18 @@ def opening(folder: Path, embedder: Embedder) -> Iterator[Callable[..., Muninn]]
         made.append(engine)
         return Muninn(root, engine, clock)
 
-    try:
-        yield begin
-    finally:
-        for engine in made:
-            engine.close()
+    with pytest.MonkeyPatch.context() as limits:
+        for place, name in (
+            (citations, "ANSWER_SECONDS"),
+            (briefs, "CITATION_SECONDS"),
+            (file_notes, "CITATION_SECONDS"),
+        ):
+            limits.setattr(place, name, PATIENCE)
+        try:
+            yield begin
+        finally:
+            for engine in made:
+                engine.close()
 
 
 @pytest.fixture

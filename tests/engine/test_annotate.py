@@ -18,12 +18,6 @@ FILE = "src/users.py"
 LOOKUP = f"{FILE}:6-8"
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """All the time that a busy machine needs."""
-    monkeypatch.setattr(file_notes, "CITATION_SECONDS", 60.0)
-
-
 @pytest.fixture
 def rules(muninn):
     """The tiny repository with a decision about one function, a pattern of another, and a note on the file."""

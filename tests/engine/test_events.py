@@ -158,6 +158,15 @@ def configure(muninn, text):
     muninn.engine.files_changed(muninn.place, {str(muninn.root / ".muninn/config.yaml")})
 
 
+def test_a_turn_begins_and_ends_although_head_is_damaged(muninn):
+    (muninn.root / ".git" / "HEAD").write_bytes(b"\0" * 41)
+    names = {"project_id": "p", "session_id": "s", "turn_id": "t"}
+    begun = muninn.call("turn.begin", **names)
+    ended = muninn.call("turn.end", ack_token=begun.ack_token, **names)
+    assert ended.event.event_type == "muninn.turn.ended"
+    assert all("HEAD can't be read" in each.saw.note for each in (begun, ended))
+
+
 def test_the_configuration_names_types_and_schemas(muninn):
     configure(muninn, "journal:\n  types: [deploy, incident]\n")
     schema = {"type": "object", "required": ["version"], "properties": {"version": {"type": "string"}}}

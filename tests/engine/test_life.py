@@ -465,3 +465,20 @@ def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkey
     found = muninn.call("recall", query="delete user", kind="code").hits
     waited_for.set()
     assert [hit.path for hit in found] == ["src/users.py"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"[" * 5_000, b"\0" * 100, b'{"sessions": {"s-1": {"head": 7, "read:talk": "x"}}}']
+)
+def test_damaged_private_files_are_made_anew(plain_repo, start, content):
+    first = start(plain_repo)
+    first.call("init")
+    first.engine.close()
+    local = plain_repo / ".muninn" / "local"
+    for name in ("notes.json", "accesses.json", "given.json", "upkeep.json", "redaction.json"):
+        (local / name).write_bytes(content)
+    muninn = start(plain_repo)
+    muninn.call("remember", text="Sessions are signed cookies.", session="s-1")
+    muninn.call("brief", session="s-1", source="startup")
+    muninn.call("capture", session="s-1", source="commit")
+    assert muninn.call("status").problems == ()

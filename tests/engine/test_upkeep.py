@@ -12,6 +12,7 @@ from muninn_core.engine.memory import evolve as upkeep
 from muninn_core.errors import NotFoundError, Stopping, StorageError
 from muninn_core.model.memory import MANY_STEPS, Memory
 from muninn_core.reconcile.upkeep import Use, plan
+from muninn_core.worktree import citations
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -109,7 +110,10 @@ def test_dead_memories_are_archived_but_not_a_persons_pinned_lasting_or_linked_o
     assert memory(muninn, dead).active
 
 
-def test_memories_whose_code_is_gone_are_archived(muninn: Muninn) -> None:
+def test_memories_whose_code_is_gone_are_archived_and_the_check_takes_its_time(
+    muninn: Muninn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(citations, "ANSWER_SECONDS", 0.0)
     gone = remembered(muninn, "The parser is recursive.", cites=[{"path": "src/users.py", "symbol": "delete_user"}])
     muninn.clock.forward(days=91)
     assert ("archive", gone, 0, 0) not in steps(muninn)

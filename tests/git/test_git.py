@@ -65,6 +65,26 @@ def test_references_that_are_no_text_are_unreadable_like_missing_ones(plain_repo
     assert head(plain_repo) == git.Head(commit=None, branch="main")
 
 
+@pytest.mark.parametrize("content", [b"", b"\0" * 41, b"ref: refs/heads/a\0b\n", b"ref: ../../a.py\n", b"nonsense\n"])
+def test_a_damaged_head_is_no_commit_and_no_branch(plain_repo, content):
+    (plain_repo / ".git/HEAD").write_bytes(content)
+    assert head(plain_repo) == git.Head()
+    assert git.HeadReader(locate(str(plain_repo))).read() == git.Head()
+
+
+def test_a_reference_full_of_zeros_is_no_commit(plain_repo):
+    (plain_repo / ".git/refs/heads/main").write_bytes(b"\0" * 41)
+    assert head(plain_repo) == git.Head(commit=None, branch="main")
+
+
+def test_the_name_of_another_branch_may_be_no_text(plain_repo):
+    sha = run(plain_repo, "rev-parse", "HEAD").strip()
+    run(plain_repo, "pack-refs", "--all")
+    with (plain_repo / ".git/packed-refs").open("ab") as file:
+        file.write(f"{sha} refs/heads/caf".encode() + b"\xe9\n")
+    assert head(plain_repo).commit == sha
+
+
 def test_a_linked_work_tree_has_a_head_of_its_own(plain_repo, tmp_path):
     run(plain_repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     sha = commit(tmp_path / "side", "On the side")

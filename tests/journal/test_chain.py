@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import threading
 
 import pytest
@@ -227,6 +228,17 @@ def test_a_line_that_is_no_event_is_a_damaged_file_and_no_bug(line, tmp_path):
         path.write_bytes(gzip.compress(content))
         with pytest.raises(StorageError, match="can't be read"):
             list(read_sealed(path))
+
+
+@pytest.mark.parametrize("broken", [b"[" * 5_000 + b"]" * 5_000, None])
+def test_a_file_that_is_nested_too_deeply_or_has_wrong_bytes_is_damaged(broken, tmp_path):
+    path = tmp_path / "events-2026-01.jsonl.gz"
+    packed = bytearray(gzip.compress(broken or os.urandom(5_000)))
+    if broken is None:
+        packed[10:40] = b"\xff" * 30
+    path.write_bytes(packed)
+    with pytest.raises(StorageError, match="can't be read"):
+        list(read_sealed(path))
 
 
 def test_a_value_of_another_type_is_no_event(journal):

@@ -196,7 +196,8 @@ def resident_bytes() -> int:
 def _index_status(workspace: Workspace) -> IndexStatus:
     updater = workspace.updater
     model, encoder = workspace.embedder().name, workspace.encoder
-    if updater.index is None:
+    index = updater.index  # another thread may close it for a rebuild
+    if index is None:
         return IndexStatus(
             state=updater.state,
             generation=0,
@@ -207,7 +208,7 @@ def _index_status(workspace: Workspace) -> IndexStatus:
             model=model,
             encoder=encoder.name if encoder is not None else "",
         )
-    snapshot = updater.index.snapshot()
+    snapshot = index.snapshot()
     counts = snapshot.counts()
     return IndexStatus(
         state=updater.state,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from muninn_core.git.run import PATHS_PER_CALL, decode, git_error, run, run_process
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Head(Value):
@@ -19,7 +22,8 @@ class Head(Value):
 
 
 def read_head(place: Place) -> Head:
-    """Read HEAD from git's files, without a process, in some tens of microseconds. Both fields are None without git.
+    """Read HEAD from git's files, without a process, in some tens of microseconds. Both fields are None without git, or
+    when HEAD is damaged.
 
     With the reftable format git is run instead. Raises GitError when that fails.
     """
@@ -29,9 +33,9 @@ def read_head(place: Place) -> Head:
         text = (Path(place.git_dir) / "HEAD").read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return Head()
-    if not text.startswith("ref: "):
-        return Head(commit=text or None)
-    ref = text[5:]
+    ref = _ref_in(text)
+    if ref is None:
+        return Head(commit=_commit_in(text))
     if ref == "refs/heads/.invalid":  # the reftable format stores refs elsewhere
         commit = run(place.root, "rev-parse", "--verify", "-q", "HEAD", check=False).strip()
         name = run(place.root, "symbolic-ref", "-q", "--short", "HEAD", check=False).strip()
@@ -70,11 +74,11 @@ class HeadReader:
                 text = file.read().strip()
         except (OSError, UnicodeDecodeError):
             return ()
-        if not text.startswith("ref: "):
+        ref = _ref_in(text)
+        if ref is None:
             return (first,)
-        if text.endswith("/.invalid"):
+        if ref.endswith("/.invalid"):
             return ()  # the reftable format
-        ref = text[5:]
         common = self._place.identity
         return (first, f"{self._place.git_dir}/{ref}", f"{common}/{ref}", f"{common}/packed-refs")
 
@@ -97,18 +101,31 @@ def _stamp(path: str) -> object:
 def _resolve(place: Place, ref: str) -> str | None:
     for folder in (place.git_dir, place.identity):
         try:
-            return (Path(folder) / ref).read_text("utf-8").strip() or None
+            return _commit_in((Path(folder) / ref).read_text("utf-8"))
         except (OSError, UnicodeDecodeError):
             continue
     try:
-        packed = (Path(place.identity) / "packed-refs").read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+        packed = (Path(place.identity) / "packed-refs").read_text("utf-8", "replace")
+    except OSError:
         return None
     for line in packed.splitlines():
         sha, _, name = line.partition(" ")
         if name == ref:
-            return sha
+            return _commit_in(sha)
     return None
+
+
+def _ref_in(head: str) -> str | None:
+    """Return the reference in the text of HEAD; None for a commit or a damaged text, such as zeros after a crash."""
+    ref = head.removeprefix("ref: ")
+    sound = ref != head and ref.startswith("refs/") and "\0" not in ref and ".." not in ref
+    return ref if sound else None
+
+
+def _commit_in(text: str) -> str | None:
+    """Return the id of a commit that is a text; None for any other text."""
+    text = text.strip()
+    return text if _COMMIT.fullmatch(text) else None
 
 
 def list_files(root: Path) -> list[str] | None:

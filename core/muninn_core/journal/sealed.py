@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -61,7 +62,7 @@ def read_sealed(path: Path) -> Iterator[Row]:
                 raise ValueError(f"its first line does not name format {FORMAT}")
             for line in file:
                 yield row_of(line)
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise StorageError(
             f"the sealed events in {path} can't be read: {error}", hint="Restore the file from a backup."
         ) from error

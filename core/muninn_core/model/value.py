@@ -70,8 +70,11 @@ def encode_json(value: Any) -> bytes:
 
 
 def decode_json(data: bytes | str) -> Any:
-    """Decode JSON into plain data. Raises ValueError on malformed input."""
-    return msgspec.json.decode(data)
+    """Decode JSON into plain data. Raises ValueError on malformed input, and on values that are nested too deeply."""
+    try:
+        return msgspec.json.decode(data)
+    except RecursionError:
+        raise ValueError("the values are nested too deeply") from None
 
 
 def decoder_of(kind: type[T]) -> Callable[[bytes], T]:

@@ -32,6 +32,11 @@ class SessionNotes:
         """Return a note, or None."""
         return self._sessions.get(session, {}).get(name)
 
+    def number(self, session: str, name: str) -> int:
+        """Return a note that is a number that is not negative; 0 without one."""
+        value = self.get(session, name)
+        return value if isinstance(value, int) and value > 0 else 0
+
     def all(self, name: str) -> list[tuple[str, Any]]:
         """Return (session, note) for each session with a note of this name, the last written one at the end."""
         return [(session, entry[name]) for session, entry in list(self._sessions.items()) if name in entry]

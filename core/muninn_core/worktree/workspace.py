@@ -515,11 +515,19 @@ class Workspace:
     def read_state(self, generation: int | None = None, state: State | None = None) -> ReadState:
         """Return the state that an answer computed now is based on: commit, log position, index generation and
         lag.
+
+        Raises nothing: what was stored must not look lost. `note` says that HEAD can't be read.
         """
-        head, shared = self.head.read(), self.memory.shared
-        failure = self.updater.failure
+        shared, index, failure, note = self.memory.shared, self.updater.index, self.updater.failure, ""
+        try:
+            head = self.head.read()
+        except git.GitError as error:
+            head, note = git.Head(), f"HEAD can't be read: {error.line}"
+        else:
+            if self.place.git_dir and head == git.Head():
+                note = "HEAD can't be read; `git status` names the cause."
         if generation is None:
-            generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
+            generation = index.snapshot().generation if index is not None else 0
         return ReadState(
             commit=head.commit,
             branch=head.branch,
@@ -533,4 +541,5 @@ class Workspace:
                 unencoded=self.updater.encoding.missing,
                 failure=failure.message if failure is not None else "",
             ),
+            note=note,
         )

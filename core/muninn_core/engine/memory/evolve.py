@@ -31,6 +31,11 @@ AGENT = "evolve/1"
 Counts = Callable[[Memory], GivenCounts]
 """Returns the outcomes of a memory in sessions."""
 
+CITATION_SECONDS = 10.0
+"""How long a run may read files and ask git about citations. Nobody reads along, so that it may take longer than an
+answer. What is left counts as there; the next run goes on.
+"""
+
 MOST_STEPS = 1_000
 """The most steps of each kind that a daemon plans."""
 
@@ -114,7 +119,7 @@ def _uses(
         if record.type == "update" and record.data.get("upkeep") is True:
             target = record.data["target"]
             stepped[target] = max(stepped.get(target, ""), record.ts)
-    checker = workspace.citations.checker()
+    checker = workspace.citations.checker(CITATION_SECONDS)
     found = {}
     for memory in memories:
         access = workspace.access_counts.get(memory.id)

@@ -126,7 +126,7 @@ class AgentJournal:
         name = f"turns:{path.name}"
 
         def run(at: At) -> None:
-            offset = workspace.session_notes.get(session, name) or 0
+            offset = workspace.session_notes.number(session, name)
             reading = self._read_to(path, offset, params.answer)
             self._append_turns(at, params, reading)
             if reading.offset != offset:

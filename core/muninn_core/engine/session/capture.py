@@ -196,7 +196,8 @@ def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captu
 def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
     session = params.session or workspace.memory.session
     head = git.read_head(workspace.place).commit
-    seen = workspace.session_notes.get(session, "head")
+    noted = workspace.session_notes.get(session, "head")
+    seen = noted if isinstance(noted, str) else None
     if head is None or head == seen:
         return Captured()
     # Without a note of the session's start, HEAD is its commit after a git command; else the time of a commit decides.
@@ -228,7 +229,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Captured:
     path = Path(params.transcript)
     session = params.session or store.session
     name = f"read:{path.name}"
-    read_to = notes.get(session, name) or 0
+    read_to = notes.number(session, name)
     try:
         with open_transcript(path) as lines:
             read_to = read_to if read_to <= path.stat().st_size else 0

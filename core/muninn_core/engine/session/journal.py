@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
@@ -62,8 +61,6 @@ _NAMED = ("event_type", "project_id", "session_id", "turn_id", "stream_id", "sou
 _OF_AGENTS = ("assistant", "tool")
 """Who a client that can't act as a user may say caused an event."""
 
-log = logging.getLogger("muninn.journal")
-
 _ORDER = {"memory_facts": "position", "decisions": "position", "patterns": "last_seen"}
 
 
@@ -77,7 +74,7 @@ class At(NamedTuple):
 
 def append(at: At, params: EventAppendParams, call: Call) -> EventAppendResult:
     """Record an event. A client that can't act as a user records as the assistant."""
-    return _appended(at.open.journal.writer.run(_appending(at, params, call)), _saw(at.workspace))
+    return _appended(at.open.journal.writer.run(_appending(at, params, call)), at.workspace.read_state())
 
 
 def append_all(appends: Sequence[tuple[At, EventAppendParams, Call]]) -> list[EventAppendResult | BaseException]:
@@ -105,18 +102,9 @@ def append_all(appends: Sequence[tuple[At, EventAppendParams, Call]]) -> list[Ev
                 continue
             workspace = appends[number][0].workspace
             if workspace not in states:
-                states[workspace] = _saw(workspace)
+                states[workspace] = workspace.read_state()
             outcomes[number] = _appended(one, states[workspace])
     return [outcomes[number] for number in range(len(appends))]
-
-
-def _saw(workspace: Workspace) -> ReadState:
-    """Return the state that a recorded event's result tells. No error of the work tree makes the event look lost."""
-    try:
-        return workspace.read_state()
-    except Exception as error:  # the event is recorded, and an error would make its client record it again
-        log.warning("the state of %s can't be read", workspace.layout.root, exc_info=True)
-        return ReadState(note=f"The event is recorded. The state of the work tree can't be read: {error}")
 
 
 def _appending(at: At, params: EventAppendParams, call: Call) -> Callable[[Transaction], Appended | Refused]:

@@ -76,7 +76,7 @@ def keep_request(workspace: Workspace, params: CaptureParams, now: datetime) -> 
     if not workspace.writable or notes.get(session, _ASKED) is not None:
         return KeepRequest()
     path = Path(params.transcript)
-    looked = max(notes.get(session, _LOOKED) or 0, notes.get(session, f"read:{path.name}") or 0)
+    looked = max(notes.number(session, _LOOKED), notes.number(session, f"read:{path.name}"))
     try:
         drafts, read_to = _statements(path, looked, params)
     except OSError as error:
