@@ -1,6 +1,8 @@
-"""The columns of memory's candidates have the values of a loop over single memories."""
+"""The columns of candidates have the values of a loop over single ones."""
 
 from __future__ import annotations
+
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -9,6 +11,19 @@ from hypothesis import strategies as st
 
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.commit_votes import CommitTitle, FileVote
+from muninn_core.retrieval.evolution import CommitFiles, Evolution
+from muninn_core.retrieval.file_prior import FilePrior
+from muninn_core.retrieval.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.request import Focus
+from muninn_core.retrieval.scoring import (
+    DEFAULT_WEIGHTS,
+    ScoringContext,
+    file_points,
+    file_signals,
+    symbol_points,
+    symbol_signals,
+)
 from muninn_core.retrieval.session_match import session_matches
 from muninn_core.retrieval.word_rows import WordRows, kept_rows
 from muninn_core.source.identifiers import split_words
@@ -54,3 +69,46 @@ def test_neighbours_count_by_their_distance(given_memories: list[tuple[str, bool
         before = [other for _, distance, other in beside if distance == 1 and other < each]
         asked = [other for other in before if other in found and int(other[1:]) % 2 == 0]
         assert values.answers[row] == (found[asked[0]] if asked else 0.0)
+
+
+FILES = {
+    "src/kill_process.py": "code",
+    "kill.py": "code",
+    "tests/test_kill.py": "code",
+    "vendor/kill.js": "code",
+    "dist/kill.js": "code",
+    "docs/kill.py": "code",
+    "docs/examples/kill.d.ts": "code",
+    "docs/adr/0001-kill.md": "knowledge",
+    ".serena/memories/kill.md": "knowledge",
+    "/home/me/.claude/projects/kill/memory/kill.md": "knowledge",
+}
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["kill", "fix the kill of a process", "test of kill", "kill_process"]), st.data())
+def test_points_of_files_and_names_are_those_of_their_signals(text: str, data: st.DataObject) -> None:
+    paths = st.sets(st.sampled_from(list(FILES)))
+    commit = CommitTitle("c1", "2026-01-01T00:00:00Z", "Kill it", ())
+    query = parse_query(text)
+    changed = tuple(sorted(data.draw(paths)))
+    context = ScoringContext(
+        query,
+        TermMatcher(query.words, lambda words: {word: 1.0 + len(word) for word in words}),
+        datetime(2026, 3, 1, tzinfo=UTC),
+        Focus(data.draw(paths)),
+        lambda path: (path in changed, "accepted") if "adr" in path else None,
+        0.0,
+        DEFAULT_WEIGHTS,
+        dict.fromkeys(data.draw(paths), 0.3),
+        {path: FilePrior(0.7, memory(1, "s")) for path in data.draw(paths)},
+        data.draw(paths),
+        evolution=Evolution([CommitFiles(0.0, changed)] * 5),
+        named=data.draw(paths),
+        votes={path: FileVote(0.45, commit) for path in data.draw(paths)},
+    )
+    signals = [file_signals(context, path, kind) for path, kind in FILES.items()]
+    assert file_points(context, FILES).tolist() == [round(10_000 * sum(each[3] for each in some)) for some in signals]
+    names = ["", "kill", "Process.kill_process kill", "other", "KILL test_kill"]
+    signals = [symbol_signals(context, name) for name in names]
+    assert symbol_points(context, names).tolist() == [round(10_000 * sum(each[3] for each in some)) for some in signals]

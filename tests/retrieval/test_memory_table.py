@@ -57,11 +57,11 @@ def test_columns_pass_what_single_memories_pass_also_after_changes(key, values, 
     }
     table = MemoryTable(lambda: known)
     filters = compile_filters([Filter(key=key, values=values, negated=negated)], NOW)
-    assert table.passing(filters, NOW) == of_all(known, filters)
+    assert table.passing(filters, NOW).ids == of_all(known, filters)
     changed = {"m0": None, "m3": memory(3, tags=("auth",), importance=9), "m6": memory(6, files=("src/c.py",))}
     known = {**{each: one for each, one in known.items() if each != "m0"}, "m3": changed["m3"], "m6": changed["m6"]}
     table.update(changed)
-    assert table.passing(filters, NOW) == of_all(known, filters)
+    assert table.passing(filters, NOW).ids == of_all(known, filters)
 
 
 def test_a_filter_that_gives_the_same_memories_gives_the_same_object_until_one_changes():
@@ -69,13 +69,13 @@ def test_a_filter_that_gives_the_same_memories_gives_the_same_object_until_one_c
     table = MemoryTable(lambda: known)
     early, late = (compile_filters([Filter(key="since", values=("2026-05-01",))], NOW) for _ in range(2))
     first = table.passing(early, NOW)
-    assert first == ("m0", "m1")
+    assert first.ids == ("m0", "m1")
     assert table.passing(late, NOW) is first
     known["m2"] = memory(2)
     table.update({"m2": known["m2"]})
-    assert table.passing(late, NOW) == ("m0", "m1", "m2")
+    assert table.passing(late, NOW).ids == ("m0", "m1", "m2")
     table.update({"m1": None})
-    assert table.passing(late, NOW) == ("m0", "m2")
+    assert table.passing(late, NOW).ids == ("m0", "m2")
 
 
 def test_what_many_filters_gave_is_not_kept():
@@ -84,4 +84,4 @@ def test_what_many_filters_gave_is_not_kept():
     for _ in range(2):
         for number in range(28):
             filters = compile_filters([Filter(key="type", values=(f"kind-{number}",))], NOW)
-            assert table.passing(filters, NOW) == (f"m{number}",)
+            assert table.passing(filters, NOW).ids == (f"m{number}",)

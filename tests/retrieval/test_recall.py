@@ -519,6 +519,13 @@ def test_bounds_that_admit_all_files_decide_on_memories_only():
     assert [memory.id for memory in asked] == ["m1"]
 
 
+def test_the_known_files_of_a_filter_pass_without_a_test_of_each():
+    asked = []
+    bounds = Bounds(admits=lambda chunk, _memory: asked.append(chunk.path), files=frozenset(["b.py"]))
+    assert [hit.path for hit in ask([code("a.py"), code("b.py")], bounds=bounds)] == ["b.py"]
+    assert not asked
+
+
 def test_bounds_that_admit_the_project_decide_on_other_memories_only():
     asked = []
     bounds = Bounds(admits=lambda _chunk, memory: asked.append(memory.id) or memory.id == "m3", admits_project=True)

@@ -20,10 +20,11 @@ class ListedFile(NamedTuple):
 
 
 class Passing(NamedTuple):
-    """Paths of files by kind, in order, and the number of all files of each kind."""
+    """Paths of files by kind, in order, the number of all files of each kind, and all paths as a set."""
 
     paths: Mapping[SourceKind, tuple[str, ...]]
     total: Mapping[SourceKind, int]
+    members: frozenset[str]
 
 
 _MOST_PASSING = 8
@@ -63,7 +64,8 @@ class FileList(Sequence[ListedFile]):
                 total[kind] += 1
                 if passes(path, kind, language):
                     paths[kind].append(path)
-            known = Passing({kind: tuple(each) for kind, each in paths.items()}, total)
+            members = frozenset().union(*paths.values())
+            known = Passing({kind: tuple(each) for kind, each in paths.items()}, total, members)
             last = list(self._passing.items())[1 - _MOST_PASSING :]
             self._passing = dict([*last, (key, known)])  # not in place: other threads may read the old one
         return known

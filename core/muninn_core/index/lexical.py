@@ -11,8 +11,9 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import numpy as np
 import tantivy
 
 from muninn_core.errors import BusyError, StorageError
@@ -208,7 +209,7 @@ class Words:
         if not present or limit < 1:
             return []
         conditions = [*self._among(only), *(self._anywhere(word) for word in every)]
-        return self._run(self._query(present, conditions, kind), limit)
+        return list(zip(*self._found(self._query(present, conditions, kind), limit), strict=True))
 
     def _query(self, terms: Sequence[Term], conditions: list[tantivy.Query], kind: SourceKind | None) -> tantivy.Query:
         """Return the query whose scores are sums of the terms' weights. Conditions add nothing to a score."""
@@ -233,15 +234,18 @@ class Words:
         asked = limit + _LEAST_MARGIN + (0 if self._written == self.documents else limit // _MARGIN)
         known: dict[int, float] = {}
         while True:
-            hits = self._run(query, asked)
-            if self._counts is not None:
-                known |= self.scored([number for number, _ in hits if number not in known], terms)
-            found = hits if self._counts is None else known.items()
-            scored = [(number, -score) for score, number in sorted([(-score, number) for number, score in found])]
-            if len(hits) < asked or asked >= self.documents:
+            numbers, approximate = self._found(query, asked)
+            if self._counts is None:
+                known = dict(zip(numbers, approximate, strict=True))
+            else:
+                known |= self.scored([number for number in numbers if number not in known] if known else numbers, terms)
+            every, values = np.fromiter(known, np.int64, len(known)), np.fromiter(known.values(), float, len(known))
+            order = np.lexsort((every, -values))
+            scored = list(zip(every[order].tolist(), values[order].tolist(), strict=True))
+            if len(numbers) < asked or asked >= self.documents:
                 return scored
             # No document that was not found can have a better score than this.
-            bound = hits[-1][1] * self.excess(terms)
+            bound = approximate[-1] * self.excess(terms)
             if len(scored) >= limit and scored[limit - 1][1] > bound:
                 return scored
             asked *= _WIDER
@@ -301,10 +305,11 @@ class Words:
         """The number of documents that tantivy counts: those that exist, and deleted ones in segments to be merged."""
         return sum(int(self._searcher.doc_freq("kind", kind)) for kind in SOURCE_KINDS)
 
-    def _run(self, query: tantivy.Query, limit: int) -> list[tuple[int, float]]:
+    def _found(self, query: tantivy.Query, limit: int) -> tuple[list[int], list[float]]:
+        """Return the ids and tantivy's scores of the best documents, best first."""
         hits = self._searcher.search(query, limit, count=False).hits
-        ids = self._searcher.fast_field_values("id", [address for _, address in hits])
-        return [(int(number), float(score)) for number, (score, _) in zip(ids, hits, strict=True) if number is not None]
+        ids: Any = self._searcher.fast_field_values("id", [address for _, address in hits])
+        return ids, [score for score, _ in hits]
 
     def _among(self, ids: Sequence[int] | None) -> list[tantivy.Query]:
         """Return the condition that a document has one of the ids; no condition for None."""

@@ -21,5 +21,5 @@ nearly all components of unit vectors lie within 0.4."""
 
 def quantise(vectors: NDArray[np.float32], scale: float = SCALE) -> NDArray[np.int8]:
     """Return vectors [..., dim] in units of 1/`scale`, rounded and clipped to 8 bits."""
-    rounded: NDArray[np.int8] = np.clip(np.rint(vectors * scale), -128, 127).astype(np.int8)
+    rounded: NDArray[np.int8] = np.rint(vectors * scale).clip(-128, 127).astype(np.int8)
     return rounded

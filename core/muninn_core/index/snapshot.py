@@ -117,6 +117,9 @@ class _CountsCache:
         return self._lengths
 
 
+FIRST = 1_000
+"""The files whose first chunk is cached."""
+
 MOST_TIED = 4
 """The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
 
@@ -147,6 +150,7 @@ class Snapshot:
         self._counts: dict[str, int] | None = None
         self._paths: FileList | None = None
         self._recent = recent
+        self._first: dict[str, Chunk] = {}
         self._survey = survey
         self._ids_of_files = ByIdentity[Sequence[int]]()
         self._ids_of_memories = ByIdentity[Sequence[int]]()
@@ -320,7 +324,11 @@ class Snapshot:
 
     def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
         """Return {path: first chunk}. Takes some hundred paths at most."""
-        return self._manifest.first_chunks(paths)
+        missing = [path for path in paths if path not in self._first]
+        if missing:
+            self._first = _joined(self._first, self._manifest.first_chunks(missing), FIRST)
+        known = self._first
+        return {path: known[path] for path in paths if path in known}
 
     @cached_property
     def generated(self) -> frozenset[str]:
@@ -342,6 +350,7 @@ class Snapshot:
     def release_memory(self) -> None:
         """Release caches. The next query takes longer."""
         self._recent.forget()
+        self._first = {}
         self._paths = None
         self._ids_of_files.clear()
         self._ids_of_memories.clear()

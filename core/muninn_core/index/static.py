@@ -175,6 +175,6 @@ def _tensors(mapped: mmap.mmap) -> dict[str, NDArray[Any]]:
 
 def _unit(rows: Vectors) -> Vectors:
     """Return the rows with length 1; rows of zeros stay zero."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    lengths = np.sqrt(np.add.reduce(rows * rows, axis=1, keepdims=True))  # as `np.linalg.norm`
     unit: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return unit

@@ -123,41 +123,41 @@ def lengths(counts: bytes, *, whole: bool) -> tuple[int, ...]:
 
 def scores(terms: Sequence[Term], counts: Sequence[bytes], totals: Totals) -> NDArray[np.float64]:
     """Return the BM25 score of each document for the terms. Each sum has the order of the terms."""
-    sizes = np.fromiter(map(len, counts), np.intp, len(counts)) // 4
-    ends = np.cumsum(sizes)
-    starts = ends - sizes
+    ends = np.fromiter(map(len, counts), np.intp, len(counts)).cumsum() >> 2
     joined = b"".join(counts)
     numbers = np.frombuffer(joined, "<u4")
-    headers = numbers[starts[:, None] + np.arange(_HEADER)]
-    wanted = np.array([_hash(term.word) ^ _SALTS[term.field] for term in terms], np.uint32)
-    order = np.argsort(wanted, kind="stable")
+    hashes = [_hash(word) ^ _SALTS[field] for field, word, _ in terms]
+    wanted = np.array(hashes, np.uint32)
+    order = wanted.argsort(kind="stable")
     # Most entries are other words: tables of the hashes' first 8 bits, then of their first 16, rule them out.
-    first = np.zeros(1 << 8, bool)
-    first[wanted >> 24] = True
-    (found,) = np.frombuffer(joined[3::4].translate(first.tobytes()), bool).nonzero()
+    first = bytearray(1 << 8)
+    for each in hashes:
+        first[each >> 24] = 1
+    (found,) = np.frombuffer(joined[3::4].translate(bytes(first)), bool).nonzero()
     may_match = np.zeros(1 << 16, bool)
     may_match[wanted >> 16] = True
-    found = found[may_match[numbers[found] >> 16]]
-    known = numbers[found] & np.uint32(_HASH)
+    entries = numbers[found]
+    likely = may_match[entries >> 16]
+    found, entries = found[likely], entries[likely]
+    known = entries & np.uint32(_HASH)
     places = wanted.searchsorted(known, sorter=order)
     places[places == len(wanted)] = 0
     columns = order[places]
     rows = ends.searchsorted(found, "right")
-    same = (wanted[columns] == known) & (found - starts[rows] >= _HEADER)  # lengths are no words
-    found, columns, rows = found[same], columns[same], rows[same]
-    frequency = _FREQUENCIES[numbers[found] & np.uint32(0xFF)]
-    fields = np.array([FIELDS.index(term.field) % _HEADER for term in terms])
-    mean = {field: totals.mean(field) or 1.0 for field in {term.field for term in terms}}
-    means = np.array([mean[term.field] for term in terms])
-    weights = np.array([term.weight for term in terms])
-    length = _rounded(headers[rows, fields[columns]])
+    starts = np.concatenate(([0], ends))[rows]
+    same = (wanted[columns] == known) & (found - starts >= _HEADER)  # lengths are no words
+    entries, columns, rows, starts = entries[same], columns[same], rows[same], starts[same]
+    frequency = _FREQUENCIES[entries & np.uint32(0xFF)]
+    mean = {field: totals.mean(field) or 1.0 for field in {term[0] for term in terms}}
+    fields = np.array([FIELDS.index(field) % _HEADER for field, _, _ in terms])
+    means = np.array([mean[field] for field, _, _ in terms])
+    weights = np.array([weight for _, _, weight in terms])
+    length = _rounded(numbers[starts + fields[columns]])
     spread = _K1 * (1 - _B + _B * length / means[columns])
-    table = np.zeros((len(terms), len(counts)))
-    table[columns, rows] = weights[columns] * frequency * (_K1 + 1) / (frequency + spread)
-    total = np.zeros(len(counts))
-    for column in table:  # numpy's sum adds in an order that depends on the processor
-        total += column
-    return total
+    added = weights[columns] * frequency * (_K1 + 1) / (frequency + spread)
+    # One after the other, in the order of the terms: numpy's sum adds in an order that depends on the processor.
+    by_term = columns.argsort(kind="stable")
+    return np.bincount(rows[by_term], added[by_term], len(counts)).astype(np.float64, copy=False)
 
 
 def inverse_frequency(documents: int, found: int) -> float:

@@ -39,7 +39,7 @@ _MAX_DELETED_SHARE = 0.25
 
 _MAX_TIE_FACTOR = 4
 
-_FEW = 1_000
+_FEW = 200
 """Ids up to which their rows are copied and compared. More are compared in place."""
 
 Found = tuple[float, int]
@@ -136,10 +136,9 @@ class VectorIndex:
         A tie at the limit is returned whole, up to four times the limit, so that the caller can break it by a key that
         is the same in every build of the index.
         """
-        if limit < 1 or not np.any(vector):
+        scale, query = _quantised(vector)
+        if limit < 1 or not scale:
             return []
-        scale = 127.0 / float(np.max(np.abs(vector)))  # the query uses the whole range of 8 bits
-        query = quantise(vector, scale).astype(np.float32)
         parts = [
             part for name, shard in self._shards.items() if kind in (None, name) for part in shard if part.live_count
         ]
@@ -227,10 +226,10 @@ def cosines_of(vector: NDArray[np.float32], ids: Ids, rows: Rows, limit: int | N
 
     With `limit` only the nearest so many, and ties with the last.
     """
-    if not len(rows) or not np.any(vector):
+    scale, query = _quantised(vector)
+    if not len(rows) or not scale:
         return []
-    scale = 127.0 / float(np.max(np.abs(vector)))
-    products = rows.astype(np.float32) @ quantise(vector, scale).astype(np.float32)
+    products = rows.astype(np.float32) @ query
     if limit is not None and limit < len(products):
         near = products >= np.partition(products, len(products) - limit)[len(products) - limit]
         products, ids = products[near], ids[near]
@@ -239,12 +238,18 @@ def cosines_of(vector: NDArray[np.float32], ids: Ids, rows: Rows, limit: int | N
     return [(number, product / (SCALE * scale)) for number, product in near]
 
 
+def _quantised(vector: NDArray[np.float32]) -> tuple[float, NDArray[np.float32]]:
+    """Return the scale that gives a query the whole range of 8 bits, 0 for a zero vector, and the quantised query."""
+    largest = float(np.abs(vector).max())
+    scale = 127.0 / largest if largest else 0.0
+    return scale, quantise(vector, scale).astype(np.float32)
+
+
 def _nearest(vector: NDArray[np.float32], sets: Sequence[_Allowed], limit: int) -> list[tuple[int, float]]:
     """Return (id, cosine) of the `limit` nearest rows of some sets and ties with the last, as `_cosines` does."""
-    if limit < 1 or not sets or not np.any(vector):
+    scale, query = _quantised(vector)
+    if limit < 1 or not sets or not scale:
         return []
-    scale = 127.0 / float(np.max(np.abs(vector)))
-    query = quantise(vector, scale).astype(np.float32)
     asked = limit + 1
     while True:
         found = [(each.part, *each.part.segment.nearest(query, asked, each.mask)) for each in sets]

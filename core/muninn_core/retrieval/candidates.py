@@ -61,6 +61,7 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
     """Return the chunks among `ids` that the request may find, with their scores."""
     memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
     every_file, project = request.bounds.admits_files, request.bounds.admits_project
+    passing = request.bounds.files
     if request.bounds.admits_passing and (request.bounds.allowed or {}).get("memory") is not None:
         project = True  # the search was among the memories that pass
     found: list[ScoredChunk] = []
@@ -73,7 +74,7 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
         found += [
             _tuple(ScoredChunk, (chunk, None, *known[number]))
             for number, chunk in files.items()
-            if every_file or admits(chunk, None)
+            if every_file or (chunk.path in passing if passing is not None else admits(chunk, None))
         ]
         recallable = recallable_among(memories.values(), memory_of, now)
         for number, identity in memories.items():

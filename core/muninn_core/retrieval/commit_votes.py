@@ -17,6 +17,8 @@ import numpy as np
 from muninn_core.retrieval.query_terms import significant_words
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from muninn_core.index.file_list import FileList
 
 VOTERS = 30
@@ -85,6 +87,11 @@ class CommitVotes:
         """The ids of the commits that may vote."""
         return frozenset([commit.sha for commit in self._commits])
 
+    @cached_property
+    def _roots(self) -> NDArray[np.float64]:
+        """What divides the score of each commit."""
+        return np.sqrt(np.array(self._sizes) + LENGTH)
+
     def lookup(self, words: Sequence[str], files: Callable[[], FileList]) -> Mapping[str, FileVote]:
         """Return {path: vote} of those files of code that have one, from the distinct words of a question.
 
@@ -119,12 +126,16 @@ class CommitVotes:
         count = len(self._commits)
         rarity = [math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in found]
         weights = np.repeat(rarity, [len(rows) for rows in found])
-        scores = np.bincount(np.concatenate(found), weights, count) / np.sqrt(np.frombuffer(self._sizes) + LENGTH)
-        least = np.partition(scores, -VOTERS)[-VOTERS] if count > VOTERS else 0.0
+        weighed = np.bincount(np.concatenate(found), weights, count)
+        touched = weighed.nonzero()[0]
+        scores = weighed[touched] / self._roots[touched]
+        if len(scores) > VOTERS:
+            best_ones = scores >= np.partition(scores, -VOTERS)[-VOTERS]
+            touched, scores = touched[best_ones], scores[best_ones]
         commits = self._commits
         best = [
-            (float(scores[row]), commits[row].time, commits[row].sha, row)
-            for row in np.flatnonzero(scores >= max(least, 1e-9)).tolist()
+            (score, commits[row].time, commits[row].sha, row)
+            for score, row in zip(scores.tolist(), touched.tolist(), strict=True)
         ]
         best.sort(reverse=True)
         return [(score, row) for score, _, _, row in best[:VOTERS]]

@@ -1,15 +1,14 @@
 """Ranks the chunks of files in two passes: a cheap one over all chunks, a full one over the best.
 
-The first pass computes plain numbers, and signals are made when they are read: most candidates never become a hit.
+The scores are plain numbers, computed for all files and chunks at once. Signals are made for the hits shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import chain
 from math import floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.ranking import Candidate
@@ -17,10 +16,12 @@ from muninn_core.retrieval.scoring import (
     ScoringContext,
     beyond_words,
     crowd_signal,
+    file_points,
     file_signals,
     match_of,
     parts_signal,
     spread_signal,
+    symbol_points,
     symbol_signals,
 )
 from muninn_core.retrieval.signals import Signal, contribution
@@ -32,60 +33,88 @@ if TYPE_CHECKING:
 _MARGIN = 1e-3
 """A tolerance above the rounding error of a score."""
 
-_Signals = Sequence[Signal]
+
+class _Beside(NamedTuple):
+    """A chunk among those of its file: its place, 0 for the best, and its `crowd` weight.
+
+    For the best one `others` are the strengths of the others, best first, and `spread` of a change request the number
+    of the file's chunks, and the highest number of any file.
+    """
+
+    place: int = 0
+    crowding: float = 0.0
+    others: Sequence[float] = ()
+    spread: tuple[int, int] | None = None
+
+    def signals(self) -> list[Signal]:
+        """Return the signals of the file's other chunks."""
+        if self.place:
+            return [crowd_signal(self.place, self.crowding)]
+        return [*parts_signal(self.others), *([spread_signal(*self.spread)] if self.spread is not None else ())]
+
+
+_ALONE = _Beside()
 
 
 def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Candidate]:
     """Return the `count` best chunks and ties, unordered."""
+    if not found:
+        return []
     meanings = beyond_words(found)
-    matches = [one[2] * w.WORDS + meaning * w.MEANING for one, meaning in zip(found, meanings, strict=True)]
+    matches = [words * w.WORDS + meaning * w.MEANING for (_, _, words, _), meaning in zip(found, meanings, strict=True)]
     files: dict[str, list[int]] = {}
     for row, one in enumerate(found):
         files.setdefault(one[0].path, []).append(row)
-    shared = {path: file_signals(context, path, found[rows[0]][0].kind) for path, rows in files.items()}
-    sums = {path: sum(map(contribution, signals)) for path, signals in shared.items()}
+    kinds = {path: found[rows[0]][0].kind for path, rows in files.items()}
+    sums = dict(zip(files, (file_points(context, kinds) / 10_000).tolist(), strict=True))
     names = _names(context, found, matches, sums)
-    strengths = [match + sum(map(contribution, own)) for match, own in zip(matches, names, strict=True)]
-    spread = _spread(found, files) if context.query.change else {}
+    strengths = matches[:]
+    for row, points in names.items():
+        strengths[row] += points / 10_000
+    most = _most_chunks(files, kinds) if context.query.change else 0
     crowding = w.CROWD_OF_CHANGE if context.query.change else w.CROWD
-    ranked: list[tuple[float, int, _Signals]] = []
+    ranked: list[tuple[float, int, _Beside]] = []
     for path, rows in files.items():
-        own = sums[path]
-        beside: _Signals = spread.get(path, ())
-        if len(rows) > 1:
+        own, beside = sums[path], _ALONE
+        spread = (len(rows), most) if most and kinds[path] == "code" else None
+        if len(rows) > 1 or spread is not None:
             rows = _ordered(rows, found, strengths)
-            beside = (*parts_signal([strengths[row] for row in rows[1:]]), *beside)
-        ranked.append((own + strengths[rows[0]] + sum(map(contribution, beside)), rows[0], beside))
+            beside = _Beside(0, 0.0, [strengths[row] for row in rows[1:]], spread)
+        ranked.append((own + strengths[rows[0]] + sum(map(contribution, beside.signals())), rows[0], beside))
         for place, row in enumerate(rows[1:], 1):
-            crowd = crowd_signal(place, crowding)
-            ranked.append((own + strengths[row] + crowd[0][3], row, crowd))
+            crowd = floor(place * crowding * 10_000 + 0.5) / 10_000
+            ranked.append((own + strengths[row] + crowd, row, _Beside(place, crowding)))
     last = _at(count, [score for score, _, _ in ranked])
     candidates = []
     for score, row, beside in ranked:
         if score >= last:
             chunk, _, words, _ = one = found[row]
-            further = (names[row], shared[chunk.path], beside)
             # As `signals.signal` and `signals.total` round.
             match = floor(words * w.WORDS * 10_000 + 0.5) + floor(meanings[row] * w.MEANING * 10_000 + 0.5)
             total = floor(match + (score - matches[row]) * 10_000 + 0.5) / 10_000
-            candidates.append(Candidate(chunk, None, partial(_signals, one, further), total))
+            symbol = chunk.symbol if row in names else ""
+            candidates.append(Candidate(chunk, None, partial(_signals, context, one, symbol, beside), total))
     return candidates
 
 
-def _signals(found: ScoredChunk, further: Sequence[_Signals]) -> list[Signal]:
-    return [*match_of(found), *chain.from_iterable(further)]
+def _signals(context: ScoringContext, found: ScoredChunk, symbol: str, beside: _Beside) -> list[Signal]:
+    """Return the signals of a chunk that is shown. `symbol` has its names, if they count."""
+    return [
+        *match_of(found),
+        *symbol_signals(context, symbol),
+        *file_signals(context, found.chunk.path, found.chunk.kind),
+        *beside.signals(),
+    ]
 
 
 def _names(
     context: ScoringContext, found: Sequence[ScoredChunk], matches: Sequence[float], sums: Mapping[str, float]
-) -> list[_Signals]:
-    """Return the signals of the names that each chunk defines, where they can bring it into the top `NAMED`."""
+) -> dict[int, float]:
+    """Return {row: what its names contribute, in ten-thousandths}, where they can bring it into the top `NAMED`."""
     bases = [match + sums[one[0].path] for match, one in zip(matches, found, strict=True)]
     least = _at(w.NAMED, bases)
-    return [
-        symbol_signals(context, one[0].symbol) if base >= least and one[0].symbol else ()
-        for base, one in zip(bases, found, strict=True)
-    ]
+    rows = [row for row, base in enumerate(bases) if base >= least and found[row][0].symbol]
+    return dict(zip(rows, symbol_points(context, [found[row][0].symbol for row in rows]).tolist(), strict=True))
 
 
 def _ordered(rows: Sequence[int], found: Sequence[ScoredChunk], strengths: Sequence[float]) -> list[int]:
@@ -94,11 +123,12 @@ def _ordered(rows: Sequence[int], found: Sequence[ScoredChunk], strengths: Seque
     return [row for _, _, _, row in ranked]
 
 
-def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) -> dict[str, tuple[Signal]]:
-    """Return {path: `spread` signal} of the code files."""
-    counts = {path: len(rows) for path, rows in files.items() if found[rows[0]][0].kind == "code"}
-    most = max([count for path, count in counts.items() if "test" not in path_traits(path)], default=1)
-    return {path: spread_signal(count, most, w.SPREAD) for path, count in counts.items()}
+def _most_chunks(files: Mapping[str, Sequence[int]], kinds: Mapping[str, str]) -> int:
+    """Return the highest number of candidates of a code file that is no test, at least 1."""
+    return max(
+        [len(rows) for path, rows in files.items() if kinds[path] == "code" and "test" not in path_traits(path)],
+        default=1,
+    )
 
 
 def _at(count: int, scores: Sequence[float]) -> float:

@@ -15,7 +15,7 @@ from muninn_core.retrieval.candidates import memory_chunk
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.phrase import holding, index_words
 from muninn_core.retrieval.reader import Ids, Reader, ids_of_files, ids_of_memories
-from muninn_core.retrieval.request import Bounds
+from muninn_core.retrieval.request import Bounds, Passing
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,24 +62,29 @@ def apply_filters(
     `table` has the columns of `memories`, if anyone keeps them.
     """
     allowed: dict[SourceKind, Ids | None] = dict.fromkeys(SOURCE_KINDS)
-    files = count = kept = None
+    files = count = kept = passing_files = None
     if filters.filters:
-        files = _allow_files(reader, filters, allowed)
+        passing_files = _allow_files(reader, filters, allowed)
+        files = len(passing_files)
         if table is not None:
             kept = table.passing(filters, now)
         else:
             passing_memories = (each for each in memories.values() if filters.memory(each))
-            kept = tuple(sorted(each.id for each in passing_memories if is_recallable(each, now)))
-        count = len(kept)
+            ids_kept = sorted(each.id for each in passing_memories if is_recallable(each, now))
+            kept = Passing(tuple(ids_kept), frozenset(ids_kept))
+        count = len(kept.ids)
         if count <= MOST_IDS:
-            allowed["memory"] = ids_of_memories(reader, kept)
+            allowed["memory"] = ids_of_memories(reader, kept.ids)
     compared = True
     for kind, ids in allowed.items() if phrases else ():
         allowed[kind], whole = _with_phrases(reader, kind, ids, phrases)
         compared = compared and whole
-    passing = _admitting(bounds, filters, phrases, without)
-    simple = bounds.admits_project and not (phrases or without)
-    return Filtering(passing._replace(allowed=allowed, passing=kept, admits_passing=simple), files, count, compared)
+    within = _admitting(bounds, filters, phrases, without)._replace(allowed=allowed, passing=kept)
+    if not (phrases or without):
+        within = within._replace(
+            admits_passing=bounds.admits_project, files=passing_files if bounds.admits_files else None
+        )
+    return Filtering(within, files, count, compared)
 
 
 def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], without: Sequence[str]) -> Bounds:
@@ -93,8 +98,8 @@ def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], witho
     return Bounds(admits, [each for each in bounds.required if admits(memory_chunk(each), each)], filters)
 
 
-def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, Ids | None]) -> int:
-    """Set `allowed` to the chunks of the passing files where they are few; return the number of passing files."""
+def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, Ids | None]) -> frozenset[str]:
+    """Set `allowed` to the chunks of the passing files where they are few; return the passing files."""
     files = reader.paths() if not filters.memories_alone else FileList()
     # What passes depends on the filters' fields alone: only memories have a time.
     passing = files.passing(filters.filters, filters.file)
@@ -102,7 +107,7 @@ def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, I
         if len(paths) <= _SHARE * passing.total[kind] and len(paths) <= MOST_IDS:
             ids = ids_of_files(reader, paths)
             allowed[kind] = ids if sum(map(len, ids)) <= MOST_IDS else None
-    return sum(map(len, passing.paths.values()))
+    return passing.members
 
 
 def _with_phrases(reader: Reader, kind: SourceKind, allowed: Ids | None, phrases: Sequence[str]) -> tuple[Ids, bool]:

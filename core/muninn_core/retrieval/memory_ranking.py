@@ -73,8 +73,10 @@ def rank_memories(
 ) -> list[Candidate]:
     """Return the `count` best memories of a pool, ties with the last, and memories that are linked or have no match."""
     found = _with_required(request, pool)
+    if not found.memories:
+        return []
     beside: SessionMatches | None = None
-    if request.encoded is not None and found.memories:
+    if request.encoded is not None:
         found, beside = _with_neighbours(reader, request, pool, context, sessions, found)
     graph = graph_signals(found.memories, found.words, found.meaning, context.memory_weights)
     matches = found.match(context)
@@ -205,6 +207,9 @@ def _neighbours(
     near = sessions.near(_best(ids, matches, _FROM), REACH)
     wanted = {each for beside in near.values() for each, _ in beside}.difference(ids)
     admits, project = request.bounds.admits, request.bounds.admits_project
+    if request.bounds.admits_passing and request.bounds.passing is not None:
+        wanted &= request.bounds.passing.members
+        project = True
     recallable = recallable_among(sorted(wanted), getter(request.memories), request.now)
     allowed = [
         memory

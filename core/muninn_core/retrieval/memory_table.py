@@ -16,6 +16,7 @@ import numpy as np
 
 from muninn_core.retrieval.decay import has_expired
 from muninn_core.retrieval.filters import COLUMNS, Bound
+from muninn_core.retrieval.request import Passing
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -87,7 +88,7 @@ class MemoryTable:
         self._active = array("b")
         self._expiring: dict[str, Memory] = {}
         self._columns: dict[str, _Column] = {}
-        self._found: dict[tuple[Filter, ...], tuple[NDArray[np.intp], tuple[str, ...]]] = {}
+        self._found: dict[tuple[Filter, ...], tuple[NDArray[np.intp], Passing]] = {}
 
     def update(self, changed: Mapping[str, Memory | None]) -> None:
         """Apply changes; None drops a memory. Does nothing before the first use."""
@@ -106,8 +107,8 @@ class MemoryTable:
             if len(self._ids) > 2 * len(self._row_of) + _SPARE:
                 self._clear()
 
-    def passing(self, filters: FilterSet, now: datetime) -> tuple[str, ...]:
-        """Return the ids, sorted, of the memories that can be recalled and pass all filters.
+    def passing(self, filters: FilterSet, now: datetime) -> Passing:
+        """Return the ids of the memories that can be recalled and pass all filters.
 
         The same object as at the last question with these filters while the same memories pass.
         """
@@ -125,10 +126,11 @@ class MemoryTable:
                     mask[self._row_of[identity]] = False
             return self._ids_of(filters.filters, np.flatnonzero(mask))
 
-    def _ids_of(self, asked: tuple[Filter, ...], rows: NDArray[np.intp]) -> tuple[str, ...]:
+    def _ids_of(self, asked: tuple[Filter, ...], rows: NDArray[np.intp]) -> Passing:
         known = self._found.pop(asked, None)
         if known is None or not np.array_equal(known[0], rows):  # a row is never used again
-            known = (rows, tuple(sorted([self._ids[row] for row in rows.tolist()])))
+            ids = sorted([self._ids[row] for row in rows.tolist()])
+            known = (rows, Passing(tuple(ids), frozenset(ids)))
         self._found[asked] = known
         if len(self._found) > _MOST_KEPT:
             del self._found[next(iter(self._found))]

@@ -193,8 +193,10 @@ def _listed(reader: Reader, request: SearchRequest) -> Pool:
             if kind in (None, chunk.kind) and bounds.admits(chunk, None)
         ]
     if kind in (None, "memory"):
-        passing = bounds.passing
-        if passing is None:
+        passing: Sequence[str]
+        if bounds.passing is not None:
+            passing = bounds.passing.ids
+        else:
             passing = [memory.id for memory in request.memories.values() if filters.memory(memory)]
         for memory in recallable_among(passing, getter(request.memories), request.now).values():
             chunk = Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)

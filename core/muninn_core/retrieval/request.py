@@ -27,6 +27,13 @@ Allowed = Mapping["SourceKind", "Ids | None"]
 """For each kind the ids that may be found, by source; None for all chunks of the kind."""
 
 
+class Passing(NamedTuple):
+    """The ids of memories, sorted, and the same as a set."""
+
+    ids: tuple[str, ...]
+    members: frozenset[str]
+
+
 class Bounds(NamedTuple):
     """Restrictions on what a search finds.
 
@@ -35,7 +42,7 @@ class Bounds(NamedTuple):
     None allows all. `admits_files` and `admits_project` are true if `admits` returns true for every file, and for every
     memory of the scope `project`, so that it need not be called. `passing` are the ids of the memories that pass the
     filters, None if they are not known; `admits_passing` is true if `admits` returns true for those of the scope
-    `project`.
+    `project`. `files` are the paths of the files for which `admits` returns true, None if they are not known.
     """
 
     admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
@@ -44,8 +51,9 @@ class Bounds(NamedTuple):
     allowed: Allowed | None = None
     admits_files: bool = False
     admits_project: bool = False
-    passing: Sequence[str] | None = None
+    passing: Passing | None = None
     admits_passing: bool = False
+    files: Collection[str] | None = None
 
 
 class Focus:

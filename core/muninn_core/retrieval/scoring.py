@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from math import floor
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from muninn_core.retrieval.decay import importance_and_recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.name_words import defined_names, file_words, is_file_name
-from muninn_core.retrieval.query_terms import Query, TermMatcher
+from muninn_core.retrieval.query_terms import Query, TermMatch, TermMatcher
 from muninn_core.retrieval.signals import Given, Signal, points, signal, signals
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import path_traits
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.request import Focus
 
     Column = NDArray[np.float64]
+
+
+_ASIDE: frozenset[str] = frozenset({"vendored", "declared", "example"})
+"""The traits of files that are seldom what is looked for."""
 
 
 class MemoryWeights(NamedTuple):
@@ -92,16 +97,33 @@ def beyond_words(found: Sequence[ScoredChunk]) -> list[float]:
 
 def symbol_signals(context: ScoringContext, symbol: str) -> list[Signal]:
     """Return the signals `defines` (exact identifiers) and `symbol` (best match) of the names that a chunk defines."""
-    query, matcher, defined = context.query, context.matcher, defined_names(symbol)
+    same, best, answers = _symbol_values(context, symbol)
     found = []
-    if same := query.identifiers.intersection(defined.names):
-        weight = w.SOUGHT if query.sought else w.DEFINES
-        found.append(
-            signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))
-        )
+    if same:
+        share = len(same) / len(context.query.identifiers)
+        found.append(signal("defines", share, _defines_weight(context), "defines " + ", ".join(sorted(same))))
+    if best:
+        found.append(signal("symbol", best, w.SYMBOL, answers))
+    return found
+
+
+def symbol_points(context: ScoringContext, symbols: Sequence[str]) -> Column:
+    """Return the sum of the contributions of `symbol_signals` of each symbol, in ten-thousandths."""
+    values = [_symbol_values(context, symbol) for symbol in symbols]
+    found = points(np.array([best for _, best, _ in values], np.float64), w.SYMBOL)
+    if any(map(itemgetter(0), values)):
+        shares = np.array([len(same) for same, _, _ in values]) / len(context.query.identifiers)
+        found += points(shares, _defines_weight(context))
+    return found
+
+
+def _symbol_values(context: ScoringContext, symbol: str) -> tuple[Collection[str], float, str]:
+    """Return the identifiers that a symbol defines, and the value and the name of the best match."""
+    matcher, defined = context.matcher, defined_names(symbol)
+    same = context.query.identifiers.intersection(defined.names)
     asked = matcher.beginnings
     if asked.isdisjoint(defined.beginnings):
-        return found
+        return same, 0.0, ""
     best, answers = 0.0, ""
     for name, (parts, first) in zip(defined.names, defined.words, strict=True):
         if not asked.isdisjoint(first) and (matched := matcher.match(parts)) is not None:
@@ -109,9 +131,11 @@ def symbol_signals(context: ScoringContext, symbol: str) -> list[Signal]:
             value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
             if value > best:
                 best, answers = value, name
-    if best:
-        found.append(signal("symbol", best, w.SYMBOL, answers))
-    return found
+    return same, best, answers
+
+
+def _defines_weight(context: ScoringContext) -> float:
+    return w.SOUGHT if context.query.sought else w.DEFINES
 
 
 def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
@@ -125,7 +149,7 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     if matched := context.matcher.match(file_words(name)):
         question, own, shared = matched
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
-    if path in context.named or (matched and context.query.sought and is_file_name(context.query.text, path)):
+    if _is_named(context, path, matched):
         found.append(signal("named", 1.0, w.NAMED_FILE, "in the question"))
     if context.focus.files:
         found += _focus_signals(context, path)
@@ -144,13 +168,60 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
             found.append(signal("test", (1 - context.query.tests) * (1 - (prior.value if prior else 0.0)), w.TEST))
         if "generated" in kinds:
             found.append(signal("generated", 1.0, w.GENERATED))
-        elif aside := kinds.intersection(("vendored", "declared", "example")):
+        elif aside := kinds & _ASIDE:
             found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
         elif kind == "code" and "docs" in kinds:
             found.append(signal("docs", 1.0, w.DOCS))
     if kind == "knowledge":
         found += _decision(context.decisions, path)
     return found
+
+
+def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:
+    """Return the sum of the contributions of `file_signals` of each file, in ten-thousandths. `kinds` are by path."""
+    query, churn, votes, priors = context.query, context.evolution.churn, context.votes, context.priors
+    traits = [path_traits(path) for path in kinds]
+    code = [kind == "code" for kind in kinds.values()]
+    bridges = [None if own else bridge_of(path) for path, own in zip(kinds, code, strict=True)]
+    matched = [
+        context.matcher.match(file_words(path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path))
+        for path, bridge in zip(kinds, bridges, strict=True)
+    ]
+    prior = [priors[path][0] if path in priors else 0.0 for path in kinds]
+    generated = [path in context.generated or "generated" in each for path, each in zip(kinds, traits, strict=True)]
+    aside = [not (made or _ASIDE.isdisjoint(each)) for made, each in zip(generated, traits, strict=True)]
+    columns: list[tuple[float, Sequence[float]]] = [
+        (w.WHOLE_OF_CHANGE if query.change else w.WHOLE, [context.files.get(path, 0.0) for path in kinds]),
+        (w.NAME, [0.0 if each is None else (1 - w.FILE_OWN) * each[0] + w.FILE_OWN * each[1] for each in matched]),
+        (w.CHURN, [churn.get(path, 0.0) if own else 0.0 for path, own in zip(kinds, code, strict=True)]),
+        (w.AGENT, [each is not None and each.trust == "agent" for each in bridges]),
+        (w.HISTORY, [votes[path][0] if own and path in votes else 0.0 for path, own in zip(kinds, code, strict=True)]),
+        (context.prior_weight, prior),
+        (w.GENERATED, generated),
+        (w.ASIDE, aside),
+    ]
+    if query.tests < 1:
+        tests = [(1 - query.tests) * (1 - prior[row]) if "test" in each else 0.0 for row, each in enumerate(traits)]
+        columns.append((w.TEST, tests))
+    if "docs" in frozenset().union(*traits):
+        rest = zip(traits, code, generated, aside, strict=True)
+        columns.append((w.DOCS, [own and "docs" in each and not (made or by) for each, own, made, by in rest]))
+    if context.named or query.sought:
+        columns.append((w.NAMED_FILE, [_is_named(context, *each) for each in zip(kinds, matched, strict=True)]))
+    weights, values = zip(*columns, strict=True)
+    found: Column = np.floor(np.array(values, np.float64) * np.array(weights)[:, None] * 10_000 + 0.5).sum(axis=0)
+    for row, (path, own) in enumerate(zip(kinds, code, strict=True)) if context.focus.files or not all(code) else ():
+        further = _focus_signals(context, path) if context.focus.files else []
+        if not own:
+            further += _decision(context.decisions, path)
+        found[row] += sum([floor(value * weight * 10_000 + 0.5) for _, value, weight, _, _ in further])
+    return found
+
+
+def _is_named(context: ScoringContext, path: str, matched: TermMatch | None) -> bool:
+    """Whether the question names a file. `matched` is the match of the file's name."""
+    query = context.query
+    return path in context.named or (matched is not None and query.sought and is_file_name(query.text, path))
 
 
 def _focus_signals(context: ScoringContext, path: str) -> list[Signal]:
@@ -174,19 +245,17 @@ def parts_signal(matches: Sequence[float]) -> list[Signal]:
     return [signal("parts", value, w.PARTS, f"{len(matches)} more")] if value > 0 else []
 
 
-@lru_cache(maxsize=1_000)
-def spread_signal(count: int, most: int, weight: float) -> tuple[Signal]:
+def spread_signal(count: int, most: int) -> Signal:
     """Return the `spread` signal of a file with `count` candidate chunks. `most` is the highest count of any file.
 
     It applies to change requests, which often concern several places of a file.
     """
-    return (signal("spread", min(1.0, count / most), weight, f"{count} of {most}"),)
+    return signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")
 
 
-@lru_cache(maxsize=1_000)
-def crowd_signal(place: int, weight: float) -> tuple[Signal]:
+def crowd_signal(place: int, weight: float) -> Signal:
     """Return the `crowd` penalty of a file's chunk at `place` (0 is the best), so that no file fills the list."""
-    return (signal("crowd", place, weight),)
+    return signal("crowd", place, weight)
 
 
 def memory_signals(

@@ -184,7 +184,8 @@ class Marker:
         return found, joined
 
     def _joined(self, low: str) -> bool:
-        """Whether a prefix occurs more often without underscores."""
+        """Whether a prefix occurs more often without underscores. Only lines that have one can differ."""
+        low = "\n".join([row for row in low.split("\n") if "_" in row])
         whole = low.replace("_", "")
         within = filter(whole.__contains__, map(itemgetter(0), self._seeming))
         return sum([whole.count(part) > low.count(part) for part in within]) > 0

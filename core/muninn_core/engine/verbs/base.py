@@ -70,17 +70,18 @@ class Verbs:
         return workspace
 
     def _asking(
-        self, workspace: Workspace, names: Sequence[str], call: Call, question: Value | None = None
+        self, workspace: Workspace, names: Sequence[str], call: Call, question: Callable[[], Value | None]
     ) -> AbstractContextManager[Asked]:
         """Return the other repositories of a question, readable until the block ends. Raises BadParams.
 
-        `question` are the parameters of recall or of a list that an organisation's server is asked with, None not to
-        ask one.
+        `question` returns the parameters of recall or of a list that an organisation's server is asked with, None not
+        to ask one. It is called if there is a server to ask: most questions are put to no one.
         """
-        if not names and (question is None or not self.repositories.organisation.is_asked(names)):
+        put = question() if self.repositories.organisation.is_asked(names) else None
+        if not names and put is None:
             return nullcontext(NOBODY)
         models = models_of(workspace.embedder(), workspace.encoder)
-        return self.repositories.asking(names, call.place, models, question)
+        return self.repositories.asking(names, call.place, models, put)
 
     def _journal(self, call: Call) -> At:
         """Return the call's work tree with the journal of its repository. Raises NotInitialised or StorageError."""

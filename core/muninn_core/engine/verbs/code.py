@@ -24,7 +24,7 @@ class CodeVerbs(Verbs):
     def symbols(self, params: SymbolsParams, call: Call) -> SymbolsResult:
         """Find definitions by name."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call, of_symbols(workspace, params)) as asked:
+        with self._asking(workspace, params.repos, call, lambda: of_symbols(workspace, params)) as asked:
             return code_map.symbols(workspace, params, asked)
 
     def outline(self, params: OutlineParams, call: Call) -> OutlineResult:
@@ -38,5 +38,5 @@ class CodeVerbs(Verbs):
     def graph(self, params: GraphParams, call: Call) -> GraphResult:
         """Return the relations of a file or definition."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call, of_graph(workspace, params)) as asked:
+        with self._asking(workspace, params.repos, call, lambda: of_graph(workspace, params)) as asked:
             return code_map.graph(workspace, params, asked)

@@ -35,7 +35,7 @@ class InspectionVerbs(Verbs):
     def memories(self, params: MemoriesParams, call: Call) -> MemoriesResult:
         """List, filter or get memories."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call, of_memories(workspace, params)) as asked:
+        with self._asking(workspace, params.repos, call, lambda: of_memories(workspace, params)) as asked:
             return memory_list.memories(workspace, params, self.clock(), asked)
 
     def show(self, params: ShowParams, call: Call) -> ShowResult:

@@ -43,8 +43,8 @@ class SearchVerbs(Verbs):
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(call), self.clock()
         opened = self.open_editors.files(call.place.root) if params.at is None else ()
-        names, question = recall.asked_repositories(workspace, params), of_recall(workspace, params)
-        with self._asking(workspace, names, call, question) as asked:
+        names = recall.asked_repositories(workspace, params)
+        with self._asking(workspace, names, call, lambda: of_recall(workspace, params)) as asked:
             result = recall.recall(workspace, params, call, now, opened, asked)
         shown = [hit.id for hit in result.hits if hit.kind == "memory" and not hit.repository]
         workspace.access_counts.count(shown, timestamp(now))
@@ -59,7 +59,7 @@ class SearchVerbs(Verbs):
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
             params = replace(params, open_files=self.open_editors.files(call.place.root, params.open_files))
-        with self._asking(workspace, params.repos, call, of_context(workspace, params)) as asked:
+        with self._asking(workspace, params.repos, call, lambda: of_context(workspace, params)) as asked:
             result = contexts.context(workspace, params, call, now, asked)
         shown = (item.id for item in result.items if item.kind == "memory" and not item.repository)
         workspace.access_counts.count(shown, timestamp(now))
@@ -115,6 +115,7 @@ class SearchVerbs(Verbs):
         """Return a context again."""
         workspace = self._reading(call)
         inputs = contexts.inputs_again(workspace, params)
-        question = of_context(workspace, inputs) if inputs is not None else None
-        with self._asking(workspace, inputs.repos if inputs is not None else (), call, question) as asked:
+        repos = inputs.repos if inputs is not None else ()
+        question = (lambda: of_context(workspace, inputs)) if inputs is not None else (lambda: None)
+        with self._asking(workspace, repos, call, question) as asked:
             return contexts.replay(workspace, params, call, asked)
