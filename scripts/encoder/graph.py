@@ -2,7 +2,8 @@
 
 The network is BERT (Devlin et al. 2019) with 6 layers, 12 heads and 384 dimensions. A text's vector is the mean of its
 tokens' last states, scaled to length 1. The graph takes the tokens of one text, `ids` int64 [n], and returns `vector`
-float32 [384]. One text at a time needs no padding, and its vector does not depend on the texts beside it.
+float32 [384] and `states` float32 [n, 384]. One text at a time needs no padding, and its vector does not depend on the
+texts beside it.
 
 Weights have 7 bits and one scale per column: products of 7-bit weights with 8-bit activations do not overflow on
 processors that add pairs of products with 16 bits. Rows of the vocabulary have 8 bits and a scale each. Activations are
@@ -43,6 +44,7 @@ def network(safetensors: bytes) -> bytes:
     state = graph.embedded()
     for layer in range(LAYERS):
         state = graph.layer(state, layer)
+    graph.add("Identity", [state], name="states")
     graph.add("ReduceMean", [state, graph.constant(np.array([0], np.int64))], name="mean", keepdims=0)
     graph.add("LpNormalization", ["mean"], name="vector", axis=-1, p=2)
     return graph.serialised()
@@ -98,7 +100,8 @@ class Graph:
         """Return the checked model as bytes."""
         ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["n"])
         vector = helper.make_tensor_value_info("vector", TensorProto.FLOAT, [DIM])
-        graph = helper.make_graph(self._nodes, "all-MiniLM-L6-v2", [ids], [vector], self._constants)
+        states = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["n", DIM])
+        graph = helper.make_graph(self._nodes, "all-MiniLM-L6-v2", [ids], [vector, states], self._constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
         check_model(model)
         content: bytes = model.SerializeToString(deterministic=True)

@@ -169,9 +169,9 @@ class Late(FakeEmbedder):
         self.let = threading.Event()
         self.let.set()
 
-    def embed_query(self, text):
+    def encode_query(self, text):
         assert self.let.wait(2 * PATIENCE)
-        return super().embed_query(MEMORIES[0][1] if text == self.riddle else text)
+        return super().encode_query(MEMORIES[0][1] if text == self.riddle else text)
 
 
 def test_what_only_a_late_encoder_finds_is_given_with_a_later_prompt(plain_repo, start):

@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 
+from muninn_core.index.embed import Encoded
 from muninn_core.source.identifiers import split_words
 
 
@@ -41,3 +42,14 @@ class FakeEmbedder:
 
     def embed_query(self, text):
         return self.embed([text])[0]
+
+    def encode(self, texts):
+        """Return the vectors of texts, and the directions of their words as states."""
+        states = [[self._word(word) for word in split_words(text).split()] for text in texts]
+        return [
+            Encoded(vector, np.array(rows, np.float32).reshape(-1, self.dim))
+            for vector, rows in zip(self.embed(texts), states, strict=True)
+        ]
+
+    def encode_query(self, text):
+        return self.encode([text])[0]

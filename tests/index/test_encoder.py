@@ -14,6 +14,7 @@ from muninn_core.index.encoder import DIM, TextEncoder, load_encoder
 from muninn_core.index.encodings import encode
 from muninn_core.index.index import MemoryText, open_index
 from muninn_core.index.quantise import quantise
+from muninn_core.index.token_states import packed
 
 STORED = "Session tokens live in Redis, because cookies overflowed at 4 KB."
 ASKED = "why are logins not kept in the browser"
@@ -44,6 +45,15 @@ def test_a_vector_depends_on_its_text_alone(encoder):
     assert np.array_equal(together[0], together[2])
     assert np.array_equal(together[0], encoder.embed_query(STORED))
     assert not together[3].any()
+
+
+def test_a_token_has_a_state_that_depends_on_the_other_tokens(encoder):
+    bank, river, blank = encoder.encode(["the bank pays money", "the bank of the river", " "])
+    assert bank.states.shape == (4, DIM)
+    assert blank.states.shape == (0, DIM)
+    assert np.array_equal(bank.vector, encoder.embed(["the bank pays money"])[0])
+    one, other = (each.states[1] / np.linalg.norm(each.states[1]) for each in (bank, river))
+    assert 0.3 < one @ other < 0.9
 
 
 def test_text_after_256_tokens_does_not_count(encoder):
@@ -116,6 +126,11 @@ def test_a_few_memories_are_encoded_before_they_are_searchable(index):
     one.index.put_memories(memories(3))
     assert one.index.snapshot().encoded
     assert one.nearest("number1") == "m1"
+    snapshot = one.index.snapshot()
+    ids = snapshot.ids_of_memories(["m0", "m1", "m2"])
+    assert sorted(snapshot.token_states(ids)) == sorted(ids)
+    one.index.drop_memories(["m1"])
+    assert len(one.index.snapshot().token_states(ids)) == 2
 
 
 def test_many_memories_are_encoded_in_batches(index):
@@ -170,3 +185,4 @@ def test_equal_texts_are_encoded_once():
     assert encoder.embedded == 2
     assert found.places == [0, 1, 2]
     assert np.array_equal(found.rows, quantise(encoder.embed(["one", "two", "one"])))
+    assert found.states == [packed(each.states) for each in encoder.encode(["one", "two", "one"])]

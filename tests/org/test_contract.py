@@ -112,7 +112,7 @@ def answer(reader, memories, question: str):
     request = SearchRequest(
         text=text,
         vector=load_bundled().embed_query(text),
-        encoded=encoder.embed_query(text) if encoder is not None and reader.encoded else None,
+        encoded=encoder.encode_query(text) if encoder is not None and reader.encoded else None,
         memories=memories,
         limit=10,
         now=NOW,
@@ -147,3 +147,5 @@ def test_chunks_of_files_and_memories_are_equal(local, remote) -> None:
     assert list(remote.chunks(of_remote).values()) == list(local.chunks(of_local).values())
     first, second = (source.encodings(found) for source, found in ((remote, of_remote), (local, of_local)))
     assert [row.tolist() for row in first.values()] == [row.tolist() for row in second.values()]
+    first, second = (source.token_states(found) for source, found in ((remote, of_remote), (local, of_local)))
+    assert list(first.values()) == list(second.values())

@@ -42,7 +42,7 @@ from muninn_core.errors import MuninnError
 from muninn_core.federation.organisation import Organisation
 from muninn_core.federation.pool import Repositories
 from muninn_core.federation.registry import REPOSITORIES
-from muninn_core.index.embed import Embedder, load_embedder
+from muninn_core.index.embed import Embedder, Encoder, load_embedder
 from muninn_core.index.encoder import load_encoder
 from muninn_core.index.integrity import DamagedIndex
 from muninn_core.launch.place import Place
@@ -122,7 +122,7 @@ class Engine(
         clock: Callable[[], datetime] = _now,
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
-        encoder: Callable[[], Embedder | None] = load_encoder,
+        encoder: Callable[[], Encoder | None] = load_encoder,
         opened: Callable[[Place], WatchToken | None] = lambda _place: None,
         removed: Callable[[Place], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,

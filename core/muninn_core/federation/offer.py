@@ -41,7 +41,7 @@ class OfferedFile(Value):
 
 
 class OfferedChunk(Value):
-    """A chunk with its term counts and 8-bit vectors, as the index has them. None: it has no such vector.
+    """A chunk with its term counts, 8-bit vectors and tokens' states, as the index has them. None: it has none.
 
     `path` of a file's chunk is the path in its repository, that of a memory's chunk is the memory's id.
     """
@@ -51,6 +51,7 @@ class OfferedChunk(Value):
     counts: bytes
     vector: bytes | None = None
     encoding: bytes | None = None
+    states: bytes | None = None
 
 
 class Offer(Value):

@@ -123,6 +123,7 @@ class OfferedSnapshot:
         self._files = files
         self._vectors = _rows({number: each.vector for number, each in enumerate(chunks)})
         self._encodings = _rows({number: each.encoding for number, each in enumerate(chunks)})
+        self._states = {number: each.states for number, each in enumerate(chunks) if each.states is not None}
 
     def dense(self, vector: NDArray[np.float32], limit: int, kind: SourceKind | None = None) -> Found:
         """Return the nearest chunks with their cosines."""
@@ -144,6 +145,10 @@ class OfferedSnapshot:
     def encodings(self, ids: Sequence[int]) -> dict[int, NDArray[np.int8]]:
         """Return {id: encoding} of those memories that have one."""
         return {number: self._encodings[number] for number in ids if number in self._encodings}
+
+    def token_states(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return {id: states of the tokens} of those memories that have them."""
+        return {number: self._states[number] for number in ids if number in self._states}
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk}."""

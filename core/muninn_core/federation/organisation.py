@@ -216,7 +216,7 @@ def _answered(
             continue
         name = f"{ORG}:{branch.repository.replace('/', ':')}"
         chunks = [
-            each if offer.encoder == models[1] else replace(each, encoding=None)
+            each if offer.encoder == models[1] else replace(each, encoding=None, states=None)
             for each in offer.chunks
             if each.repository == branch.repository
         ]

@@ -18,7 +18,7 @@ from muninn_core.federation.organisation import ORG, Answered, Organisation, Rem
 from muninn_core.federation.overview import overview
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository, Registry
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.index.foreign import NoIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import AskedRepository
@@ -49,7 +49,7 @@ NO_MODELS = Models(NO_MODEL, NO_MODEL)
 """For repositories whose memories are read without their index."""
 
 
-def models_of(embedder: Embedder, encoder: Embedder | None) -> Models:
+def models_of(embedder: Embedder, encoder: Encoder | None) -> Models:
     """Return the names and dimensions of the models of a question."""
     known = NO_MODEL if encoder is None else (encoder.name, encoder.dim)
     return Models((embedder.name, embedder.dim), known)

@@ -131,6 +131,14 @@ class JoinedSource:
             for number, row in part.snapshot.encodings(own).items()
         }
 
+    def token_states(self, ids: Sequence[int]) -> Mapping[int, bytes]:
+        """Return {id: states of the tokens} of the given memories that have them."""
+        return {
+            _joined(place, number): states
+            for place, part, own in self._split(ids)
+            for number, states in part.snapshot.token_states(own).items()
+        }
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk} of the chunks that may be found."""
         found: dict[int, Chunk] = {}

@@ -8,7 +8,7 @@ environment before the first import.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.index.static import StaticEmbedder
 
@@ -50,6 +50,25 @@ class Embedder(Protocol):
 
     def release_memory(self) -> None:
         """Release memory that only makes the next call faster."""
+        ...
+
+
+class Encoded(NamedTuple):
+    """What an `Encoder` returns for a text: its `vector`, float32 [dim], and its tokens' `states`, [tokens, dim]."""
+
+    vector: Vectors
+    states: Vectors
+
+
+class Encoder(Embedder, Protocol):
+    """An embedder of prose that also returns a vector for each token of a text, which depends on the others."""
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """Return the vectors of texts and the states of their tokens."""
+        ...
+
+    def encode_query(self, text: str) -> Encoded:
+        """Return the vector and the states of a question."""
         ...
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from muninn_core.index.embed import Encoded
 from muninn_core.index.tokens import load_tokenizer
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ DIM = 384
 """The length of a vector."""
 
 _FOLDER = Path(__file__).parent / "minilm"
-_NETWORK, _TOKENIZER = "model.onnx", "tokenizer.json"
+_NETWORK, _TOKENIZER = "encoder.onnx", "tokenizer.json"
 
 _MAX_TOKENS = 256
 """Tokens of a text that count; the model was trained on at most so many."""
+
+_BLANK = Encoded(np.zeros(DIM, np.float32), np.zeros((0, DIM), np.float32))
 
 _NO_MEMORY = "bad_alloc"
 """The part of an exception's text by which ONNX Runtime reports that C++ could not allocate memory."""
@@ -48,7 +51,7 @@ _ERRORS_ONLY = 3
 
 
 class TextEncoder:
-    """An `Embedder` of prose that loads its model on the first call. Safe to use from several threads."""
+    """An `Encoder` that loads its model on the first call. Safe to use from several threads."""
 
     name = ENCODER
     dim = DIM
@@ -61,11 +64,18 @@ class TextEncoder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 [len(texts), 384]: rows of length 1, or zero for a blank text."""
         rows = np.zeros((len(texts), DIM), np.float32)
-        network = self._network()
-        for number, text in enumerate(texts):
-            if text.strip():
-                rows[number] = network.vector(text)
+        for number, encoded in enumerate(self.encode(texts)):
+            rows[number] = encoded.vector
         return rows
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """Return the vectors of texts and the states of their tokens; zero and no states for a blank text."""
+        network = self._network()
+        return [network.encoded(text) if text.strip() else _BLANK for text in texts]
+
+    def encode_query(self, text: str) -> Encoded:
+        """Return the vector and the states of a question, which is encoded like any text."""
+        return self.encode([text])[0]
 
     def embed_query(self, text: str) -> Vectors:
         """Return float32 [384] of a question, which is embedded like any text."""
@@ -102,12 +112,12 @@ class _Network:
             )
         self._tokenizer = load_tokenizer(folder / _TOKENIZER, _MAX_TOKENS)
 
-    def vector(self, text: str) -> Vectors:
-        """Return the vector of a text."""
+    def encoded(self, text: str) -> Encoded:
+        """Return the vector of a text and the states of its tokens, without those of its begin and end."""
         ids = np.array(self._tokenizer.encode(text).ids, np.int64)
         with _lack_of_memory():
-            found: Vectors = self._session.run(["vector"], {"ids": ids})[0]
-        return found
+            vector, states = self._session.run(["vector", "states"], {"ids": ids})
+        return Encoded(vector, states[1:-1])
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What of a memory the text encoder sees, and the digest under which its vector is kept."""
+"""What of a memory the text encoder sees, and the digest under which its vector and its tokens' states are kept."""
 
 from __future__ import annotations
 
@@ -8,26 +8,38 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.index.quantise import quantise
+from muninn_core.index.token_states import packed
 from muninn_core.source.text import digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from muninn_core.index.embed import Embedder
+    from muninn_core.index.embed import Encoder
     from muninn_core.model.chunk import Chunk
 
     Rows = NDArray[np.int8]
 
-KnownEncodings = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
-"""Returns {digest: vector} of the texts that were encoded before."""
+
+class Encoding(NamedTuple):
+    """What is kept of an encoded text: its vector, 8 bits a component, and its tokens' states (`token_states`)."""
+
+    vector: bytes
+    states: bytes
+
+
+KnownEncodings = Callable[[Sequence[bytes]], Mapping[bytes, Encoding]]
+"""Returns {digest: encoding} of the texts that were encoded before."""
 
 
 class Encodings(NamedTuple):
-    """The vectors of texts: the place of each text in the caller's list, its digest, and its row [n, dim]."""
+    """The encodings of texts: the place of each text in the caller's list, its digest, its vector as a row [n, dim],
+    and the states of its tokens.
+    """
 
     places: list[int]
     digests: list[bytes]
     rows: Rows
+    states: list[bytes]
 
 
 def encoder_text(memory: Chunk) -> str:
@@ -35,15 +47,19 @@ def encoder_text(memory: Chunk) -> str:
     return "\n".join(part for part in (memory.title, memory.text) if part)
 
 
-def encode(texts: Sequence[str], encoder: Embedder, known: KnownEncodings, most: int) -> Encodings:
+def encode(texts: Sequence[str], encoder: Encoder, known: KnownEncodings, most: int) -> Encodings:
     """Return the encodings of texts: those that are known, and up to `most` new ones. Equal texts are encoded once."""
     digests = [digest(text.encode("utf-8", "replace")) for text in texts]
     found = dict(known(list(dict.fromkeys(digests)))) if texts else {}
     missing = {one: text for one, text in zip(digests, texts, strict=True) if one not in found}
     if 0 < len(missing) <= most:
-        rows = quantise(encoder.embed(list(missing.values())))
-        found.update((one, row.tobytes()) for one, row in zip(missing, rows, strict=True))
+        found.update(zip(missing, encoded(list(missing.values()), encoder), strict=True))
     places = [place for place, one in enumerate(digests) if one in found]
-    blob = b"".join(found[digests[place]] for place in places)
-    rows = np.frombuffer(blob, np.int8).reshape(-1, encoder.dim)
-    return Encodings(places, [digests[place] for place in places], rows)
+    kept = [found[digests[place]] for place in places]
+    rows = np.frombuffer(b"".join(each.vector for each in kept), np.int8).reshape(-1, encoder.dim)
+    return Encodings(places, [digests[place] for place in places], rows, [each.states for each in kept])
+
+
+def encoded(texts: Sequence[str], encoder: Encoder) -> list[Encoding]:
+    """Return the encodings of texts."""
+    return [Encoding(quantise(each.vector).tobytes(), packed(each.states)) for each in encoder.encode(texts)]

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from muninn_core.index.embed import Embedder
-    from muninn_core.index.encodings import Encodings, KnownEncodings
+    from muninn_core.index.embed import Embedder, Encoder
+    from muninn_core.index.encodings import Encoding, Encodings, KnownEncodings
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.source.walk import Walk
 
@@ -140,7 +140,7 @@ class _BackgroundTask:
 class Index:
     """The index. Methods that write exclude one another; `snapshot` never waits."""
 
-    def __init__(self, folder: Path, embedder: Embedder, encoder: Embedder | None, writer: Writer, seal: Seal) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, encoder: Encoder | None, writer: Writer, seal: Seal) -> None:
         self._folder = folder
         self._embedder = embedder
         self.encoder = encoder
@@ -322,7 +322,7 @@ class Index:
             return None
         return encode(texts, self.encoder, self._known_encodings, _ENCODED_AT_ONCE)
 
-    def _known_encodings(self, digests: Sequence[bytes]) -> Mapping[bytes, bytes]:
+    def _known_encodings(self, digests: Sequence[bytes]) -> Mapping[bytes, Encoding]:
         found = self.snapshot().known_encodings(digests)
         missing = [each for each in digests if each not in found]
         return {**found, **self.further_encodings(missing)} if missing else found
@@ -549,7 +549,7 @@ class Index:
                 changes.unread[one.outcome] = changes.unread.get(one.outcome, 0) + 1
 
 
-def open_index(cache: Path, embedder: Embedder, encoder: Embedder | None = None) -> Index:
+def open_index(cache: Path, embedder: Embedder, encoder: Encoder | None = None) -> Index:
     """Open the index in a cache folder and repair it after a crash. An unusable index is replaced by an empty one.
 
     With an `encoder`, memories get encodings.
@@ -575,7 +575,7 @@ def _unwritable(cache: Path, error: OSError) -> StorageError:
     )
 
 
-def _opened(cache: Path, embedder: Embedder, encoder: Embedder | None) -> Index:
+def _opened(cache: Path, embedder: Embedder, encoder: Encoder | None) -> Index:
     seal = Seal(cache)
     state = cache / STATE
     try:

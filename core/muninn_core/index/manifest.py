@@ -17,6 +17,7 @@ import numpy as np
 
 from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.code import SCHEMA, Code
+from muninn_core.index.encodings import Encoding
 from muninn_core.index.integrity import DamagedIndex, is_shortage
 from muninn_core.index.term_counts import FIELDS, HEADER_BYTES, added, lengths
 from muninn_core.index.vector import KIND_BITS
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from muninn_core.index.encodings import Encodings
     from muninn_core.model.chunk import SourceKind
 
-FORMAT = 6
+FORMAT = 7
 """The version of the tables. 1: files, chunks, vectors, pending, meta. 2: 8-bit vectors. 3: signature and comment of a
 chunk, and the tables of `code.py`. 4: whether a file was generated. 5: the term counts of chunks and files. 6: the
-encodings of memories."""
+encodings of memories. 7: the states of their tokens."""
 
 FEATURES = 7
 """The version of the content. Raise it when the same files give other chunks, words or vectors: indexes are rebuilt.
@@ -54,6 +56,7 @@ CREATE INDEX chunks_path ON chunks(path);
 CREATE TABLE vectors(id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE encodings(id INTEGER PRIMARY KEY, digest BLOB NOT NULL, vector BLOB NOT NULL);
 CREATE INDEX encodings_digest ON encodings(digest);
+CREATE TABLE token_states(id INTEGER PRIMARY KEY, states BLOB NOT NULL);
 CREATE TABLE terms(id INTEGER PRIMARY KEY, counts BLOB NOT NULL);
 CREATE TABLE pending(path TEXT PRIMARY KEY) WITHOUT ROWID;
 """
@@ -213,14 +216,22 @@ class Manifest:
         )
         return [_chunk_row(row) for row in rows]
 
-    def encodings(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+    def encodings(self, digests: Sequence[bytes]) -> dict[bytes, Encoding]:
         """Return {digest of a text: its encoding} of the texts that are encoded."""
-        found: dict[bytes, bytes] = {}
+        found: dict[bytes, Encoding] = {}
         for i in range(0, len(digests), 500):
             part = digests[i : i + 500]
             marks = ",".join("?" * len(part))
-            found.update(self._rows(f"SELECT digest, vector FROM encodings WHERE digest IN ({marks})", part))
+            rows = self._rows(
+                f"SELECT digest, vector, states FROM encodings JOIN token_states USING(id) WHERE digest IN ({marks})",
+                part,
+            )
+            found.update((one, Encoding(vector, states)) for one, vector, states in rows)
         return found
+
+    def token_states(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return {id of a memory's chunk: states of its tokens} of those that are encoded."""
+        return dict(self._by_id("id, states", "token_states", ids))
 
     def present(self, ids: Sequence[int]) -> set[int]:
         """Return those of the ids that are chunks."""
@@ -319,7 +330,7 @@ class Manifest:
         """Delete a path's rows and return the ids of its chunks."""
         ids = [row[0] for row in self._rows("SELECT id FROM chunks WHERE path = ?", (path,))]
         self._remove_terms(ids, self.file_id(path))
-        for table in ("vectors", "encodings"):
+        for table in ("vectors", "encodings", "token_states"):
             self.connection.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM chunks WHERE path = ?)", (path,))
         self.connection.execute("DELETE FROM chunks WHERE path = ?", (path,))
         self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
@@ -359,12 +370,17 @@ class Manifest:
     def clear_vectors(self, table: str = "vectors") -> None:
         """Delete all vectors, or all `encodings`, when the model has changed."""
         self.connection.execute(f"DELETE FROM {table}")
+        if table == "encodings":
+            self.connection.execute("DELETE FROM token_states")
 
-    def put_encodings(self, ids: Sequence[int], digests: Sequence[bytes], rows: NDArray[np.int8]) -> None:
-        """Store the encodings [n, dim] of memories, from `quantise`, with the digests of their texts."""
-        blobs = (row.tobytes() for row in rows)
+    def put_encodings(self, ids: Sequence[int], encodings: Encodings) -> None:
+        """Store the encodings of memories."""
+        blobs = (row.tobytes() for row in encodings.rows)
         self.connection.executemany(
-            "INSERT OR REPLACE INTO encodings VALUES(?, ?, ?)", zip(ids, digests, blobs, strict=True)
+            "INSERT OR REPLACE INTO encodings VALUES(?, ?, ?)", zip(ids, encodings.digests, blobs, strict=True)
+        )
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO token_states VALUES(?, ?)", zip(ids, encodings.states, strict=True)
         )
 
     def put_vectors(self, ids: Sequence[int], rows: NDArray[np.int8]) -> None:

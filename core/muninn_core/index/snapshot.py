@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from muninn_core.index.encodings import Encoding
     from muninn_core.index.lexical import Asked, Field, Words
     from muninn_core.index.manifest import ChunkRow, FileRow, Manifest
     from muninn_core.index.survey import Survey
@@ -243,6 +244,10 @@ class Snapshot:
         """Return {chunk id: encoding, int8 [dim]} of those memories that have one."""
         return self._encodings.rows(ids)
 
+    def token_states(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return {chunk id: states of the tokens} of those memories that have them."""
+        return self._manifest.token_states(ids)
+
     def paths(self) -> FileList:
         """Return all files without memories. They are cached until `release_memory`."""
         found = self._paths
@@ -364,7 +369,7 @@ class Snapshot:
         """Return up to `limit` chunks of memories without an encoding, by id, with ids greater than `after`."""
         return self._manifest.unencoded(limit, after)
 
-    def known_encodings(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+    def known_encodings(self, digests: Sequence[bytes]) -> dict[bytes, Encoding]:
         """Return {digest of a text: its encoding} of the texts that are encoded."""
         return self._manifest.encodings(digests)
 

@@ -226,6 +226,10 @@ class UncutFiles:
         """Return nothing: files have no encodings."""
         return {}
 
+    def token_states(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return nothing: files have no encodings."""
+        return {}
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk}, in the order of the ids."""
         found = self._survey.chunks(ids)

@@ -170,13 +170,14 @@ class Writer:
         change = _VectorChange()
         with self._manifest.transaction():
             chosen = [number for number, place in enumerate(encodings.places) if ids[place] in there]
-            few = Encodings(kept, [encodings.digests[number] for number in chosen], encodings.rows[chosen])
+            digests, states = ([each[number] for number in chosen] for each in (encodings.digests, encodings.states))
+            few = Encodings(kept, digests, encodings.rows[chosen], states)
             self._add_encodings([ids[place] for place in kept], few, change)
             self._manifest.next_generation()
         self._publish(change)
 
     def _add_encodings(self, ids: Sequence[int], encodings: Encodings, change: _VectorChange) -> None:
-        self._manifest.put_encodings(ids, encodings.digests, encodings.rows)
+        self._manifest.put_encodings(ids, encodings)
         change.encoded.append((ids, encodings.rows))
 
     def recover(self, model: str, encoder: str) -> None:

@@ -192,13 +192,13 @@ def _request(question: Question, parsed: ParsedRecall, files: Sequence[str]) -> 
             reader, bounds, memories, parsed.filters, parsed.phrases, parsed.without, question.now
         ).bounds
     encoder = models.encoder() if memories and text else None
-    encoded = encoder.embed_query(text) if encoder is not None and reader.encoded else None
+    encoded = encoder.encode_query(text) if encoder is not None and reader.encoded else None
     return SearchRequest(
         text=text,
         title=title,
         named=named,
         vector=question_vector(models.embedder(), text, title) if text else None,
-        encoded=encoded if encoded is not None and encoded.any() else None,
+        encoded=encoded if encoded is not None and encoded.vector.any() else None,
         memories=memories,
         limit=0,
         now=question.now,

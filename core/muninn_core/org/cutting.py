@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.index.embed import Embedder
-from muninn_core.index.encodings import encoder_text
+from muninn_core.index.encodings import encoded, encoder_text
 from muninn_core.index.extract import (
     CHANGED,
     Extracted,
@@ -51,7 +51,7 @@ class CutChunk(NamedTuple):
     """A chunk and what is stored of it.
 
     `extra` is text that is searched and not shown, `fields` are the words of each field. `vector` is None for a text
-    without a known word, `encoding` for code and without the text encoder.
+    without a known word, `encoding` and `states` (of the tokens) for code and without the text encoder.
     """
 
     chunk: Chunk
@@ -59,6 +59,7 @@ class CutChunk(NamedTuple):
     fields: Mapping[str, str]
     vector: Row | None = None
     encoding: Row | None = None
+    states: bytes | None = None
 
 
 class CutFile(NamedTuple):
@@ -182,12 +183,14 @@ def cut_memories(memories: Iterable[MemoryText]) -> Iterator[CutFile]:
         end = item.text.count("\n") + 1
         chunk = Chunk(kind="memory", path=key, start=1, end=end, text=item.text, title=item.title)
         row = quantise(embedder.embed([embedding_text(chunk, item.extra)]))[0]
-        encoding = quantise(encoder.embed([encoder_text(chunk)]))[0] if encoder is not None else None
-        piece = cut_chunk(chunk, item.extra, split_words(item.text), row, encoding)
+        piece = cut_chunk(chunk, item.extra, split_words(item.text), row)
+        if encoder is not None:
+            (encoding,) = encoded([encoder_text(chunk)], encoder)
+            piece = piece._replace(encoding=np.frombuffer(encoding.vector, np.int8), states=encoding.states)
         yield CutFile(key, item.digest(), "memory", "text", False, Syntax(), (piece,), "")
 
 
-def cut_chunk(chunk: Chunk, extra: str, body: str, row: Row | None = None, encoding: Row | None = None) -> CutChunk:
+def cut_chunk(chunk: Chunk, extra: str, body: str, row: Row | None = None) -> CutChunk:
     """Return a chunk with the words of its fields. `body` has the words of its text, `row` is its vector."""
     fields = {str(field): text for field, text in word_fields(chunk, body, extra).items()}
-    return CutChunk(chunk, extra, fields, row if row is not None and row.any() else None, encoding)
+    return CutChunk(chunk, extra, fields, row if row is not None and row.any() else None)

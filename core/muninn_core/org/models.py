@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.index.embed import Embedder, Encoder, load_bundled
 from muninn_core.index.encoder import load_encoder
 
 
@@ -15,6 +15,6 @@ def embedder() -> Embedder:
 
 
 @cache
-def encoder() -> Embedder | None:
+def encoder() -> Encoder | None:
     """Return the text encoder, None where it is not installed."""
     return load_encoder()

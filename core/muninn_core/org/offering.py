@@ -109,7 +109,12 @@ def _rows(question: Question, found: Sequence[Candidate]) -> tuple[tuple[Offered
         placed = replace(chunk, path=chunk.path if memory is not None else split(chunk.path)[1] or chunk.path)
         chunks.append(
             OfferedChunk(
-                repository=repository, chunk=placed, counts=row.counts, vector=row.vector, encoding=row.encoding
+                repository=repository,
+                chunk=placed,
+                counts=row.counts,
+                vector=row.vector,
+                encoding=row.encoding,
+                states=row.states,
             )
         )
         if memory is None:

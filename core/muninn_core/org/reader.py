@@ -60,6 +60,7 @@ class RowOfChunk(NamedTuple):
     counts: bytes
     vector: bytes | None
     encoding: bytes | None
+    states: bytes | None
 
 
 class RowOfFile(NamedTuple):
@@ -301,6 +302,14 @@ class PostgresReader:
         )
         return {number: np.frombuffer(row, np.int8) for number, row in rows}
 
+    def token_states(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Return {id: states of the tokens} of the given memories that have them."""
+        rows = self._rows(
+            "SELECT id, states FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s) AND states IS NOT NULL",
+            ids=list(ids),
+        )
+        return {number: bytes(states) for number, states in rows}
+
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""
         unknown = [number for number in ids if number not in self._chunks]
@@ -363,7 +372,8 @@ class PostgresReader:
     def rows_of_chunks(self, ids: Sequence[int]) -> dict[int, RowOfChunk]:
         """Return {id: row} of chunks."""
         rows = self._rows(
-            "SELECT id, file, counts, vector, encoding FROM chunk WHERE tenant = %(tenant)s AND id = ANY(%(ids)s)",
+            "SELECT id, file, counts, vector, encoding, states FROM chunk "
+            "WHERE tenant = %(tenant)s AND id = ANY(%(ids)s)",
             ids=list(ids),
         )
         return {number: RowOfChunk(*row) for number, *row in rows}

@@ -23,7 +23,7 @@ from muninn_core.source.identifiers import split_words
 Key = tuple[str, bytes]
 """The path and the id of the content of a file. The path of a memory is its key."""
 
-CHUNK_COLUMNS = "tenant, id, file, kind, data, counts, vector, encoding"
+CHUNK_COLUMNS = "tenant, id, file, kind, data, counts, vector, encoding, states"
 FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, syntax"
 FREQUENCY_COLUMNS = "tenant, word, branch, body, symbol, title, path, whole, chunks, files"
 _MOVES = 0x6D756E69
@@ -308,4 +308,4 @@ def chunk_row(tenant: int, number: int, file: int, piece: CutChunk) -> tuple[obj
     kind = SOURCE_KINDS.index(piece.chunk.kind)
     data, counts = encode_json((piece.chunk, piece.extra)), count_terms(piece.fields)
     vectors = (None if row is None else row.tobytes() for row in (piece.vector, piece.encoding))
-    return (tenant, number, file, kind, data, counts, *vectors)
+    return (tenant, number, file, kind, data, counts, *vectors, piece.states)

@@ -101,7 +101,7 @@ def near_matches(reader: Reader, request: SearchRequest, reach: int) -> tuple[Se
         return ([] if request.vector is None else dense_matches(reader, request.vector, reach, kind, allowed)), []
     encoded: list[Matches] = []
     if kind in (None, "memory") and (allowed is None or "memory" in allowed):
-        encoded = encoded_matches(reader, request.encoded, reach, allowed, max(reach, w.POOL, 3 * request.limit))
+        encoded = encoded_matches(reader, request.encoded.vector, reach, allowed, max(reach, w.POOL, 3 * request.limit))
     if kind == "memory" or request.vector is None:
         return [], encoded
     files: Allowed = dict.fromkeys(FILE_KINDS) if allowed is None else allowed
@@ -112,7 +112,7 @@ def near_matches(reader: Reader, request: SearchRequest, reach: int) -> tuple[Se
 def memory_cosines(source: Source, request: SearchRequest, ids: Sequence[int]) -> Matches:
     """Return the cosines of memories of a source to the question, by the encoder if the question is encoded."""
     if request.encoded is not None:
-        return source.encoded_cosines(request.encoded, ids)
+        return source.encoded_cosines(request.encoded.vector, ids)
     return source.cosines(request.vector, ids) if request.vector is not None and ids else ()
 
 
@@ -166,9 +166,9 @@ def _completed(
     reader: Reader, request: SearchRequest, lexical: Sequence[Matches], encoded: Sequence[Matches]
 ) -> Sequence[Matches]:
     """Add the cosines of memories that words found: a memory's cosine counts whatever its rank."""
-    vector = request.encoded
-    if vector is None or not encoded:
+    if request.encoded is None or not encoded:
         return encoded
+    vector = request.encoded.vector
     complete: list[Matches] = []
     for source, words, near in zip(reader.sources, lexical, encoded, strict=True):
         known = {number for number, _ in near}

@@ -16,8 +16,10 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import memory_chunk, memory_cosines
 from muninn_core.retrieval.decay import is_recallable, recallable_among
+from muninn_core.retrieval.late_interaction import late_interaction
 from muninn_core.retrieval.pool import Pool
 from muninn_core.retrieval.ranking import Candidate
+from muninn_core.retrieval.reader import token_states_of_memories
 from muninn_core.retrieval.scoring import ScoringContext, graph_signals, memory_points, memory_signals
 from muninn_core.retrieval.session_match import REACH, SessionMatches, Sessions, session_matches
 from muninn_core.retrieval.signals import Given, Signal, points, signals
@@ -49,11 +51,15 @@ _GIVES_TIME = re.compile(
 
 
 class _Columns(NamedTuple):
-    """Candidates: memories, and the match of each by words and by meaning."""
+    """Candidates: memories, and the match of each by words and by meaning.
+
+    `interaction` is the match of tokens, of which `meaning` is then a multiple; None where tokens are not compared.
+    """
 
     memories: list[Memory]
     words: Column
     meaning: Column
+    interaction: Column | None = None
 
     def match(self, context: ScoringContext) -> Column:
         """Return the match of each by words and meaning."""
@@ -114,7 +120,7 @@ def _candidates(
         scores += points(nearby, w.NEARBY) + points(answers, w.ANSWERS) + points(session, w.SESSION_MATCH)
         sessions = list(zip(nearby.tolist(), answers.tolist(), session.tolist(), strict=True))
     columns = (memories, words.tolist(), meaning.tolist(), sessions, times, questions.tolist(), scores.tolist())
-    return [
+    ranked = [
         Candidate(
             Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title),
             memory,
@@ -123,6 +129,10 @@ def _candidates(
         )
         for memory, word, near, values, gives_time, question, score in zip(*columns, strict=True)
     ]
+    if found.interaction is not None:
+        for candidate, value in zip(ranked, found.interaction[rows].tolist(), strict=True):
+            candidate.interaction = value
+    return ranked
 
 
 def _with_neighbours(
@@ -138,9 +148,29 @@ def _with_neighbours(
     others = _neighbours(reader, request, found, found.match(context), sessions)
     if others.memories:
         found = found.joined(others)
+    found = _by_tokens(reader, request, found)
     words, rarities = pool.query.words, context.matcher.rarities
     asking = _asking(found.memories)
     return found, session_matches(found.memories, found.match(context), asking, words, rarities, sessions)
+
+
+def _by_tokens(reader: Reader, request: SearchRequest, found: _Columns) -> _Columns:
+    """Return the candidates with the match of their tokens as meaning.
+
+    A memory whose tokens are not known, of a server of an earlier version, is compared by its cosine.
+    """
+    assert request.encoded is not None
+    known = token_states_of_memories(reader, [memory.id for memory in found.memories])
+    rows = [row for row, memory in enumerate(found.memories) if known.get(memory.id)]
+    asked = request.encoded.states
+    if not rows or not len(asked):
+        return found
+    values = found.meaning / w.ENCODED
+    values[rows] = late_interaction(asked, [known[found.memories[row].id] for row in rows])
+    factor = w.INTERACTION
+    if request.kind != "memory":
+        factor = w.INTERACTION_MOST / max(w.ALIKE, float(values.max()))
+    return found._replace(words=found.words * w.WORDS_BESIDE, meaning=values * factor, interaction=values)
 
 
 def _signals(

@@ -40,7 +40,17 @@ def no_decision(_path: str) -> None:
 class Candidate:
     """A chunk or memory with its signals. Lighter than a hit, since most candidates never become one."""
 
-    __slots__ = ("_added", "_signals", "chunk", "citations", "citations_counted", "memory", "newer", "order")
+    __slots__ = (
+        "_added",
+        "_signals",
+        "chunk",
+        "citations",
+        "citations_counted",
+        "interaction",
+        "memory",
+        "newer",
+        "order",
+    )
 
     def __init__(
         self,
@@ -59,6 +69,8 @@ class Candidate:
         """Whether the signals include those of the citations."""
         self.newer = ""
         """The id of a newer version of the memory's fact, the newest one that was found."""
+        self.interaction: float | None = None
+        """The match of a memory's tokens with the question; None where tokens were not compared."""
         self.order: tuple[float, str, str, int, int | str]
         """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
         if score is None:

@@ -64,6 +64,9 @@ class Source(Protocol):
     def encodings(self, ids: Sequence[int]) -> Mapping[int, np.ndarray]:
         """Return {id: encoding, int8 [dim]} of the given memories that have one."""
 
+    def token_states(self, ids: Sequence[int]) -> Mapping[int, bytes]:
+        """Return {id: states of the tokens} of the given memories that have them (`index.token_states`)."""
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""
 
@@ -138,6 +141,16 @@ def encodings_of_memories(reader: Reader, identities: Sequence[str]) -> Mapping[
         numbers = source.numbers_of_memories(identities)
         rows = source.encodings(list(numbers.values())) if numbers else {}
         found |= {identity: rows[number] for identity, number in numbers.items() if number in rows}
+    return found
+
+
+def token_states_of_memories(reader: Reader, identities: Sequence[str]) -> Mapping[str, bytes]:
+    """Return {id of the memory: states of its tokens, packed} of those memories that have them."""
+    found: dict[str, bytes] = {}
+    for source in reader.sources:
+        numbers = source.numbers_of_memories(identities)
+        states = source.token_states(list(numbers.values())) if numbers else {}
+        found |= {identity: states[number] for identity, number in numbers.items() if number in states}
     return found
 
 

@@ -109,7 +109,7 @@ class RelatedMemories(NamedTuple):
                 best[memory.id] = value, one
         if not best and self.nearest and request.encoded is not None:
             wanted = closeness_wanted(len(request.memories))
-            best = _standing_out(reader, request.encoded, meanings, wanted, self.least)
+            best = _standing_out(reader, request.encoded.vector, meanings, wanted, self.least)
         return Ranking(
             Candidate(one.chunk, one.memory, [signal("related", value, 1.0)]) for value, one in best.values()
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from muninn_core.index.embed import Encoded
     from muninn_core.model.chunk import Chunk, SourceKind
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.pool import Pool
@@ -90,7 +91,7 @@ NO_FOCUS = Focus()
 class SearchRequest(NamedTuple):
     """A search. Without `text` it lists what the bounds admit; without `vector` it uses words only.
 
-    `encoded` is the text encoder's vector of the question. With it, memories are compared by their encodings.
+    `encoded` is what the text encoder returns for the question. With it, memories are compared by their encodings.
     `memories` are all memories by id: an indexed memory that is missing there, or is not recallable at `now`, is left
     out. `limit` is the number of wanted hits; a ranking may have more. The words of `title`, the title of a long
     question, count more than the others; `named` are the paths of files that the question names.
@@ -105,7 +106,7 @@ class SearchRequest(NamedTuple):
     kind: SourceKind | None = None
     bounds: Bounds = Bounds()
     focus: Focus = NO_FOCUS
-    encoded: np.ndarray | None = None
+    encoded: Encoded | None = None
     title: str = ""
     named: Collection[str] = ()
 

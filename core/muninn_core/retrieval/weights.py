@@ -104,14 +104,14 @@ RETIRED = -0.6
 # Memories
 
 MEMORY_WORDS = 1.3
-"""`words` (`ranking.words`): BM25, divided by the best candidate's. A memory has no file, name or neighbours that
-could match."""
+"""`words` (`ranking.words`): BM25, divided by the best candidate's; times `WORDS_BESIDE` with the text encoder. A
+memory has no file, name or neighbours that could match."""
 
 MEMORY_MEANING = 1.2
-"""`meaning` (`ranking.meaning`): The cosine by the text encoder times `ENCODED`; without the encoder, the scaled cosine
-by the table. A memory's few words are seldom those of the question."""
+"""`meaning` (`ranking.meaning`): With the text encoder, the match of the question's tokens (late interaction) times
+`INTERACTION`; without it, the scaled cosine by the table. A memory's few words are seldom those of the question."""
 
-NEARBY = 0.15
+NEARBY = 0.1
 """`nearby`: The matches of the memories stored right before and after it in the same session, and `SECOND` of those two
 away: what is stored together is often about one thing."""
 
@@ -198,7 +198,21 @@ SECOND = 0.67
 """What the match of the second neighbour counts relative to the first one's."""
 
 ENCODED = 2.0
-"""The factor of a cosine by the text encoder. Texts about one thing have a cosine of about 0.5."""
+"""The factor of a cosine by the text encoder, which finds the candidates among memories. Texts about one thing have a
+cosine of about 0.5."""
+
+INTERACTION = 4.0
+"""The factor of the match of tokens, which ranks these candidates."""
+
+ALIKE = 0.5
+"""The match of tokens of texts about one thing."""
+
+INTERACTION_MOST = 1.5
+"""What the best memory's match of tokens counts among files, less in proportion if it is below `ALIKE`: memories and
+files share one scale."""
+
+WORDS_BESIDE = 0.5
+"""What `words` count where tokens are compared: tokens that are equal match as well."""
 
 COVERED = 0.4
 """The share of the question, by rarity, that the best memory has to cover for `words` to count whole. It applies with

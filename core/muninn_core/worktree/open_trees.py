@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from muninn_core.errors import MuninnError, NotARepository, NotInitialised, ReadOnlyError
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
 from muninn_core.store.ids import UlidGenerator
@@ -61,7 +61,7 @@ class OpenTrees:
         clock: Callable[[], datetime],
         ids: UlidGenerator,
         load: Callable[[str], Embedder],
-        encoder: Embedder | None,
+        encoder: Encoder | None,
         watch: Callable[[Place], WatchToken | None],
         unwatch: Callable[[Place], None],
         spare_cache: Path,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from pathlib import Path
 
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.index.encodings import KnownEncodings
 from muninn_core.index.file_list import FileList
 from muninn_core.index.index import Index, open_index
@@ -34,7 +34,7 @@ class SideIndex:
     """One folder, one index, one state at a time; snapshots that were handed out stay as they were."""
 
     def __init__(
-        self, folder: Path, embedder: Callable[[], Embedder], encoder: Embedder | None, encodings: KnownEncodings
+        self, folder: Path, embedder: Callable[[], Embedder], encoder: Encoder | None, encodings: KnownEncodings
     ) -> None:
         """`encodings` looks up the encodings that the work tree's index has."""
         self._folder = folder
@@ -183,6 +183,7 @@ class _WithoutMemories:
         "ids_of_files",
         "lexical",
         "nearest_encoded",
+        "token_states",
     )
 
     def __init__(self, source: Source, ids: frozenset[str]) -> None:
@@ -194,6 +195,7 @@ class _WithoutMemories:
         self.nearest_encoded = source.nearest_encoded
         self.encoded_cosines = source.encoded_cosines
         self.encodings = source.encodings
+        self.token_states = source.token_states
         self.ids_of_files = source.ids_of_files
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:

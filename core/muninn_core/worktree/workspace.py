@@ -18,7 +18,8 @@ from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, Config, ConfigProble
 from muninn_core.config.otel_settings import otel_problems
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embed import Embedder, Encoder
+from muninn_core.index.encodings import Encoding
 from muninn_core.index.index import Index, open_index
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place
@@ -84,7 +85,7 @@ class Workspace:
         clock: Callable[[], datetime],
         ids: UlidGenerator,
         embedder: Callable[[str], Embedder],
-        encoder: Embedder | None,
+        encoder: Encoder | None,
         spare_cache: Path,
         home: Path | None = None,
         shared: SharedLog | None = None,
@@ -392,7 +393,7 @@ class Workspace:
             self._chosen = known
         return known
 
-    def _known_encodings(self, digests: Sequence[bytes]) -> Mapping[bytes, bytes]:
+    def _known_encodings(self, digests: Sequence[bytes]) -> Mapping[bytes, Encoding]:
         """Return the encodings that the index has, by the digests of their texts."""
         index = self.updater.index
         return index.snapshot().known_encodings(digests) if index is not None else {}

@@ -14,7 +14,7 @@ from muninn_core.engine.answer.question_text import question_vector, read_questi
 from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.scopes import on_task, scope_bounds, visible
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embed import Embedder, Encoded, Encoder
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -130,17 +130,21 @@ def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
     return vector if vector.any() else None
 
 
-def encoded_question(
-    workspace: Workspace, reader: Reader, memories: Mapping[str, Memory], text: str
-) -> NDArray[np.float32] | None:
-    """Return the text encoder's vector of a question about memories.
+def encoded_question(workspace: Workspace, reader: Reader, memories: Mapping[str, Memory], text: str) -> Encoded | None:
+    """Return what the text encoder returns for a question about memories.
 
     None without the encoder or memories, and while a memory is not encoded: memories are then compared by the table.
     """
     encoder = workspace.encoder
     if encoder is None or not memories or not reader.encoded:
         return None
-    return vector_of(encoder, text)
+    return encoded_text(encoder, text)
+
+
+def encoded_text(encoder: Encoder, text: str) -> Encoded | None:
+    """Return what the text encoder returns for a text; None for a blank one."""
+    encoded = encoder.encode_query(text)
+    return encoded if encoded.vector.any() else None
 
 
 def memory_hits(

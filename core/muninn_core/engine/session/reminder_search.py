@@ -9,10 +9,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from muninn_core.engine.answer.context_search import encoded_question, vector_of
+from muninn_core.index.embed import Encoded
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relatedness import REACH, SURE, RelatedMemories
@@ -79,8 +77,8 @@ def _encoded(
     memories: Mapping[str, Memory],
     text: str,
     too_late: Callable[[], None] | None,
-) -> NDArray[np.float32] | None:
-    """Return the text encoder's vector of a text, None when it comes too late."""
+) -> Encoded | None:
+    """Return what the text encoder returns for a text, None when it comes too late."""
     if too_late is None:
         return encoded_question(workspace, reader, memories, text)
     vector = run_beside(lambda: encoded_question(workspace, reader, memories, text), "encode")
