@@ -7,7 +7,7 @@ from muninn_core.index.token_states import MOST, packed, rounded_states, tokens_
 from muninn_core.retrieval.late_interaction import late_interaction
 
 DIM = 8
-WORDS = {word: row for word, row in zip("abcdefgh", np.eye(DIM, dtype=np.float32), strict=True)}
+WORDS = dict(zip("abcdefgh", np.eye(DIM, dtype=np.float32), strict=True))
 
 
 def states(text):

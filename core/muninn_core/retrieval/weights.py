@@ -207,7 +207,7 @@ INTERACTION = 4.0
 ALIKE = 0.5
 """The match of tokens of texts about one thing."""
 
-INTERACTION_MOST = 1.5
+INTERACTION_MOST = 1.2
 """What the best memory's match of tokens counts among files, less in proportion if it is below `ALIKE`: memories and
 files share one scale."""
 
