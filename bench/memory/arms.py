@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.index import encoder
-from muninn_core.retrieval import weights
+from muninn_core.retrieval import memory_ranking, weights
 
 RULES: dict[str, tuple[str, Any]] = {
     "without neighbours in the session": ("NEARBY", 0.0),
@@ -22,18 +22,20 @@ RULES: dict[str, tuple[str, Any]] = {
 """An arm, and the weight that switches its rule off."""
 
 WHOLE = "Muninn"
-WITHOUT_ENCODER = "without the text encoder"
-ARMS = (WHOLE, WITHOUT_ENCODER, *RULES)
+PARTS: dict[str, tuple[Any, str, Any]] = {
+    WHOLE: (weights, "NEARBY", weights.NEARBY),
+    "without the text encoder": (encoder, "_FOLDER", Path("/nonexistent")),
+    "without late interaction": (memory_ranking, "token_states_of_memories", lambda _reader, _ids: {}),
+}
+"""An arm, and the module, name and value that switch a part off; nothing for the whole."""
+
+ARMS = (*PARTS, *RULES)
 
 
 @contextmanager
 def arm(name: str) -> Iterator[None]:
     """Run a block as one of `ARMS`, in this process."""
-    module, attribute, value = (
-        (encoder, "_FOLDER", Path("/nonexistent"))
-        if name == WITHOUT_ENCODER
-        else (weights, *RULES.get(name, ("NEARBY", weights.NEARBY)))
-    )
+    module, attribute, value = PARTS[name] if name in PARTS else (weights, *RULES[name])
     before = getattr(module, attribute)
     setattr(module, attribute, value)
     encoder.load_encoder.cache_clear()
