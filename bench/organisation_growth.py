@@ -10,7 +10,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -32,9 +32,9 @@ from muninn_core.org.storing import (
     chunk_id,
     chunk_row,
     file_row,
+    frequency_rows,
     names_of,
     next_ids,
-    packed,
     read_chunk,
     read_syntax,
 )
@@ -70,11 +70,7 @@ def grow(admin: str, tenant: int, asker: int, chunks: int) -> list[Figure]:
     began = time.perf_counter()
     with connect(admin) as connection:
         connection.execute("SET search_path = muninn, public")
-        _bases.extend(_read(connection, tenant))
-        _vocabulary.extend(sorted({word for base in _bases for file in base.files for word in _words(file)}))
-        _vectors.extend(
-            piece.vector for base in _bases for file in base.files for piece in file.chunks if piece.vector is not None
-        )
+        _load(connection, tenant)
         size = sum(len(file.chunks) for base in _bases for file in base.files)
     jobs = [Job(admin, tenant, asker, number) for number in range(1, max(1, chunks // size))]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
@@ -85,6 +81,26 @@ def grow(admin: str, tenant: int, asker: int, chunks: int) -> list[Figure]:
     with connect(admin) as connection:
         connection.execute("VACUUM (ANALYZE)")
     return figures
+
+
+def _load(connection: Connection, tenant: int) -> None:
+    """Read the repositories that are copied, the words of their names, and their vectors."""
+    _bases.extend(_read(connection, tenant))
+    _vocabulary.extend(sorted({word for base in _bases for file in base.files for word in _words(file)}))
+    _vectors.extend(
+        piece.vector for base in _bases for file in base.files for piece in file.chunks if piece.vector is not None
+    )
+
+
+def small_bases(connection: Connection, tenant: int, least: int, most: int) -> list[Base]:
+    """Return renamed copies of all repositories of a tenant, cut into parts of different sizes."""
+    _load(connection, tenant)
+    random = np.random.default_rng(0)
+    parts = [
+        part for base in _bases for part in _split(base.name, base.files, lambda: int(random.integers(least, most)))
+    ]
+    renaming = Renaming(1, _vocabulary)
+    return [Base(f"{part.name}-{number}", _renamed(part, renaming, number)) for number, part in enumerate(parts)]
 
 
 def _read(connection: Connection, tenant: int) -> Iterator[Base]:
@@ -113,18 +129,18 @@ def _read(connection: Connection, tenant: int) -> Iterator[Base]:
             )
             for number, path, content, kind, language, generated, syntax in rows
         ]  # fmt: skip
-        yield from _split(name, files)
+        yield from _split(name, files, lambda: _MOST)
 
 
-def _split(name: str, files: Sequence[CutFile]) -> Iterator[Base]:
-    """Yield repositories of about `_MOST` chunks."""
+def _split(name: str, files: Sequence[CutFile], most: Callable[[], int]) -> Iterator[Base]:
+    """Yield repositories of about `most()` chunks, which is called for each."""
     part: list[CutFile] = []
-    number = 0
+    number, wanted = 0, most()
     for file in files:
         part.append(file)
-        if sum(len(each.chunks) for each in part) >= _MOST:
+        if sum(len(each.chunks) for each in part) >= wanted:
             yield Base(f"{name}.{number}", part)
-            part, number = [], number + 1
+            part, number, wanted = [], number + 1, most()
     if part:
         yield Base(f"{name}.{number}", part)
 
@@ -138,7 +154,9 @@ def _copy(job: Job) -> None:
     with connect(job.admin) as connection, connection.transaction():
         connection.execute("SET search_path = muninn, public")
         for base in _bases:
-            _store(connection, job, f"{base.name}-{job.number:04}", _renamed(base, renaming, job.number))
+            store(
+                connection, job.tenant, job.asker, f"{base.name}-{job.number:04}", _renamed(base, renaming, job.number)
+            )
 
 
 def _renamed(base: Base, renaming: Renaming, number: int) -> list[CutFile]:
@@ -183,9 +201,9 @@ def _renamed_chunk(chunk: Chunk, renaming: Renaming, path: str) -> Chunk:
     return replace(chunk, path=path, text=text, symbol=symbol, title=title, signature=signature, comment=comment)
 
 
-def _store(connection: Connection, job: Job, name: str, files: Sequence[CutFile]) -> None:
+def store(connection: Connection, tenant: int, asker: int, name: str, files: Sequence[CutFile]) -> None:
     """Write a repository with one branch, which the asker may read."""
-    tenant, statistics = job.tenant, Statistics()
+    statistics = Statistics()
     chunk_ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for file in files)))
     numbered = [
         Numbered(number, [chunk_id(piece.chunk.kind, next(chunk_ids)) for piece in file.chunks], file)
@@ -195,7 +213,7 @@ def _store(connection: Connection, job: Job, name: str, files: Sequence[CutFile]
         statistics.add(each)
     sql = "INSERT INTO repository(tenant, name, default_ref) VALUES (%s, %s, 'main') RETURNING id"
     repository = connection.execute(sql, (tenant, name)).fetchone()[0]  # type: ignore[index]  # it returns a row
-    connection.execute("INSERT INTO access VALUES (%s, %s, %s)", (tenant, repository, job.asker))
+    connection.execute("INSERT INTO access VALUES (%s, %s, %s)", (tenant, repository, asker))
     sql = (
         "INSERT INTO branch(tenant, repository, ref, commit, committed, generation, cutter, chunks, documents, "
         "lengths) VALUES (%s, %s, 'main', %s, %s, 1, %s, %s, %s, %s) RETURNING id"
@@ -216,7 +234,7 @@ def _store(connection: Connection, job: Job, name: str, files: Sequence[CutFile]
     symbols = ((tenant, name, each.number) for each in numbered for name in names_of(each.file))
     copy_rows(connection, "COPY symbol FROM STDIN", symbols)
     frequencies = (
-        (tenant, word, branch, *sums, packed(chunks), packed(files)) for word, sums, chunks, files in statistics.rows()
+        row for word, sums, *lists in statistics.rows() for row in frequency_rows(tenant, branch, word, sums, lists)
     )
     copy_rows(connection, f"COPY frequency({FREQUENCY_COLUMNS}) FROM STDIN", frequencies)
 
@@ -231,6 +249,8 @@ def clone(admin: str, tenant: int, asker: int, times: int) -> list[Figure]:
             "WHERE b.tenant = %s AND b.commit <> '' ORDER BY b.id"
         )
         originals = connection.execute(sql, (tenant,)).fetchall()
+        if not _vectors:
+            _vectors.extend(_read_vectors(connection, tenant))
         last = connection.execute("SELECT max(id & (1::bigint << 40) - 1) FROM chunk").fetchone()[0]  # type: ignore[index]
         last = max(last, connection.execute("SELECT max(id) FROM file").fetchone()[0])  # type: ignore[index]
         for number in range(1, times + 1):
@@ -240,6 +260,31 @@ def clone(admin: str, tenant: int, asker: int, times: int) -> list[Figure]:
         connection.execute("SELECT setval('chunk_id', %s), setval('file_id', %s)", ((times + 1) * last,) * 2)
         connection.execute("VACUUM (ANALYZE)")
     return [Figure("clones", time.perf_counter() - began, "s", note=f"{times} of {len(originals)} repositories")]
+
+
+def clone_until(connection: Connection, tenant: int, asker: int, names: Sequence[str], count: int) -> None:
+    """Clone the repositories of some names until the tenant has so many branches."""
+    sql = (
+        "SELECT b.id, b.repository, r.name FROM branch b JOIN repository r ON r.id = b.repository "
+        "WHERE b.tenant = %s AND r.name = ANY(%s) ORDER BY b.id"
+    )
+    originals = connection.execute(sql, (tenant, list(names))).fetchall()
+    made: int = connection.execute("SELECT count(*) FROM branch WHERE tenant = %s", (tenant,)).fetchone()[0]  # type: ignore[index]
+    while made < count:
+        last = connection.execute("SELECT max(id & (1::bigint << 40) - 1) FROM chunk").fetchone()[0]  # type: ignore[index]
+        last = max(last, connection.execute("SELECT max(id) FROM file").fetchone()[0])  # type: ignore[index]
+        some = originals[: count - made]
+        with connection.transaction():
+            _clone_all(connection, tenant, asker, some, made, last)
+            connection.execute("SELECT setval('chunk_id', %s), setval('file_id', %s)", (2 * last,) * 2)
+        made += len(some)
+
+
+def _read_vectors(connection: Connection, tenant: int) -> Iterator[Row]:
+    """Yield vectors of a tenant, to mix others from."""
+    sql = "SELECT vector FROM chunk WHERE tenant = %s AND vector IS NOT NULL ORDER BY id LIMIT 20000"
+    for (vector,) in connection.execute(sql, (tenant,)):
+        yield np.frombuffer(vector, np.int8)
 
 
 def _clone_all(
@@ -290,14 +335,14 @@ _CLONE = (
 def _clone_lists(connection: Connection, tenant: int, old: int, branch: int, shift: int) -> None:
     """Clone the statistics of a branch, with the ids of its inverted lists shifted."""
     sql = (
-        "SELECT word, body, symbol, title, path, whole, chunks, files FROM frequency "
-        "WHERE tenant = %s AND branch = %s ORDER BY word"
+        "SELECT word, part, body, symbol, title, path, whole, chunks, files FROM frequency "
+        "WHERE tenant = %s AND branch = %s ORDER BY word, part"
     )
     rows = connection.execute(sql, (tenant, old), binary=True).fetchall()
     lists = [_shifted([row[column] for row in rows], shift) for column in (-2, -1)]
     frequencies = (
-        (tenant, word, branch, *sums, chunks, files)
-        for (word, *sums, _, _), chunks, files in zip(rows, *lists, strict=True)
+        (tenant, word, branch, *numbers, chunks, files)
+        for (word, *numbers, _, _), chunks, files in zip(rows, *lists, strict=True)
     )
     copy_rows(connection, f"COPY frequency({FREQUENCY_COLUMNS}) FROM STDIN", frequencies)
 

@@ -152,7 +152,7 @@ def test_writers_of_a_tenant_can_not_reach_another(home, people) -> None:
         access.find_repository(connection, other, "open")
     # A principal of one tenant has no right in another, whatever tenant its caller names.
     with home.database.transaction("muninn_reader") as connection:
-        assert enter(connection, other, people["ann"]) == []
+        assert enter(connection, other, people["ann"]) == ()
 
 
 def test_rights_come_from_groups_end_with_their_time_and_can_be_revoked(home, people) -> None:

@@ -266,12 +266,40 @@ def test_tables_with_an_index_of_words_are_emptied_and_filled_by_the_next_push(f
     with connect(admin) as connection:
         assert access.create_tenant(connection, "acme") == 1
         connection.execute(WITH_INDEXES.encode())
-    assert migrate(admin) == ("lists", "dependencies", "token_states")
+    assert migrate(admin) == ("lists", "dependencies", "token_states", "parts")
     home = fresh._replace(admin=admin, database=Database(fresh.app.rpartition("/")[0] + f"/indexed_{name}"), tenant=1)
     assert files(home) == set()
     push(home.database, home.repository("one"), root, "HEAD", workers=1)
     assert files(home) == {"fruit.py"}
     home.database.close()
+
+
+def test_lists_are_cut_into_parts_when_the_tables_are_upgraded(fresh, monkeypatch) -> None:
+    name = fresh.admin.rpartition("/")[2]
+    with connect(fresh.admin) as connection:
+        connection.execute(f"CREATE DATABASE whole_{name}".encode())
+    admin = fresh.admin.rpartition("/")[0] + f"/whole_{name}"
+    before = migrations()[:7]
+    with monkeypatch.context() as old:
+        old.setattr(migrating, "migrations", lambda: before)
+        migrate(admin)
+    chunks, files = os.urandom(8 * 400), os.urandom(8 * 57)
+    rows = [("few", 1, b"12345678", b""), ("many", 400, chunks, files), ("files", 0, b"", files)]
+    with connect(admin) as connection:
+        tenant = access.create_tenant(connection, "acme")
+        for word, count, *lists in rows:
+            sql = "INSERT INTO muninn.frequency VALUES (%s, %s, 1, %s, 0, 0, 0, 7, %s, %s)"
+            connection.execute(sql, (tenant, word, count, *lists))
+    assert migrate(admin)[0] == "parts"
+    with connect(admin) as connection:
+        sql = (
+            "SELECT word, sum(body)::integer, string_agg(chunks, '' ORDER BY part), "
+            "string_agg(files, '' ORDER BY part), sum(whole)::integer, count(*)::integer "
+            "FROM muninn.frequency GROUP BY word ORDER BY word"
+        )
+        joined = connection.execute(sql).fetchall()
+    parts = {"few": 1, "files": 2, "many": 3}
+    assert joined == [(word, *row, 7, parts[word]) for word, *row in sorted(rows)]
 
 
 def test_clocks_that_differ_change_nothing(fresh, root: Path) -> None:

@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams, NotFoundError, PreconditionError
 from muninn_core.git import GitError
 from muninn_core.index.term_counts import LIST_BITS
 from muninn_core.index.vector import KIND_BITS
-from muninn_core.org import pushing
+from muninn_core.org import pushing, storing
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository
 from muninn_core.org.reader import PostgresReader, enter
 from muninn_core.org.redaction import purge, redact
@@ -65,7 +65,10 @@ def listed(home, name: str) -> dict[str, set[tuple[str, int]]]:
             "ON r.id = b.repository WHERE r.name = %s"
         )
         lists = connection.execute(
-            of_branch.format("word, f.chunks, files", "frequency f").encode(), (name,)
+            f"{of_branch} GROUP BY word".format(
+                "word, string_agg(f.chunks, ''), string_agg(files, '')", "frequency f"
+            ).encode(),
+            (name,),
         ).fetchall()
         files = dict(
             connection.execute(
@@ -113,7 +116,8 @@ def test_a_repeated_push_changes_nothing_and_forks_share_their_chunks(fresh, tmp
     assert contents(fresh, "fork") == contents(fresh, "one") == contents(fresh, "one", ref="release")
 
 
-def test_changes_renames_and_deletions_leave_what_a_first_push_makes(fresh, tmp_path: Path) -> None:
+def test_changes_renames_and_deletions_leave_what_a_first_push_makes(fresh, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(storing, "_PART", (1, 1))  # lists of several parts become longer and shorter
     root = commit(tmp_path / "one", {"fruit.py": FRUIT, "grain.py": GRAIN, "docs/a.md": "# A\n\nText.\n"})
     target = fresh.repository("one")
     push(fresh.database, target, root, "HEAD", workers=1)
@@ -126,14 +130,16 @@ def test_changes_renames_and_deletions_leave_what_a_first_push_makes(fresh, tmp_
     with fresh.as_admin() as connection:
         both = [
             connection.execute(
-                "SELECT word, body, symbol, title, path, whole FROM muninn.frequency f JOIN muninn.branch b "
-                "ON b.id = f.branch JOIN muninn.repository r ON r.id = b.repository WHERE r.name = %s ORDER BY 1",
+                "SELECT word, part, body, symbol, title, path, whole, length(f.chunks), length(files) "
+                "FROM muninn.frequency f JOIN muninn.branch b ON b.id = f.branch "
+                "JOIN muninn.repository r ON r.id = b.repository WHERE r.name = %s ORDER BY 1, 2",
                 (name,),
             ).fetchall()
             for name in ("one", "two")
         ]
         totals = connection.execute("SELECT DISTINCT chunks, documents, lengths FROM muninn.branch").fetchall()
     assert both[0] == both[1]
+    assert max(row[1] for row in both[0]) > 1
     assert len(totals) == 1
     assert listed(fresh, "one") == listed(fresh, "two") != {}
     assert rows(fresh, "file") == 3

@@ -15,7 +15,7 @@ from repositories import git
 
 from muninn_core.index.embed import load_bundled
 from muninn_core.index.term_counts import Term, scores
-from muninn_core.org import lexical, vectors
+from muninn_core.org import access, lexical, vectors
 from muninn_core.org.lexical import CHUNK_WEIGHTS
 from muninn_core.org.pushing import push
 from muninn_core.org.reader import PostgresReader, enter
@@ -142,6 +142,27 @@ def test_a_push_changes_the_shared_vectors_and_old_ones_are_dropped(home, filled
             assert len(found) == len(stored(home, ("moving",))) > 0
         assert len(shared.of_table) <= 3 * len(stored(home, ("moving",))) + 1
         commit(root, {f"{name}.py": source(name), f"{chr(ord(name) - 1)}.py": None})
+
+
+def test_a_revoked_right_ends_at_once_in_shared_vectors_and_lists(home, filled) -> None:
+    query, shared = load_bundled().embed_query("peel a banana"), TenantVectors()
+
+    def found(reader: PostgresReader) -> tuple[Any, ...]:
+        return reader.dense(query, 9), reader.lexical(["peel"], 9), reader.documents, reader.encoded
+
+    def reads(name: str) -> tuple[Any, ...]:
+        return asked(home, filled[name], found, shared)
+
+    ben, ann = reads("ben"), reads("ann")
+    with home.database.transaction("muninn_writer") as connection:
+        two = access.find_repository(connection, home.tenant, "two")
+        access.revoke(connection, home.tenant, two, filled["ben"])
+    assert reads("ben") == ([], [], 0, True)
+    assert reads("ann") == ann
+    home.principal("ben", "two")
+    assert reads("ben") == ben
+    assert ben[0]
+    assert ben[1]
 
 
 def test_the_vectors_of_tenants_that_asked_longest_ago_are_dropped(home, filled, monkeypatch) -> None:

@@ -98,9 +98,10 @@ class LexicalSearch:
         ids = _Ids([entries >> LIST_BITS for entries in lists.values()])
         places = dict(zip(lists, ids.places, strict=True))
         total = np.zeros(ids.size)
+        fields = {word: (entries >> 16).astype(np.int8) & 7 for word, entries in lists.items()}
         for term in terms:  # in their order, since sums of floats depend on it
             entries = lists[term.word]
-            mine = np.flatnonzero((entries >> 16) & 7 == FIELDS.index(term.field))
+            mine = np.flatnonzero(fields[term.word] == FIELDS.index(term.field))
             # A document that several branches hold has equal entries, of which one counts.
             total[places[term.word][mine]] += listed_scores(term, entries[mine], self._words.totals)
         found = np.flatnonzero(total)

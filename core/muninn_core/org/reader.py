@@ -8,8 +8,8 @@ found once, in the first of them by name. Without that, the results equal those 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from muninn_core.org.lexical import RUNNING, Conditions, LexicalSearch
 from muninn_core.org.memories import BranchMemories
 from muninn_core.org.statistics import WordStatistics
 from muninn_core.org.storing import read_chunk, read_syntax
-from muninn_core.org.vectors import BranchVectors, TenantVectors
+from muninn_core.org.vectors import BranchVectors, TenantVectors, Version
 from muninn_core.retrieval.reader import Asked
 from muninn_core.source.definition import Syntax
 from muninn_core.source.qualified import qualified, split
@@ -36,6 +36,9 @@ from muninn_core.source.qualified import qualified, split
 _MEMORY = memory_key("")
 _MOST_TIED = 4
 """The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
+
+_LISTS = 32
+"""Lists of branches that are kept, so that a thousand of them are not made and compared for each question."""
 
 _MOST_SYMBOL_FILES = 2_000
 """The most files whose definitions are read for one query."""
@@ -51,6 +54,30 @@ class ReadBranch(NamedTuple):
     ref: str
     commit: str
     generation: int
+
+
+class ReadBranches(tuple[ReadBranch, ...]):
+    """The branches that a question reads, by name, and what is computed from them."""
+
+    @cached_property
+    def names(self) -> Mapping[int, str]:
+        """{id: name of the repository, "" where it is the only one}."""
+        return {each.id: each.repository if len(self) > 1 else "" for each in self}
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The ids."""
+        return [each.id for each in self]
+
+    @cached_property
+    def ordered(self) -> str:
+        """The ids as an array of PostgreSQL."""
+        return f"{{{','.join(map(str, self.order))}}}"
+
+    @cached_property
+    def versions(self) -> tuple[Version, ...]:
+        """The states of the branches, as shared vectors know them."""
+        return tuple((each.id, each.generation, each.commit) for each in self)
 
 
 class RowOfChunk(NamedTuple):
@@ -89,15 +116,24 @@ def enter(
     principal: int,
     repositories: Sequence[str] | None = None,
     ref: str | None = None,
-) -> list[ReadBranch]:
+) -> ReadBranches:
     """Let a transaction of the role of readers see what a principal may read, and return these branches by name.
 
     `repositories` restricts them. Without `ref`, each repository has its default branch.
     """
     names = None if repositories is None else list(repositories)
-    sql = "SELECT branch, name, ref, commit, generation FROM enter(%s, %s, %s, %s)"
-    rows = connection.execute(sql, (tenant, principal, names, ref), binary=True).fetchall()
-    return list(map(ReadBranch._make, rows))
+    sql = (
+        "SELECT array_agg(branch), array_agg(name), array_agg(ref), array_agg(commit), array_agg(generation) "
+        "FROM enter(%s, %s, %s, %s)"
+    )
+    row = connection.execute(sql, (tenant, principal, names, ref), binary=True).fetchone()
+    return _branches(*(tuple(column or ()) for column in row or ()))
+
+
+@lru_cache(maxsize=_LISTS)
+def _branches(*columns: tuple[Any, ...]) -> ReadBranches:
+    """Return branches from the columns that the database returned for a caller. Equal columns give one object."""
+    return ReadBranches(map(ReadBranch._make, zip(*columns, strict=True)))
 
 
 class PostgresReader:
@@ -113,10 +149,10 @@ class PostgresReader:
         """`vectors` are those of the tenant, which readers share; None: they are read for this reader."""
         self._connection = connection
         self._tenant = tenant
-        several = len(branches) > 1
-        self._names = {each.id: each.repository if several else "" for each in branches}
-        self._order = list(self._names)
-        self._versions = [(each.id, each.generation, each.commit) for each in branches]
+        self._branches = branches if isinstance(branches, ReadBranches) else ReadBranches(branches)
+        self._names = self._branches.names
+        self._order = self._branches.order
+        self._versions = self._branches.versions
         self._vectors = TenantVectors() if vectors is None else vectors
         self._words = WordStatistics(connection, tenant)
         self._lexical = LexicalSearch(connection, self._words)
@@ -317,7 +353,7 @@ class PostgresReader:
             rows = self._rows(
                 "SELECT id, data, generated, first FROM chunks_by_id(%(ids)s::bigint[], %(order)s::integer[])",
                 ids=unknown,
-                order=self._order,
+                order=self._branches.ordered,
             )
             found = {number: self._placed(data, self._order[first - 1]) for number, data, _, first in rows}
             self._generated.update(found[number].path for number, _, generated, _ in rows if generated)
@@ -407,7 +443,7 @@ class PostgresReader:
         rows = self._rows(
             "SELECT id, path, first FROM files_by_id(%(files)s::bigint[], %(order)s::integer[])",
             files=list(files),
-            order=self._order,
+            order=self._branches.ordered,
         )
         return {number: self._qualified(self._order[first - 1], path) for number, path, first in rows}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,18 @@ from muninn_core.org.package_names import names_of_packages
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import split_words
 
+Part = tuple[bytes, bytes]
+"""A row of the inverted lists of a word: entries of chunks and of files."""
+
 Key = tuple[str, bytes]
 """The path and the id of the content of a file. The path of a memory is its key."""
 
 CHUNK_COLUMNS = "tenant, id, file, kind, data, counts, vector, encoding, states"
 FILE_COLUMNS = "tenant, id, content, path, cutter, kind, language, generated, counts, syntax"
-FREQUENCY_COLUMNS = "tenant, word, branch, body, symbol, title, path, whole, chunks, files"
+FREQUENCY_COLUMNS = "tenant, word, branch, part, body, symbol, title, path, whole, chunks, files"
+_PART = (168, 56)
+"""The entries of chunks and of files in one row, so that rows of eight bytes each fit into the index of words."""
+
 _MOVES = 0x6D756E69
 """The first key of the advisory locks of tenants."""
 
@@ -146,32 +152,47 @@ def add_statistics(connection: Connection, tenant: int, branch: int, found: Stat
     """Add statistics to those of a branch, and the entries to its inverted lists."""
     rows = list(found.rows())
     known = connection.execute(
-        "SELECT word, chunks, files FROM frequency WHERE tenant = %s AND branch = %s AND word = ANY(%s)",
+        "SELECT word, chunks, files FROM frequency WHERE tenant = %s AND branch = %s AND word = ANY(%s) "
+        "ORDER BY word, part",
         (tenant, branch, [row[0] for row in rows]),
         binary=True,
     )
-    lists = {word: (chunks, files) for word, chunks, files in known}
+    stored: dict[str, list[Part]] = {}
+    for word, *lists in known:
+        stored.setdefault(word, []).append((lists[0], lists[1]))
     gone = [np.unique(np.array(ids, np.int64)) for ids in found.gone]
+    ends: list[tuple[str, int]] = []
+
+    def changed() -> Iterator[Sequence[object]]:
+        for word, sums, *new in rows:
+            before = stored.get(word, [])
+            after = _parts(
+                [_changed_list([part[table] for part in before], gone[table], new[table]) for table in (0, 1)]
+            )
+            ends.append((word, len(after)))
+            for number, (part, *numbers) in enumerate(_numbered(after, sums)):
+                if number == 0 or before[number : number + 1] != [part]:
+                    yield word, number, *numbers, *part
+
     columns = "body integer, symbol integer, title integer, path integer, whole integer, chunks bytea, files bytea"
-    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS added(word text, {columns}) ON COMMIT DROP".encode())
-    connection.execute("DELETE FROM added")
-    changed = (
-        (word, *sums, *map(_changed_list, lists.get(word, (b"", b"")), gone, (chunks, files)))
-        for word, sums, chunks, files in rows
+    connection.execute(
+        f"CREATE TEMP TABLE IF NOT EXISTS added(word text, part integer, {columns}) ON COMMIT DROP".encode()
     )
-    copy_rows(connection, "COPY added FROM STDIN", changed)
+    connection.execute("DELETE FROM added")
+    copy_rows(connection, "COPY added FROM STDIN", changed())
     connection.execute(
         f"INSERT INTO frequency AS f({FREQUENCY_COLUMNS}) "
-        "SELECT %s, word, %s, body, symbol, title, path, whole, chunks, files FROM added "
-        "ON CONFLICT (tenant, word, branch) DO UPDATE SET body = f.body + excluded.body, "
+        "SELECT %s, word, %s, part, body, symbol, title, path, whole, chunks, files FROM added "
+        "ON CONFLICT (tenant, word, branch, part) DO UPDATE SET body = f.body + excluded.body, "
         "symbol = f.symbol + excluded.symbol, title = f.title + excluded.title, path = f.path + excluded.path, "
         "whole = f.whole + excluded.whole, chunks = excluded.chunks, files = excluded.files",
         (tenant, branch),
     )
+    shorter = [(word, end) for word, end in ends if end < len(stored.get(word, ()))]
     connection.execute(
-        "DELETE FROM frequency f USING added a WHERE f.tenant = %s AND f.branch = %s AND f.word = a.word "
-        "AND f.body + f.symbol + f.title + f.path + f.whole = 0",
-        (tenant, branch),
+        "DELETE FROM frequency f USING unnest(%s::text[], %s::integer[]) AS s(word, parts) "
+        "WHERE f.tenant = %s AND f.branch = %s AND f.word = s.word AND f.part >= s.parts",
+        ([word for word, _ in shorter], [end for _, end in shorter], tenant, branch),
     )
     connection.execute(
         "UPDATE branch SET chunks = chunks + %s, documents = documents + %s, lengths = "
@@ -180,17 +201,38 @@ def add_statistics(connection: Connection, tenant: int, branch: int, found: Stat
     )
 
 
-def _changed_list(stored: bytes, gone: NDArray[np.int64], new: Sequence[int]) -> bytes:
-    """Return an inverted list without the entries of some documents and with new ones, by id."""
-    kept = np.frombuffer(stored, "<i8")
+def frequency_rows(
+    tenant: int, branch: int, word: str, sums: Sequence[int], lists: Sequence[Sequence[int]]
+) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of `FREQUENCY_COLUMNS` of a word, from its entries of chunks and of files."""
+    for number, (part, *numbers) in enumerate(
+        _numbered(_parts([np.sort(np.array(each, "<i8")) for each in lists]), sums)
+    ):
+        yield tenant, word, branch, number, *numbers, *part
+
+
+def _numbered(parts: Sequence[Part], sums: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """Yield each part with the sums of its word, which the first one has."""
+    for number, part in enumerate(parts):
+        yield part, *(sums if number == 0 else (0,) * len(sums))
+
+
+def _parts(lists: Sequence[NDArray[np.int64]]) -> list[Part]:
+    """Return the rows of the inverted lists of chunks and of files, entries by id."""
+    count = max(-(-len(entries) // most) for entries, most in zip(lists, _PART, strict=True))
+    slices = [
+        [entries[number * most : (number + 1) * most].tobytes() for number in range(count)]
+        for entries, most in zip(lists, _PART, strict=True)
+    ]
+    return list(zip(*slices, strict=True))
+
+
+def _changed_list(stored: Sequence[bytes], gone: NDArray[np.int64], new: Sequence[int]) -> NDArray[np.int64]:
+    """Return an inverted list from its parts, without the entries of some documents and with new ones, by id."""
+    kept = np.frombuffer(b"".join(stored), "<i8")
     if len(gone) and len(kept):
         kept = kept[~np.isin(kept >> LIST_BITS, gone)]
-    return np.sort(np.concatenate([kept, np.array(new, "<i8")])).tobytes()
-
-
-def packed(entries: Sequence[int]) -> bytes:
-    """Return an inverted list as it is stored."""
-    return np.sort(np.array(entries, "<i8")).tobytes()
+    return np.sort(np.concatenate([kept, np.array(new, "<i8")]))
 
 
 def clear_statistics(connection: Connection, tenant: int, branch: int) -> None:

@@ -39,6 +39,11 @@ _BLOCK = 1 << 16
 _READ = 16
 """Branches that are read in one query. Their vectors are in memory several times until they are in blocks."""
 
+_CHOSEN = 8
+"""Callers whose vectors are known, a byte for each vector of the tenant."""
+
+_NO_PLACES = np.zeros(0, np.int64)
+
 Column = Literal["vector", "encoding"]
 Version = tuple[int, int, str]
 """A state of a branch: its id, its number of pushes and its commit."""
@@ -60,6 +65,15 @@ class _State(NamedTuple):
     places: Mapping[Version, _Places] = {}
 
 
+class _Chosen(NamedTuple):
+    """Which vectors of a state are those of some branches, and whether each chunk of these has one."""
+
+    branches: Sequence[Version]
+    state: _State
+    wanted: NDArray[np.bool_]
+    complete: bool
+
+
 class BranchVectors:
     """The vectors of one column of one tenant. Safe to use from several threads."""
 
@@ -68,6 +82,7 @@ class BranchVectors:
         self._dim = dim
         self._lock = threading.Lock()
         self._state = _State()
+        self._chosen: tuple[_Chosen, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of vectors that are kept."""
@@ -86,12 +101,9 @@ class BranchVectors:
         `query` has 8-bit numbers. The transaction's caller must be allowed to read the branches, and reads them in
         these versions.
         """
-        state = self._loaded(connection, branches)
-        wanted = np.zeros(len(state.ids), bool)
-        for each in branches:
-            wanted[state.places[each].at] = True
+        _, state, wanted, _ = self._choose(connection, branches)
         if kind is not None:
-            wanted &= state.kinds == SOURCE_KINDS.index(kind)
+            wanted = wanted & (state.kinds == SOURCE_KINDS.index(kind))
         found: list[tuple[float, int]] = []
         for number, block in enumerate(state.blocks):
             first = number * _BLOCK
@@ -101,8 +113,20 @@ class BranchVectors:
 
     def complete(self, connection: Connection, branches: Sequence[Version]) -> bool:
         """Whether each chunk of some branches has a vector, of the encoder's column each memory."""
+        return self._choose(connection, branches).complete
+
+    def _choose(self, connection: Connection, branches: Sequence[Version]) -> _Chosen:
+        """Return which vectors are those of some branches. Equal questions of a caller have the same object of them."""
+        for each in self._chosen:
+            if each.branches is branches and each.state is self._state:
+                return each
         state = self._loaded(connection, branches)
-        return not any(state.places[each].missing for each in branches)
+        places = [state.places[each] for each in branches]
+        wanted = np.zeros(len(state.ids), bool)
+        wanted[np.concatenate([_NO_PLACES, *(each.at for each in places)])] = True
+        found = _Chosen(branches, state, wanted, not any(each.missing for each in places))
+        self._chosen = (found, *(each for each in self._chosen if each.state is state))[:_CHOSEN]
+        return found
 
     def _loaded(self, connection: Connection, branches: Sequence[Version]) -> _State:
         """Return a state that has some branches."""
