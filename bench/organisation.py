@@ -51,8 +51,8 @@ from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.query_terms import significant_words
 
 HERE = Path(__file__).parent
-_LOGIN, _PASSWORD = "muninn_app", "bench"
-_TABLES = ("file", "chunk", "symbol", "place", "memory", "frequency")
+LOGIN, PASSWORD = "muninn_app", "bench"
+TABLES = ("file", "chunk", "symbol", "place", "memory", "frequency")
 _SENTENCE = re.compile(r"[A-Z][^.\n]{25,150}\.")
 _MEMORIES = 30
 """The memories of one repository."""
@@ -107,10 +107,10 @@ def organisation(folder: Path) -> Iterator[Org]:
     server = EmbeddedServer(folder, {"shared_buffers": "512MB", "maintenance_work_mem": "256MB"})
     admin = server.start()
     try:
-        migrate(admin, _LOGIN, _PASSWORD)
+        migrate(admin, LOGIN, PASSWORD)
         with connect(admin) as connection:
             tenant = access.create_tenant(connection, "bench")
-        database = Database(f"postgresql://{_LOGIN}:{_PASSWORD}@{admin.partition('@')[2]}")
+        database = Database(f"postgresql://{LOGIN}:{PASSWORD}@{admin.partition('@')[2]}")
         with database.transaction("muninn_writer") as connection:
             asker = access.put_principal(connection, tenant, "user", "bench")
         yield Org(server, admin, database, tenant, asker, TenantVectors())
@@ -179,7 +179,7 @@ def filled(org: Org, corpus: Sequence[Path], folder: Path, most: int) -> tuple[l
             break
     chunks, spent, wall = size(org), org.cpu() - cpu, time.perf_counter() - began
     with connect(org.admin) as connection:
-        names = ", ".join(f"'muninn.{each}_{org.tenant}'" for each in _TABLES)
+        names = ", ".join(f"'muninn.{each}_{org.tenant}'" for each in TABLES)
         sql = f"SELECT sum(pg_total_relation_size(c)) FROM unnest(ARRAY[{names}]::regclass[]) c"
         bytes_ = int(connection.execute(sql.encode()).fetchone()[0])
         connection.execute("ANALYZE")
@@ -364,6 +364,16 @@ def main(arguments: list[str]) -> int:
         "--seeing", type=int, nargs="*", default=[1, 10, 100], help="repositories that an asker may read"
     )
     parser.add_argument("--burst", type=int, default=1_000, help="webhooks at once; 0 leaves them out")
+    parser.add_argument(
+        "--repositories",
+        type=int,
+        nargs="*",
+        default=[],
+        help="simulate so many small ones, and measure at each number",
+    )
+    parser.add_argument(
+        "--small", type=int, nargs=2, default=(10, 100), help="the least and the most chunks of a small repository"
+    )
     parser.add_argument("--data", type=Path, help="measure quality instead: the folder of questions (`bench quality`)")
     parser.add_argument("--sets", default="A1,B1", help="sets of questions of --data, by commas")
     parser.add_argument("--mirrors", type=Path, default=Path(), help="where OWNER+NAME/repo are, bare git directories")
@@ -386,6 +396,13 @@ def measure(options: argparse.Namespace, corpus: Sequence[Path], folder: Path) -
             print(table(compare(org, options)))
             return 0
         figures, roots = filled(org, corpus, folder / "repositories", options.chunks)
+        if options.repositories:
+            from bench.organisation_simulation import simulated
+
+            figures += simulated(org, roots, folder / "sources", options.repositories, options.small, options.questions)
+            print(table(figures))
+            write(options.out, {"processors": os.cpu_count(), "load_after": os.getloadavg()[0]}, figures)
+            return 0
         if options.copies:
             figures += grow(org.admin, org.tenant, org.asker, options.copies)
         if options.clones:
