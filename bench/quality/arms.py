@@ -17,7 +17,7 @@ from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.index.extract import WordsJob, read_words
 from muninn_core.index.index import open_index
 from muninn_core.index.lexical import Lexical
-from muninn_core.index.manifest import open_reader
+from muninn_core.index.manifest_reader import open_reader
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.survey import SurveyBuilder
 from muninn_core.index.vector import VectorIndex

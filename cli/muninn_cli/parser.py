@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from muninn_cli.display import COLORS, DISPLAY
 from muninn_cli.parameters import Parameter, Shape, parameters
 from muninn_core.errors import UnknownVerb, UsageError
-from muninn_core.near_match import NAMES, nearest
+from muninn_core.near_match import NAMES, did_you_mean, nearest
 from muninn_core.protocol.catalogue import GROUPS, METHODS
 
 if TYPE_CHECKING:
@@ -72,10 +72,9 @@ class Parser(argparse.ArgumentParser):
             hint = "Put a text of several words in quotes." if takes_text else f"`{self.prog}` takes options only."
             raise UsageError(f"unexpected argument '{unknown[0]}'", hint=hint)
         name = flag.partition("=")[0]
-        near = nearest(name, options)
         raise UsageError(
             f"{self.prog}: there is no option '{name}'",
-            hint=f"Did you mean '{near}'?" if near else f"The options are {', '.join(options)}.",
+            hint=did_you_mean(name, options, f"The options are {', '.join(options)}."),
         )
 
 

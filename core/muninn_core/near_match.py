@@ -34,6 +34,12 @@ def nearest(word: str, known: Iterable[str], alike: float = VOCABULARY) -> str |
     return found[0] if found else None
 
 
+def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the hint of a message about an unknown word: the known word that is nearest, else `otherwise`."""
+    near = nearest(word, known)
+    return f"Did you mean '{near}'?" if near else otherwise
+
+
 def nearest_few(word: str, known: Iterable[str], most: int, alike: float = VOCABULARY) -> list[str]:
     """Return up to `most` known words with at least the likeness `alike` (0 to 1), the most alike first.
 

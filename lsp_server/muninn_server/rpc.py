@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from muninn_core.errors import BadParams, MuninnError, ParseError, RequestError, UnknownVerb
 from muninn_core.model.value import Meta, Value, decode_json, encode_json
-from muninn_core.near_match import nearest, shorten
+from muninn_core.near_match import did_you_mean, shorten
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.session import Session, error_of
@@ -193,10 +193,9 @@ def verb_of(method: str) -> str:
     """Return the verb of a JSON-RPC method name. Raises UnknownVerb with the nearest name."""
     if method.startswith(wire.PREFIX):
         return method[len(wire.PREFIX) :]
-    hint = nearest(method, [known.name for known in METHODS.values()])
     raise UnknownVerb(
         f"there is no method '{shorten(method)}'",
-        hint=f"Did you mean '{hint}'?" if hint else "Methods are named muninn/<verb>.",
+        hint=did_you_mean(method, [known.name for known in METHODS.values()], "Methods are named muninn/<verb>."),
     )
 
 

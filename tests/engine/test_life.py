@@ -139,7 +139,7 @@ def test_an_index_that_is_deleted_again_while_it_is_rebuilt_is_made_without_a_fu
             shutil.rmtree(muninn.root / ".muninn" / "cache")
         return walk(root, *rest)
 
-    monkeypatch.setattr("muninn_core.worktree.index_updater.walk", deleting)
+    monkeypatch.setattr("muninn_core.worktree.file_scan.walk", deleting)
     with suppress(MuninnError):
         muninn.call("index", rebuild=True)
     end = time.monotonic() + PATIENCE
@@ -458,7 +458,7 @@ def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkey
         waited_for.set()
         return wait(updater, *given)
 
-    monkeypatch.setattr("muninn_core.worktree.index_updater.walk", slow_walk)
+    monkeypatch.setattr("muninn_core.worktree.file_scan.walk", slow_walk)
     monkeypatch.setattr(IndexUpdater, "wait_first", waiting)
     muninn = start(plain_repo)
     muninn.call("init")

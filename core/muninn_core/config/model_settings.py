@@ -14,13 +14,12 @@ A repository's file can't name a model, an address or a key: a clone must not de
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
+from muninn_core.config.addresses import address_error, is_loopback
 from muninn_core.config.parser import load_plain
 from muninn_core.model.value import Meta, ValidationError, Value, from_plain
 from muninn_core.near_match import nearest
@@ -144,23 +143,7 @@ def find_error(route: Route) -> str:
         if route.url or route.key != "none":
             return f"the dialect '{route.dialect}' takes neither 'url' nor 'key': the program has its own account"
         return ""
-    parts = urlsplit(route.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return "'url' must be like https://HOST or http://127.0.0.1:PORT"
-    if parts.username or parts.password or parts.query or parts.fragment:
-        return "'url' takes no user, password, query or fragment"
-    if parts.scheme == "http" and not is_loopback(route.url):
-        return f"'{parts.hostname}' is not this machine, so 'url' must begin with https://"
-    return ""
-
-
-def is_loopback(url: str) -> bool:
-    """Whether the host of an address is this machine: `localhost`, or an address of the loopback network."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return address_error(route.url, "https://HOST or http://127.0.0.1:PORT")
 
 
 def is_free(route: Route) -> bool:

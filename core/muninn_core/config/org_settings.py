@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
-from muninn_core.config.model_settings import KEY_VARIABLE, is_loopback
+from muninn_core.config.addresses import address_error
+from muninn_core.config.model_settings import KEY_VARIABLE
 from muninn_core.config.parser import load_plain
 from muninn_core.model.value import Meta, ValidationError, Value, from_plain
 
@@ -55,13 +55,9 @@ def load_org_settings(path: Path) -> OrgSettingsRead:
 
 
 def _find_error(settings: OrgSettings) -> str:
-    parts = urlsplit(settings.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return "'url' must be like https://HOST"
-    if parts.username or parts.password or parts.query or parts.fragment:
-        return "'url' takes no user, password, query or fragment"
-    if parts.scheme == "http" and not is_loopback(settings.url):
-        return f"'{parts.hostname}' is not this machine, so 'url' must begin with https://"
+    wrong = address_error(settings.url, "https://HOST")
+    if wrong:
+        return wrong
     form, _, rest = settings.token.partition(":")
     if not rest or form not in ("env", "file") or (form == "env" and not rest.startswith(KEY_VARIABLE)):
         return f"'token' takes {TOKEN_FORMS}; a token itself never stands in this file"

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
-from muninn_core.config.model_settings import is_loopback
+from muninn_core.config.addresses import address_error
 from muninn_core.config.parser import ConfigProblem, load_plain
 from muninn_core.model.value import Meta, ValidationError, Value, from_plain
 
@@ -36,7 +35,7 @@ def load_otel_settings(path: Path) -> tuple[OtelSettings, str]:
         settings = from_plain(given, OtelSettings)
     except ValidationError as error:
         return OtelSettings(), f"{SECTION}: {error}"
-    wrong = _find_error(settings.url)
+    wrong = address_error(settings.url, "http://127.0.0.1:4318 or https://HOST")
     return (OtelSettings(), f"{SECTION}: {wrong}") if wrong else (settings, "")
 
 
@@ -45,14 +44,3 @@ def otel_problems(path: Path) -> tuple[ConfigProblem, ...]:
     _, wrong = load_otel_settings(path)
     hint = "Nothing is sent until it is corrected."
     return (ConfigProblem(key=SECTION, line=0, message=wrong, hint=hint),) if wrong else ()
-
-
-def _find_error(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return "'url' must be like http://127.0.0.1:4318 or https://HOST"
-    if parts.username or parts.password or parts.query or parts.fragment:
-        return "'url' takes no user, password, query or fragment"
-    if parts.scheme == "http" and not is_loopback(url):
-        return f"'{parts.hostname}' is not this machine, so 'url' must begin with https://"
-    return ""

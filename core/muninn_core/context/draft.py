@@ -19,7 +19,7 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.citation import place
 from muninn_core.model.memory import Memory
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_core.source.frontmatter import read_frontmatter, syntax_errors
 
 DETAILS = {"decision": ("rationale", "alternatives"), "attempt": ("command", "exit_status")}
@@ -73,7 +73,6 @@ def parse_draft(text: str) -> dict[str, Any] | None:
             given.update({name: value} if value not in ("", None) else {})
         else:
             known = (*_FIELDS, "supersedes", *DETAILS.get(str(fields.get("type")), ()))
-            near = nearest(name, known)
-            hint = f"Did you mean '{near}'?" if near else f"A draft has {', '.join(known)}."
+            hint = did_you_mean(name, known, f"A draft has {', '.join(known)}.")
             raise BadParams(f"a draft has no '{name}'", hint=hint)
     return {**given, **({"details": details} if details else {})}

@@ -162,10 +162,10 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
     return IndexResult(
         files=state.files,
         chunks=state.chunks,
-        changed=updater.changed,
-        removed=updater.removed,
+        changed=updater.scan.changed,
+        removed=updater.scan.removed,
         seconds=round(time.monotonic() - started, 3),
-        skipped=updater.skipped,
+        skipped=updater.scan.skipped,
         saw=workspace.read_state(),
     )
 
@@ -219,7 +219,7 @@ def _index_status(workspace: Workspace) -> IndexStatus:
         lag=updater.lag,
         surveyed=updater.surveyed,
         model=model,
-        skipped=updater.skipped,
+        skipped=updater.scan.skipped,
         encoder=encoder.name if encoder is not None else "",
         encoded=counts["memory"] - snapshot.unencoded_count,
     )
@@ -236,11 +236,11 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     problems = list(workspace.problems)
     problems += [
         Problem(kind="config", message=problem.message, path=config, line=problem.line, hint=problem.hint)
-        for problem in workspace.config_problems
+        for problem in workspace.settings.problems
     ]
     problems += [
         Problem(kind="config", message=problem.message, path=OWN_SETTINGS, line=problem.line, hint=problem.hint)
-        for problem in workspace.own_problems
+        for problem in workspace.settings.own_problems
     ]
     missing = workspace.external_folder.problem()
     problems += [replace(missing, path=OWN_SETTINGS)] if missing else []

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from muninn_core.errors import BusyError, MuninnError, StorageError
 from muninn_core.index.integrity import STATE, WORDS, DamagedIndex
 from muninn_core.index.lexical import read_words
-from muninn_core.index.manifest import FEATURES, FORMAT, open_reader
+from muninn_core.index.manifest import FEATURES, FORMAT
+from muninn_core.index.manifest_reader import open_reader
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.vector import VectorIndex, build_vectors
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from muninn_core.index.manifest import Manifest
+    from muninn_core.index.manifest_reader import ManifestReader
 
 REWRITTEN_SECONDS = 0.5
 """How long a question waits for a writer that is between its two commits. It takes milliseconds."""
@@ -73,7 +74,7 @@ class ForeignIndex:
         self._encoder = encoder
         self._lock = threading.Lock()
         self._readers = 0
-        self._manifest: Manifest | None = None
+        self._manifest: ManifestReader | None = None
         self._snapshot: Snapshot | None = None
         self._seen: tuple[object, ...] = ()
         self._hopeless_until = 0.0
@@ -146,7 +147,7 @@ class ForeignIndex:
             raise NoIndex("it has no index yet", hint=_OPEN) from None
         return status.st_dev, status.st_ino
 
-    def _state(self, manifest: Manifest) -> tuple[object, ...]:
+    def _state(self, manifest: ManifestReader) -> tuple[object, ...]:
         return manifest.generation, manifest.meta("stamp")
 
     def _open(self, identity: tuple[int, int]) -> None:
@@ -199,7 +200,7 @@ def index_facts(cache: Path) -> IndexFacts:
         manifest.close()
 
 
-def _check_version(manifest: Manifest) -> None:
+def _check_version(manifest: ManifestReader) -> None:
     wanted, found = f"{FORMAT}.{FEATURES}", manifest.meta("version")
     if found != wanted:
         raise NoIndex(f"its index has the format {found or 'unknown'}, and {wanted} is needed", hint=_OPEN)
@@ -213,7 +214,7 @@ def _committed(words: Path) -> str:
         raise DamagedIndex(f"the list of segments of the word index can't be read: {error}") from error
 
 
-def _vectors(manifest: Manifest, table: str, dim: int, *, present: bool) -> VectorIndex:
+def _vectors(manifest: ManifestReader, table: str, dim: int, *, present: bool) -> VectorIndex:
     if not present:
         return VectorIndex(dim)
     return build_vectors(dim, lambda kind: manifest.vectors(dim, kind, table))

@@ -25,7 +25,8 @@ from muninn_core.index.extract import CHANGED, RISKY, SAME, Extracted, Job, Word
 from muninn_core.index.heap import trim
 from muninn_core.index.integrity import SEAL, STATE, WORDS, Seal, clear, is_shortage, prepare
 from muninn_core.index.lexical import open_lexical
-from muninn_core.index.manifest import FileRow, memory_key, open_manifest
+from muninn_core.index.manifest import open_manifest
+from muninn_core.index.manifest_reader import FileRow, memory_key
 from muninn_core.index.quantise import quantise
 from muninn_core.index.survey import SURVEYED, SurveyBuilder
 from muninn_core.index.workers import WorkerPool, worker_count

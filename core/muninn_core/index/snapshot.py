@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from muninn_core.index.encodings import Encoding
     from muninn_core.index.lexical import Asked, Field, Words
-    from muninn_core.index.manifest import ChunkRow, FileRow, Manifest
+    from muninn_core.index.manifest_reader import ChunkRow, FileRow, ManifestReader
     from muninn_core.index.survey import Survey
     from muninn_core.index.vector import VectorIndex
     from muninn_core.model.chunk import Chunk, SourceKind
@@ -94,7 +94,7 @@ def _joined(kept: dict[K, T], read: Mapping[K, T], most: int) -> dict[K, T]:
 class _CountsCache:
     """The term counts of a manifest: a source for scores that caches what successive queries find."""
 
-    def __init__(self, manifest: Manifest, recent: RowCache) -> None:
+    def __init__(self, manifest: ManifestReader, recent: RowCache) -> None:
         self._manifest = manifest
         self._recent = recent
         self._lengths: tuple[int, ...] | None = None
@@ -134,7 +134,7 @@ class Snapshot:
 
     def __init__(
         self,
-        manifest: Manifest,
+        manifest: ManifestReader,
         words: Words,
         vectors: tuple[VectorIndex, VectorIndex],
         recent: RowCache,

@@ -20,7 +20,7 @@ from muninn_core.index.encodings import Encodings
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.integrity import WORDS, is_shortage
 from muninn_core.index.lexical import renew_lexical
-from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
+from muninn_core.index.manifest_reader import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.term_counts import count_file_terms, count_terms

@@ -13,7 +13,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.expression import compile_expression
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_core.regular_file import read_regular
 
 _MOST_SHOWN = 200
@@ -30,10 +30,9 @@ class EventTypes:
     def check(self, event_type: str, payload: Any, allowed: Sequence[str]) -> None:
         """Raise BadParams when a type is not allowed, or a payload is not what the type's schema says."""
         if allowed and event_type not in allowed:
-            near = nearest(event_type, allowed)
             raise BadParams(
                 f"the configuration has no type of event '{event_type}'",
-                hint=f"Did you mean '{near}'?" if near else f"journal.types has {', '.join(allowed)}.",
+                hint=did_you_mean(event_type, allowed, f"journal.types has {', '.join(allowed)}."),
             )
         validator = self._validator(event_type)
         if validator is None:

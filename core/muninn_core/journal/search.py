@@ -24,7 +24,7 @@ from muninn_core.journal.row import Row, event_of
 from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.events import EventHit
 from muninn_core.store.stamp import milliseconds
 
@@ -280,8 +280,7 @@ def conditions_of(chosen: Filter) -> tuple[list[str], list[tuple[str, Any]]]:
     checks = list(chosen.where.items())
     for name, value in checks:
         if name not in HEADER_FIELDS and not name.startswith("payload."):
-            near = nearest(name, HEADER_FIELDS)
-            hint = f"Did you mean '{near}'?" if near else f"Fields are {', '.join(HEADER_FIELDS)} and payload.NAME."
+            hint = did_you_mean(name, HEADER_FIELDS, f"Fields are {', '.join(HEADER_FIELDS)} and payload.NAME.")
             raise BadParams(f"events have no field '{name}'", hint=hint)
         if isinstance(value, dict | list):
             raise BadParams(f"'{name}' can't be compared with an object or a list", hint="Give a single value.")

@@ -20,24 +20,22 @@ _STEM = 5
 """Letters by which two forms of a word are compared."""
 
 
-def has_hidden(text: str) -> bool:
-    """Whether a text has characters that a person does not see."""
-    return _HIDDEN.search(text) is not None
+def lines_of(text: str) -> list[str]:
+    """Return the lines of an answer that are not empty, stripped. Raises ModelError for a long or a hidden text."""
+    if len(text) > MAX_CHARS:
+        raise ModelError(f"the answer has {len(text):,} characters; the limit is {MAX_CHARS:,}")
+    if _HIDDEN.search(text) is not None:
+        raise ModelError("the answer has hidden characters")
+    return [line.strip() for line in text.strip().splitlines() if line.strip()]
 
 
 def read_fields(text: str, names: Sequence[str]) -> dict[str, str]:
     """Return the values of an answer that has each name once, in any order, and nothing else. Raises ModelError."""
-    if len(text) > MAX_CHARS:
-        raise ModelError(f"the answer has {len(text):,} characters; the limit is {MAX_CHARS:,}")
-    if has_hidden(text):
-        raise ModelError("the answer has hidden characters")
     found: dict[str, str] = {}
-    for line in text.strip().splitlines():
-        name, colon, value = line.strip().partition(":")
-        if not line.strip():
-            continue
+    for line in lines_of(text):
+        name, colon, value = line.partition(":")
         if not colon or name not in names:
-            raise ModelError(f"the answer has a line that is not asked for: {line.strip()[:80]!r}")
+            raise ModelError(f"the answer has a line that is not asked for: {line[:80]!r}")
         if name in found:
             raise ModelError(f"the answer has {name} twice")
         found[name] = value.strip()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from muninn_core.errors import ModelError
 from muninn_core.model.value import Value
-from muninn_core.models.answers import MAX_CHARS, has_hidden, share_in
+from muninn_core.models.answers import lines_of, share_in
 from muninn_core.models.prompt import Message, Prompt
 
 VERSION = "1"
@@ -69,11 +69,7 @@ def distilling_prompt(messages: Sequence[Said], known: Sequence[str]) -> Prompt:
 
 def read_statements(text: str, messages: Sequence[Said]) -> tuple[Statement, ...]:
     """Return the statements of an answer. Raises ModelError, which says what is wrong with it."""
-    if len(text) > MAX_CHARS:
-        raise ModelError(f"the answer has {len(text):,} characters; the limit is {MAX_CHARS:,}")
-    if has_hidden(text):
-        raise ModelError("the answer has hidden characters")
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    lines = lines_of(text)
     if lines == ["NO_MEMORIES"]:
         return ()
     if not lines:

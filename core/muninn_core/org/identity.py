@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import jwt
 
-from muninn_core.config.model_settings import is_loopback
+from muninn_core.config.addresses import is_loopback
 from muninn_core.errors import BadParams, RefusedError
 from muninn_core.org.access import Caller, InvalidToken, checked_name, put_principal, set_tenant
 from muninn_core.org.database import Connection, Database

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.errors import PreconditionError
-from muninn_core.index.manifest import memory_key
+from muninn_core.index.manifest_reader import memory_key
 from muninn_core.index.workers import worker_count
 from muninn_core.org.access import find_repository, set_tenant
 from muninn_core.org.cutting import CUTTER, CutFile, cut_files, cut_memories

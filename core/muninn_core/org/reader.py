@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from muninn_core.index.code import Symbol
 from muninn_core.index.file_list import FileList
-from muninn_core.index.manifest import memory_key
+from muninn_core.index.manifest_reader import memory_key
 from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.vector import cosines_of
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind

@@ -13,17 +13,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from muninn_core import git
 from muninn_core.config import IndexConfig
 from muninn_core.errors import BusyError, Cancelled, MuninnError, StorageError
-from muninn_core.index.index import Changes, Index, MemoryText
+from muninn_core.index.index import Index, MemoryText
 from muninn_core.index.integrity import is_shortage
-from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.memory import Memory, own_title
-from muninn_core.source.bridge import TOOL_FOLDERS
-from muninn_core.source.ignore import IGNORE_FILE
-from muninn_core.source.walk import FileStamp, Walk, recheck, walk
+from muninn_core.source.walk import FileStamp
 from muninn_core.worktree.background_encoding import BackgroundEncoding
+from muninn_core.worktree.file_scan import FileScan
 from muninn_core.worktree.index_failure import IndexFailure, failure_of, longer_retry
 
 log = logging.getLogger("muninn.index")
@@ -68,14 +65,18 @@ class IndexUpdater:
         self.settings = settings
         self.index: Index | None = None
         self.state = "opening"
-        self.skipped: dict[str, int] = {}
-        self.changed = self.removed = 0
+        self.scan = FileScan(
+            root,
+            outside,
+            found=lambda: self._set_state("building"),
+            progress=self._between,
+            check_cancel=self._check_stopped,
+        )
         self.percentage = 0
         self._root = root
         self._cache = cache
         self._open_index = open_index
         self._all_memories = memories
-        self._outside = outside
         self._indexed = indexed
         self._paths: set[str] = set()
         self._remaining = 0
@@ -433,10 +434,7 @@ class IndexUpdater:
             self._remaining, self._comparing = max(len(paths), int(full)), full
         known = self.index
         index = self._opened(anew=rebuild or (known is not None and not known.intact))
-        if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
-            self._scan_all(index)
-        elif paths:
-            self._scan_paths(index, paths)
+        self.scan.run(index, self.settings, paths, full=full)
         missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
             self._remaining, self._comparing = 0, False
@@ -465,55 +463,6 @@ class IndexUpdater:
                 self._wake.notify_all()
         return index
 
-    def _scan_all(self, index: Index) -> None:
-        """Compare every file with the index."""
-        known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
-        inside = walk(self._root, self.settings, known)
-        seen = Walk([*inside.files, *self._outside()], inside.skipped)
-        self._set_state("building")
-        changes = index.sync(
-            self._root,
-            seen,
-            most=self.settings.max_file_bytes,
-            workers=self.settings.workers,
-            meaning=False,
-            progress=self._between,
-            check_cancel=self._check_stopped,
-        )
-        self.skipped = dict(seen.skipped)
-        self._note(changes)
-
-    def _scan_paths(self, index: Index, paths: set[str]) -> None:
-        """Scan some paths: index those that exist and are wanted, drop those that do not exist."""
-        snapshot = index.snapshot()
-        known = {path for path in paths if snapshot.file(path) is not None}
-        gone = {path for path in paths if not (self._root / path).exists()}
-        folders = [path for path in paths - gone if (self._root / path).is_dir()]
-        closed = git.ignored_paths(
-            self._root, [path for path in folders if not path.startswith((".muninn", *TOOL_FOLDERS))]
-        )
-        if _emptied(gone - known, snapshot) or set(folders) - closed:
-            self._scan_all(index)
-            return
-        del snapshot  # a held snapshot keeps the write-ahead log from restarting
-        here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), self.settings).files}
-        here.update(paths.intersection(stamp.path for stamp in self._outside()))
-        changes = index.apply(
-            self._root,
-            here,
-            [path for path in paths - here if path in known],
-            most=self.settings.max_file_bytes,
-            meaning=False,
-            progress=self._between,
-            check_cancel=self._check_stopped,
-        )
-        self._note(changes)
-
-    def _note(self, changes: Changes) -> None:
-        self.changed, self.removed = changes.indexed, changes.removed
-        for reason, count in changes.unread.items():
-            self.skipped[reason] = self.skipped.get(reason, 0) + count
-
     def _between(self, done: int, total: int) -> None:
         """Note progress; the index calls this between batches of files."""
         with self._wake:
@@ -525,12 +474,6 @@ class IndexUpdater:
     def _check_stopped(self) -> None:
         if self._stopped:
             raise Cancelled("the index is being closed")
-
-
-def _emptied(gone: set[str], snapshot: Snapshot) -> bool:
-    """Whether a deleted path that is not an indexed file was a folder of indexed files."""
-    folders = tuple(f"{path}/" for path in gone)
-    return bool(folders) and any(path.startswith(folders) for path in snapshot.files())
 
 
 def text_of(memory: Memory) -> MemoryText:

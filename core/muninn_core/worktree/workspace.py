@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 import threading
 import time
@@ -14,21 +13,17 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from muninn_core import git
-from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS, Config, ConfigProblem, load_config, load_own_settings
-from muninn_core.config.otel_settings import otel_problems
+from muninn_core.config import BUNDLED_MODEL, Config
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.index.encodings import Encoding
 from muninn_core.index.index import Index, open_index
-from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.protocol.repository import Problem
-from muninn_core.regular_file import FileVersion, file_version
-from muninn_core.shortage import raise_if_exhausted
 from muninn_core.store.context_store import ContextStore
-from muninn_core.store.disk import make_private_folder, refuse_links, write_unflushed
+from muninn_core.store.disk import refuse_links, write_unflushed
 from muninn_core.store.fold import State
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import own_folders
@@ -44,6 +39,7 @@ from muninn_core.worktree.documents import DocumentCache
 from muninn_core.worktree.edited_files import EditedFiles
 from muninn_core.worktree.evolution import EvolutionLoader
 from muninn_core.worktree.first_authors import FirstAuthors
+from muninn_core.worktree.followed_config import FollowedConfig
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.origins import Origins
@@ -56,6 +52,7 @@ from muninn_core.worktree.revisions import Revisions
 from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.side_index import SideIndex
 from muninn_core.worktree.skill_cache import SkillCache
+from muninn_core.worktree.tree_lock import TreeLock
 from muninn_core.worktree.upkeep_note import UpkeepNote
 
 log = logging.getLogger("muninn.worktree")
@@ -100,12 +97,9 @@ class Workspace:
             )
         self._folders = tuple(map(str, own_folders(self.layout)))
         refuse_links(self._folders)
-        self.config: Config
-        self.config_problems: tuple[ConfigProblem, ...]
-        self.own_settings = home / OWN_SETTINGS.removeprefix("~/") if home is not None else None
-        self.own_problems: tuple[ConfigProblem, ...]
-        self._reading_config = threading.RLock()
-        self._load_config()
+        self.settings = FollowedConfig(place, self.layout, home)
+        self._applying_settings = threading.Lock()
+        self._model = self.config.index.model
         self.problems: list[Problem] = []
         self._clock = clock
         self._embedder = embedder
@@ -117,10 +111,12 @@ class Workspace:
         self._warmer: threading.Thread | None = None
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
-        self._lock = FileLock(str(self.layout.local / "lock"))
+        self._lock = TreeLock(self.layout.local)
         self.stamp = place.stamp()
         self.opened_at = time.monotonic()
-        self.writable = self._take_lock()
+        unavailable = self._lock.take()
+        self.writable = unavailable is None
+        self.problems += [unavailable] if unavailable is not None else []
         try:
             self._open_parts(clock, ids, home, shared)
         except BaseException:
@@ -198,6 +194,11 @@ class Workspace:
         self.redaction = PendingRedaction(self.layout.local)
         if self.writable:
             self._complete_redaction()
+
+    @property
+    def config(self) -> Config:
+        """The configuration as it was read last."""
+        return self.settings.config
 
     @property
     def removed(self) -> bool:
@@ -294,56 +295,14 @@ class Workspace:
         finally:
             self._lock.release()
 
-    def _take_lock(self) -> bool:
-        try:
-            make_private_folder(self.layout.local)
-            if self._lock.acquire():
-                self._lock.write(f"{os.getpid()}\n")
-                return True
-            holder = Path(self._lock.path).read_text("utf-8").strip()
-            self.report_problem(
-                "busy",
-                f"another process{f' (pid {holder})' if holder else ''} has this repository open for writing",
-                "Stop it; until then nothing can be stored here.",
-            )
-        except OSError as error:
-            raise_if_exhausted(error)
-            self.report_problem(
-                "read_only",
-                f"{self.layout.local} can't be written: {error.strerror}",
-                "Memory can be read here but not stored.",
-            )
-        return False
-
     def renew_lock(self) -> None:
         """Take the lock again when its file was deleted. Raises ReadOnlyError when another process has it."""
-        if not self.writable or self._lock.intact:
-            return
-        fresh = FileLock(self._lock.path)
-        try:
-            make_private_folder(self.layout.local)
-            taken = fresh.acquire()
-        except OSError as error:
-            raise ReadOnlyError(
-                f"{self.layout.local} can't be written: {error.strerror}", hint="Check the folder's permissions."
-            ) from error
-        if not taken:
-            raise ReadOnlyError(
-                "another process has this repository open for writing", hint="Run `muninn daemon stop` and try again."
-            )
-        self._lock.release()
-        self._lock = fresh
-        fresh.write(f"{os.getpid()}\n")
-        self.memory.read_again()  # the spools were deleted with the lock
+        if self.writable and self._lock.renew():
+            self.memory.read_again()  # the spools were deleted with the lock
 
     def can_take_lock(self) -> bool:
         """Whether a read-only work tree could be opened for writing now."""
-        with suppress(OSError):
-            make_private_folder(self.layout.local)
-            free = self._lock.acquire()
-            self._lock.release()
-            return free
-        return False
+        return self._lock.is_free()
 
     def report_problem(self, kind: str, message: str, hint: str = "") -> None:
         """Add a problem that `status` shows."""
@@ -437,11 +396,10 @@ class Workspace:
             self.context_store.remove_mentioning(ids)
 
     def follow_settings(self) -> None:
-        """Read the settings again if a file of theirs has changed, without waiting for an event. It takes 5 µs."""
-        with self._reading_config:
-            if self._config_files() != self._config_read and self.layout.muninn.is_dir():
-                self.updater.update_files(set(), full=True, rebuild=self._reload_config())
-                self.on_files_changed(None)
+        """Read the settings again if a file of theirs has changed, without waiting for an event."""
+        if self.settings.follow():
+            self.updater.update_files(set(), full=True, rebuild=self._apply_settings())
+            self.on_files_changed(None)
 
     def follow(self) -> None:
         """Read what git or a person changed in memory's files, without waiting for an event.
@@ -465,7 +423,8 @@ class Workspace:
         inside, full, rebuild = set(), False, False
         for path in paths:
             if path in (str(self.layout.config), str(self.layout.root)):
-                full, rebuild = True, rebuild or self._reload_config()
+                self.settings.read()
+                full, rebuild = True, self._apply_settings() or rebuild
             elif path.startswith(str(self.layout.memory)):
                 self.memory.refresh()
             elif not path.startswith(root) or path.startswith(root + ".git/"):
@@ -478,29 +437,16 @@ class Workspace:
             self.updater.update_files(inside, full=full, rebuild=rebuild)
             self.on_files_changed(None if full else frozenset(inside))
 
-    def _reload_config(self) -> bool:
-        """Read the configuration again; return whether it names another model."""
-        with self._reading_config:
-            before = self.config.index.model
-            self._load_config()
+    def _apply_settings(self) -> bool:
+        """Use the settings that were read; return whether they name another model."""
+        with self._applying_settings:
             self.updater.settings = indexing(self.config)
-            if self.config.index.model == before:
+            if self.config.index.model == self._model:
                 return False
-        self.problems = [problem for problem in self.problems if problem.kind != "model"]
-        self._chosen = None
-        return True
-
-    def _load_config(self) -> None:
-        self._config_read = self._config_files()  # before they are read: a change meanwhile is read with the next call
-        self.config, self.config_problems = load_config(self.layout.config)
-        self.own_problems = ()
-        if self.own_settings is not None:
-            self.config, self.own_problems = load_own_settings(self.own_settings, self.place.root, self.config)
-            self.own_problems += otel_problems(self.own_settings)
-
-    def _config_files(self) -> list[FileVersion | None]:
-        """Return the versions of the configuration's files."""
-        return [file_version(path) for path in (self.layout.config, self.own_settings) if path is not None]
+            self._model = self.config.index.model
+            self.problems = [problem for problem in self.problems if problem.kind != "model"]
+            self._chosen = None
+            return True
 
     def _author(self) -> str:
         """Return the author of new records in the configured form; "" where git knows no name."""

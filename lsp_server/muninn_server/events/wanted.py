@@ -11,7 +11,7 @@ from muninn_core.errors import BadParams
 from muninn_core.journal.projectors import HEADER_FIELDS
 from muninn_core.journal.search import passes
 from muninn_core.model.event import Event
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 
 TOPICS = ("journal", "memory", "index")
 """The kinds of messages: events of the journal, changed memories, and changes of the index."""
@@ -82,8 +82,7 @@ def _wanted(pairs: Iterable[tuple[str, str]]) -> Wanted:
     for name, value in pairs:
         name = f"payload.{name}" if name.startswith("scope.") else name
         if name not in _PLAIN and not name.startswith("payload."):
-            near = nearest(name, _PLAIN)
-            hint = f"Did you mean '{near}'?" if near else f"There are {', '.join(_PLAIN)}, scope.NAME and payload.NAME."
+            hint = did_you_mean(name, _PLAIN, f"There are {', '.join(_PLAIN)}, scope.NAME and payload.NAME.")
             raise BadParams(f"events have no field '{name[:100]}'", hint=hint)
         given.setdefault(name, []).append(value)
     topics = given.pop("topic", list(TOPICS))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from muninn_core.errors import BadParams, MuninnError, RequestError, UnknownVerb
-from muninn_core.near_match import nearest, shorten
+from muninn_core.near_match import did_you_mean, nearest, shorten
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.lsp.editor import Editor
@@ -121,8 +121,8 @@ class ServerNotInitialized(RequestError):
 def _check_method(method: str) -> None:
     """Raise UnknownVerb for a method that is not a request of LSP."""
     if method not in types.METHOD_TO_TYPES:
-        near = nearest(method, [*types.METHOD_TO_TYPES, *(known.name for known in METHODS.values())])
-        hint = f"Did you mean '{near}'?" if near else "Verbs are named muninn/<verb>."
+        names = [*types.METHOD_TO_TYPES, *(known.name for known in METHODS.values())]
+        hint = did_you_mean(method, names, "Verbs are named muninn/<verb>.")
         raise UnknownVerb(f"there is no method '{shorten(method)}'", hint=hint)
     if types.METHOD_TO_TYPES[method][1] is None:
         raise UnknownVerb(f"'{method}' is a notification", hint="Send it without an 'id'.")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_server.session import Session
 
 Arguments = Mapping[str, str]
@@ -193,5 +193,4 @@ async def _text_of(session: Session, verb: str, **params: Any) -> str:
 
 
 def _hint(word: str, known: Any) -> str:
-    near = nearest(word, known)
-    return f"Did you mean '{near}'?" if near else f"There are {', '.join(known)}."
+    return did_you_mean(word, known, f"There are {', '.join(known)}.")

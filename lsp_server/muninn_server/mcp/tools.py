@@ -14,7 +14,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.model.value import Value, json_schema
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean, nearest
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_core.source.project import read_project
@@ -146,10 +146,9 @@ def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any
     flat = {each.replace(".", "_"): tool for each, tool in tools.items()}
     tool = tools.get(name) or tools.get(name.rpartition(".")[2]) or flat.get(name.replace(".", "_"))
     if tool is None:
-        near = nearest(name, tools)
         raise UnknownVerb(
             f"there is no tool '{name}'",
-            hint=f"Did you mean '{near}'?" if near else f"The tools are {', '.join(tools)}.",
+            hint=did_you_mean(name, tools, f"The tools are {', '.join(tools)}."),
         )
     for parameter in arguments:
         if parameter not in tool.taken:

@@ -12,7 +12,7 @@ from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
-from muninn_core.near_match import nearest, nearest_path
+from muninn_core.near_match import did_you_mean, nearest, nearest_path
 from muninn_core.protocol.code import (
     CodeSymbol,
     GraphEdge,
@@ -155,10 +155,7 @@ def _around(snapshot: Snapshot, node: Node, params: GraphParams) -> tuple[list[E
 def _check(name: str, value: str | None, known: Sequence[str]) -> None:
     if value is None or value in known:
         return
-    near = nearest(value, known)
-    raise BadParams(
-        f"there is no {name} '{value}'", hint=f"Did you mean '{near}'?" if near else f"There are {', '.join(known)}."
-    )
+    raise BadParams(f"there is no {name} '{value}'", hint=did_you_mean(value, known, f"There are {', '.join(known)}."))
 
 
 def read_index(workspace: Workspace) -> tuple[Snapshot, ReadState]:

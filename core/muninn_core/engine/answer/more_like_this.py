@@ -15,7 +15,7 @@ from muninn_core.index.encodings import encoder_text
 from muninn_core.index.extract import embedding_text
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_core.retrieval.informative_terms import informative_terms
 from muninn_core.worktree.index_updater import text_of
 
@@ -48,11 +48,9 @@ def like_this(searched: SearchContext, target: str) -> LikeThis:
 def _chunk_at(searched: SearchContext, path: str, line: int) -> tuple[Chunk, str]:
     chunks = list(searched.reader.chunks_of(path.removeprefix("./")).values())
     if not chunks:
-        near = nearest(path, (known for known, _, _ in searched.reader.paths()))
-        raise NotFoundError(
-            f"'{path}' is not an indexed file",
-            hint=f"Did you mean '{near}'?" if near else "Give a path relative to the root, with a line: src/a.py:12.",
-        )
+        known = (known for known, _, _ in searched.reader.paths())
+        hint = did_you_mean(path, known, "Give a path relative to the root, with a line: src/a.py:12.")
+        raise NotFoundError(f"'{path}' is not an indexed file", hint=hint)
     holding = [chunk for chunk in chunks if chunk.start <= line <= chunk.end]
     before = [chunk for chunk in chunks if chunk.start <= line]
     last = max(chunk.end for chunk in chunks)

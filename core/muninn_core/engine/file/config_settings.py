@@ -9,7 +9,7 @@ from muninn_core.config import edit as config_edit
 from muninn_core.config.description import Key, first_sentence, format_value, sections
 from muninn_core.config.parser import MAX_CONFIG_BYTES, key_lines, parse_value
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean, nearest
 from muninn_core.protocol.repository import ConfigEntry, ConfigListParams, ConfigListResult, ConfigResult
 from muninn_core.regular_file import read_regular
 from muninn_core.store.disk import write_atomic
@@ -20,13 +20,14 @@ def list_settings(workspace: Workspace, params: ConfigListParams) -> ConfigListR
     """Return the keys with their values. Raises NotFoundError for an unknown section."""
     names = [section.name for section in sections()]
     if params.section and params.section not in names:
-        near = nearest(params.section, names)
-        hint = f"Did you mean '{near}'?" if near else f"The sections are {', '.join(names)}."
+        hint = did_you_mean(params.section, names, f"The sections are {', '.join(names)}.")
         raise NotFoundError(f"there is no section '{params.section}'", hint=hint)
     text = _text(workspace)
     wanted = [key for section in sections() if params.section in ("", section.name) for key in section.keys]
     entries = [_entry(workspace, key, text) for key in wanted]
-    problems = [f"{each.message}. {each.hint}" for each in (*workspace.config_problems, *workspace.own_problems)]
+    problems = [
+        f"{each.message}. {each.hint}" for each in (*workspace.settings.problems, *workspace.settings.own_problems)
+    ]
     return ConfigListResult(
         entries=tuple(each for each in entries if not params.changed or each.origin != "default"),
         problems=tuple(problems),

@@ -14,7 +14,7 @@ from pathlib import Path
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.reconcile.citations import make_cite
 from muninn_core.reconcile.file_source import Unknown
@@ -97,10 +97,9 @@ def _filled(cite: Cite, citations: CitationFiles, commit: str | None) -> Cite:
     definitions = _definitions(page, cite.symbol or "")
     if not definitions:
         names = [extent.name for extent in page.extents]
-        near = nearest(cite.symbol or "", names)
         raise BadParams(
             f"'{cite.symbol}' is not defined in {cite.path}",
-            hint=f"Did you mean '{near}'?" if near else f"Name lines in place of it: {cite.path}:START-END.",
+            hint=did_you_mean(cite.symbol or "", names, f"Name lines in place of it: {cite.path}:START-END."),
         )
     return _definition(page, definitions[0], commit)
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from muninn_core.context.draft import draft_text
+from muninn_core.engine.memory.drafts import check_kind
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
-from muninn_core.near_match import nearest
 from muninn_core.protocol.editor import DraftParams, DraftResult
 from muninn_core.store.disk import make_private_folder, translate_errors, write_atomic
 from muninn_core.store.layout import DRAFTS, Layout
@@ -31,12 +30,7 @@ def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
     """Write a new draft file. Raises BadParams for an unknown kind or a path outside the root, NotFoundError for an
     unknown memory in `supersedes`, StorageError or ReadOnlyError.
     """
-    kinds = (*KINDS, *workspace.config.memory.kinds)
-    if params.type not in kinds:
-        near = nearest(params.type, kinds)
-        raise BadParams(
-            f"there is no kind of memory '{params.type}'", hint=f"Did you mean '{near}'?" if near else ", ".join(kinds)
-        )
+    check_kind(params.type, (*KINDS, *workspace.config.memory.kinds))
     path = relative_path(params.path, workspace.layout.root) if params.path else ""
     replaced = memory_of(workspace.memory.all(), params.supersedes) if params.supersedes else None
     text = draft_text(params.type, path, params.start, params.end, replaced)

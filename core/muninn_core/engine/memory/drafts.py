@@ -13,7 +13,7 @@ from muninn_core.engine.memory.cites import anchor
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS, RELATIONS, Memory
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_private_values
 from muninn_core.source.project import read_project
@@ -84,18 +84,16 @@ def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[d
 def check_relation(relation: str) -> None:
     """Raise BadParams for an unknown relation between memories, with the nearest one."""
     if relation not in RELATIONS:
-        near = nearest(relation, RELATIONS)
-        hint = f"Did you mean '{near}'?" if near else f"The relations are {', '.join(RELATIONS)}."
+        hint = did_you_mean(relation, RELATIONS, f"The relations are {', '.join(RELATIONS)}.")
         raise BadParams(f"there is no relation '{relation}'", hint=hint)
 
 
 def check_kind(kind: str, kinds: Sequence[str]) -> None:
     """Raise BadParams for an unknown kind of memory, with the nearest one."""
     if kind not in kinds:
-        near = nearest(kind, kinds)
         raise BadParams(
             f"there is no kind of memory '{kind}'",
-            hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
+            hint=did_you_mean(kind, kinds, f"The kinds are {', '.join(kinds)}; memory.kinds adds more."),
         )
 
 

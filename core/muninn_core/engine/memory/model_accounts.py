@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from muninn_core.config.model_settings import COMMANDS, ModelSettings, is_loopback
+from muninn_core.config.addresses import is_loopback
+from muninn_core.config.model_settings import COMMANDS, ModelSettings
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.value import replace
 from muninn_core.models import keychain

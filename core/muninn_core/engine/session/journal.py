@@ -21,7 +21,7 @@ from muninn_core.journal.spans import Span as SpanRow
 from muninn_core.journal.writer import Refused, Transaction, Writer
 from muninn_core.model.answer import ReadState
 from muninn_core.model.event import EventDraft
-from muninn_core.near_match import nearest
+from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.audit import (
     AuditReplayParams,
     AuditReplayResult,
@@ -376,8 +376,7 @@ def show(at: At, params: ProjectionsShowParams) -> ProjectionsShowResult:
     where: dict[str, Any] = {**params.where, **({"project_id": params.project_id} if params.project_id else {})}
     for name, value in where.items():
         if name not in columns:
-            near = nearest(name, columns)
-            hint = f"Did you mean '{near}'?" if near else f"The columns are {', '.join(columns)}."
+            hint = did_you_mean(name, columns, f"The columns are {', '.join(columns)}.")
             raise BadParams(f"'{params.table}' has no column '{name}'", hint=hint)
         if isinstance(value, dict | list):
             raise BadParams(f"'{name}' can't be compared with an object or a list", hint="Give a single value.")
