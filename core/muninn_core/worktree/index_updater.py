@@ -193,12 +193,18 @@ class IndexUpdater:
         return self._asked
 
     def wait_files(self, ticket: int, seconds: float) -> bool:
-        """Wait at most `seconds` for a ticket's work; return whether it is done. Raises the failure of the index."""
+        """Wait at most `seconds` for a ticket's work; return whether it is done. Raises the failure of the index.
+
+        What failed and is repeated at once, on a new index, is waited for.
+        """
         with self._wake:
-            self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
-            if self._done < ticket <= self._tried:
+            self._wake.wait_for(lambda: self._done >= ticket or self._has_failed(ticket) or self._stopped, seconds)
+            if self._has_failed(ticket):
                 self.raise_if_failed()
             return self._done >= ticket
+
+    def _has_failed(self, ticket: int) -> bool:
+        return self._done < ticket <= self._tried and self._files_failure is not None
 
     def wait_first(self, seconds: float) -> None:
         """Wait at most `seconds` until the first scan has ended or all files can be found by their words.
