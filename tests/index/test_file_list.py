@@ -16,7 +16,9 @@ def test_the_files_that_pass_are_counted_by_kind_and_tested_once_for_each_filter
 
     files = FileList(FILES)
     first = files.passing("below b", passes)
-    assert first == ({"code": ("b/c.py",), "knowledge": ("b/d.md",)}, {"code": 2, "knowledge": 1})
+    assert first.paths == {"code": ("b/c.py",), "knowledge": ("b/d.md",)}
+    assert first.total == {"code": 2, "knowledge": 1}
+    assert first.members == {"b/c.py", "b/d.md"}
     assert files.passing("below b", passes).paths["code"] is first.paths["code"]
     assert asked == list(FILES)
     assert files.passing("none", lambda _path, _kind, _language: False).paths == {"code": (), "knowledge": ()}

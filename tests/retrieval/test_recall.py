@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muninn_core.index.file_list import FileList
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import fuse
+from muninn_core.retrieval.commit_votes import CommitTitle, CommitVotes
 from muninn_core.retrieval.decay import is_recallable, recallable_among, recency, staleness
+from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import settle
 from muninn_core.retrieval.relevance import Relevance
@@ -51,6 +54,11 @@ class Known:
     def whole_files(self, words, limit, kind=None):
         """Return what was given, best first."""
         return self._whole[:limit]
+
+    def paths(self):
+        """Return the files of the chunks."""
+        files = {chunk.path: (chunk.path, chunk.kind, "python") for chunk in self._chunks.values()}
+        return FileList(sorted(files.values()))
 
     def rarities(self, words):
         """Return that all words are equally rare."""
@@ -264,6 +272,19 @@ def test_a_question_that_is_a_name_wants_its_definition_above_all(text):
     found = ask([code("a.py"), code("b.py", symbol="get_user")], text=text, lexical=[(0, 9.0), (1, 2.0)])
     assert found[0].path == "b.py"
     assert next(reason.weight for reason in found[0].why if reason.signal == "defines") == w.SOUGHT
+
+
+def test_the_definition_of_a_name_comes_before_a_file_that_commits_and_memories_name_with_it():
+    votes = CommitVotes([CommitTitle("c1", "2026-01-01T00:00:00Z", "Cache get_user", ("a.py",))])
+    prior = {"a.py": FilePrior(1.0, said())}
+
+    def first(text):
+        reader = Known([code("a.py"), code("b.py", symbol="get_user")])
+        found = recall(reader, None, {}, text, limit=2, votes=lambda: votes, file_priors=lambda _words: prior)
+        return found[0].path, {reason.weight for hit in found for reason in hit.why if reason.signal == "history"}
+
+    assert first("get_user") == ("b.py", {w.HISTORY_OF_NAME})
+    assert first("cache of get_user") == ("a.py", {w.HISTORY})
 
 
 def test_a_name_answers_by_its_words_also_by_abbreviations():

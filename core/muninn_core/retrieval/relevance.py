@@ -114,7 +114,7 @@ class Relevance(NamedTuple):
             pool.files,
             priors,
             reader.generated,
-            w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE,
+            self._weight_of_priors(request, pool),
             self.evolution(),
             request.named,
             self._votes(reader, request, pool),
@@ -125,6 +125,12 @@ class Relevance(NamedTuple):
         ranking += rank_files(context, of_files, count)
         ranking += rank_memories(reader, request, pool, context, self.sessions, count)
         return ranking
+
+    @staticmethod
+    def _weight_of_priors(request: SearchRequest, pool: Pool) -> float:
+        if pool.query.sought:
+            return w.REMEMBERED_OF_NAME
+        return w.REMEMBERED if request.kind is not None else w.REMEMBERED_BESIDE
 
     def _votes(self, reader: Reader, request: SearchRequest, pool: Pool) -> Mapping[str, FileVote]:
         """Return the votes of commits for code files; only the title of a long question is compared."""

@@ -158,7 +158,7 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     if bridge is not None and bridge.trust == "agent":
         found.append(signal("agent", 1.0, w.AGENT, bridge.title))
     if kind == "code" and (vote := context.votes.get(path)) is not None:
-        found.append(signal("history", vote.value, w.HISTORY, vote.note))
+        found.append(signal("history", vote.value, _history_weight(context.query), vote.note))
     prior = context.priors.get(path)
     if prior is not None:
         found.append(signal("remembered", prior.value, context.prior_weight, prior.note))
@@ -195,7 +195,10 @@ def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:
         (w.NAME, [0.0 if each is None else (1 - w.FILE_OWN) * each[0] + w.FILE_OWN * each[1] for each in matched]),
         (w.CHURN, [churn.get(path, 0.0) if own else 0.0 for path, own in zip(kinds, code, strict=True)]),
         (w.AGENT, [each is not None and each.trust == "agent" for each in bridges]),
-        (w.HISTORY, [votes[path][0] if own and path in votes else 0.0 for path, own in zip(kinds, code, strict=True)]),
+        (
+            _history_weight(query),
+            [votes[path][0] if own and path in votes else 0.0 for path, own in zip(kinds, code, strict=True)],
+        ),
         (context.prior_weight, prior),
         (w.GENERATED, generated),
         (w.ASIDE, aside),
@@ -216,6 +219,10 @@ def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:
             further += _decision(context.decisions, path)
         found[row] += sum([floor(value * weight * 10_000 + 0.5) for _, value, weight, _, _ in further])
     return found
+
+
+def _history_weight(query: Query) -> float:
+    return w.HISTORY_OF_NAME if query.sought else w.HISTORY
 
 
 def _is_named(context: ScoringContext, path: str, matched: TermMatch | None) -> bool:

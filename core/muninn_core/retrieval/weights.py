@@ -58,6 +58,9 @@ CHURN = 0.3
 HISTORY = 0.6
 """`history`: How much earlier commits with similar titles changed the code file, relative to the file with the most."""
 
+HISTORY_OF_NAME = 0.2
+"""`history` where the question is a name alone: The same. Commits name what they use as often as what they define."""
+
 TOGETHER = 1.5
 """`together`: How often the file changed together with a file in use."""
 
@@ -94,6 +97,10 @@ REMEMBERED = 1.5
 
 REMEMBERED_BESIDE = 0.75
 """`remembered` where memories are among the answers: The memories themselves come first."""
+
+REMEMBERED_OF_NAME = 0.3
+"""`remembered` where the question is a name alone: The same. Memories name what they are about, wherever it is
+defined."""
 
 DECIDED = 0.15
 """`decided`: 1 for a decision record in force."""
