@@ -148,19 +148,22 @@ def _with_neighbours(
     others = _neighbours(reader, request, found, found.match(context), sessions)
     if others.memories:
         found = found.joined(others)
-    found = _by_tokens(reader, request, found)
+    found = _by_tokens(reader, request, context, found)
     words, rarities = pool.query.words, context.matcher.rarities
     asking = _asking(found.memories)
     return found, session_matches(found.memories, found.match(context), asking, words, rarities, sessions)
 
 
-def _by_tokens(reader: Reader, request: SearchRequest, found: _Columns) -> _Columns:
+def _by_tokens(reader: Reader, request: SearchRequest, context: ScoringContext, found: _Columns) -> _Columns:
     """Return the candidates with the match of their tokens as meaning.
 
-    A memory whose tokens are not known, of a server of an earlier version, is compared by its cosine.
+    A memory that is not among the best, or whose tokens are not known, as a server of an earlier version has none, is
+    compared by its cosine.
     """
     assert request.encoded is not None
-    known = token_states_of_memories(reader, [memory.id for memory in found.memories])
+    known = token_states_of_memories(
+        reader, _best([memory.id for memory in found.memories], found.match(context), w.COMPARED)
+    )
     rows = [row for row, memory in enumerate(found.memories) if known.get(memory.id)]
     asked = request.encoded.states
     if not rows or not len(asked):

@@ -211,6 +211,9 @@ cosine of about 0.5."""
 INTERACTION = 4.0
 """The factor of the match of tokens, which ranks these candidates."""
 
+COMPARED = 150
+"""The most memories whose tokens are compared: the best by words and vectors. The others keep their cosine."""
+
 ALIKE = 0.5
 """The match of tokens of texts about one thing."""
 
