@@ -333,6 +333,18 @@ def test_a_text_without_a_known_word_is_left_to_the_words(opened, root, embedder
     assert index.snapshot().dense(np.ones(embedder.dim, np.float32), 5) == []
 
 
+def test_first_chunks_are_found_beside_more_than_are_cached(opened, root, monkeypatch):
+    monkeypatch.setattr("muninn_core.index.snapshot.FIRST", 2)
+    paths = [f"{name}.py" for name in "abc"]
+    for path in paths:
+        (root / path).write_text(f"text of {path}\n", "utf-8")
+    index = opened()
+    sync(index, root)
+    snapshot = index.snapshot()
+    for asked in paths[:2], paths, paths[::-1]:
+        assert list(snapshot.first_chunks([*asked, "none.py"])) == asked
+
+
 def test_a_memory_is_replaced_and_dropped(opened):
     index = opened()
     index.put_memories([MemoryText("m1", "old words"), MemoryText("m2", "other")])

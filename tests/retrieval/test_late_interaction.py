@@ -65,7 +65,15 @@ def test_a_match_does_not_depend_on_the_order_of_memories(count):
     stored = [packed(random.standard_normal((3 + n % 5, 384)).astype(np.float32)) for n in range(count)]
     there = late_interaction(question, stored)
     back = late_interaction(question, stored[::-1])[::-1]
-    assert there.round(9).tolist() == back.round(9).tolist()
+    assert there.tolist() == back.tolist()
+
+
+def test_memories_are_compared_in_blocks_with_the_same_result(monkeypatch):
+    memories = ("a b c", "d", "a a a a", "b c", "a d")
+    together = matches("a b", *memories)
+    for size in 1, 3, 4:
+        monkeypatch.setattr("muninn_core.retrieval.late_interaction._BLOCK", size)
+        assert matches("a b", *memories) == together
 
 
 def test_without_tokens_nothing_matches():

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muninn_core.index.embed import Encoded
 from muninn_core.index.file_list import FileList
+from muninn_core.index.token_states import packed
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
@@ -586,6 +588,49 @@ def test_what_is_sure_is_a_candidate_without_a_word_in_common_and_stands_once():
     assert [hit.id for hit in hits] == ["m1", "m2"]
     assert {reason.signal for reason in hits[1].why}.isdisjoint(("words", "meaning"))
     assert ask([], [told], lexical=[], bounds=Bounds(required=(told,)), kind="code") == ()
+
+
+class KnownTokens(Known):
+    """An index whose memories have one token each, nearer to the question for lower numbers."""
+
+    def token(self, number):
+        return np.array([[1.0, 0.02 * number]], np.float32)
+
+    def nearest_encoded(self, vector, limit):
+        return self.encoded_cosines(vector, list(self._chunks))[:limit]
+
+    def encoded_cosines(self, vector, ids, limit=None):
+        return [(number, 0.9 - 0.01 * number) for number in ids]
+
+    def numbers_of_memories(self, identities):
+        known = {chunk.path: number for number, chunk in self._chunks.items()}
+        return {identity: known[identity] for identity in identities if identity in known}
+
+    def encodings(self, ids):
+        return {}
+
+    def token_states(self, ids):
+        return {number: packed(self.token(number)) for number in ids}
+
+
+def test_what_is_sure_is_ranked_although_the_tokens_of_many_others_match_better():
+    memories = [said(f"m{number:02}") for number in range(60)]
+    reader = KnownTokens([Chunk(kind="memory", path=m.id, start=1, end=1, text=m.text) for m in memories], lexical=())
+    for required in (), memories[-1:]:
+        request = SearchRequest(
+            "question",
+            VECTOR,
+            {m.id: m for m in memories},
+            10,
+            NOW,
+            terms=Relevance(),
+            kind="memory",
+            bounds=Bounds(required=required),
+            encoded=Encoded(VECTOR, reader.token(0)),
+        )
+        found = {hit.memory.id for hit in search(reader, request)}
+        assert len(found) < len(memories)
+        assert (memories[-1].id in found) == bool(required)
 
 
 def test_a_decision_that_is_retired_comes_after_the_one_in_force_and_both_are_labelled():

@@ -329,11 +329,14 @@ class Snapshot:
 
     def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
         """Return {path: first chunk}. Takes some hundred paths at most."""
-        missing = [path for path in paths if path not in self._first]
-        if missing:
-            self._first = _joined(self._first, self._manifest.first_chunks(missing), FIRST)
         known = self._first
-        return {path: known[path] for path in paths if path in known}
+        found = {path: known[path] for path in paths if path in known}
+        missing = [path for path in paths if path not in found]
+        if missing:
+            read = self._manifest.first_chunks(missing)
+            found |= read
+            self._first = _joined(self._first, read, FIRST)
+        return {path: found[path] for path in paths if path in found}
 
     @cached_property
     def generated(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ quite absent, a memory counts as one that has it by `_ABSENT` to `_PRESENT`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _ABSENT, _PRESENT = 0.4, 0.8
 """The cosines from which a memory begins to count as one that has a token, and counts whole."""
 
+_BLOCK = 2_000
+"""The tokens of memories that are compared at once: some MB, however many and long the memories are."""
+
+_STEPS = 1_000_000
+"""The steps between a token that is absent and one that is present: sums of whole numbers are exact in every order."""
+
 _FEWEST = 20
 """The least number of memories that rarities are computed for: among fewer, no token is rare."""
 
@@ -36,14 +42,33 @@ def late_interaction(question: NDArray[np.float32], memories: Sequence[bytes]) -
     if not len(question) or not memories:
         return np.zeros(len(memories))
     dim = question.shape[1]
-    asked, stored = rounded_states(question).astype(np.float32), unpacked(memories, dim).astype(np.float32)
-    products = (asked @ stored.T).astype(np.float64)
-    cosines = products / np.outer(_lengths(asked), _lengths(stored))
-    starts = np.cumsum([0, *(tokens_in(each, dim) for each in memories[:-1])])
-    best = np.maximum.reduceat(cosines, starts, axis=1)
+    asked = rounded_states(question).astype(np.float32)
+    best = np.concatenate([_best_cosines(asked, block) for block in _blocks(memories, dim)], axis=1)
     rarity = _rarities(best)
     found: Column = (best * rarity[:, None]).sum(axis=0) / rarity.sum()
     return found
+
+
+def _blocks(memories: Sequence[bytes], dim: int) -> Iterator[Sequence[bytes]]:
+    """Return the memories in parts of about `_BLOCK` tokens."""
+    begin = tokens = 0
+    for number, each in enumerate(memories):
+        if tokens >= _BLOCK:
+            yield memories[begin:number]
+            begin, tokens = number, 0
+        tokens += tokens_in(each, dim)
+    yield memories[begin:]
+
+
+def _best_cosines(asked: NDArray[np.float32], memories: Sequence[bytes]) -> Column:
+    """Return the cosine of each token of the question, a row, to the most similar token of each memory, a column."""
+    dim = asked.shape[1]
+    stored = unpacked(memories, dim).astype(np.float32)
+    products = (asked @ stored.T).astype(np.float64)
+    cosines = products / np.outer(_lengths(asked), _lengths(stored))
+    starts = np.cumsum([0, *(tokens_in(each, dim) for each in memories[:-1])])
+    best: Column = np.maximum.reduceat(cosines, starts, axis=1)
+    return best
 
 
 def _rarities(best: Column) -> Column:
@@ -51,7 +76,8 @@ def _rarities(best: Column) -> Column:
 
     `best` has the cosine of each token, a row, in each memory, a column.
     """
-    having = np.clip((best - _ABSENT) / (_PRESENT - _ABSENT), 0.0, 1.0).sum(axis=1)
+    shares = np.clip((best - _ABSENT) / (_PRESENT - _ABSENT), 0.0, 1.0)
+    having = np.rint(shares * _STEPS).sum(axis=1) / _STEPS
     rarities: Column = np.log(1.0 + (max(best.shape[1], _FEWEST) - having + 0.5) / (having + 0.5))
     return rarities
 

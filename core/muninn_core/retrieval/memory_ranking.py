@@ -77,7 +77,9 @@ class _Columns(NamedTuple):
 def rank_memories(
     reader: Reader, request: SearchRequest, pool: Pool, context: ScoringContext, sessions: Sessions, count: int
 ) -> list[Candidate]:
-    """Return the `count` best memories of a pool, ties with the last, and memories that are linked or have no match."""
+    """Return the `count` best memories of a pool, ties with the last, and memories that are linked, required or have
+    no match.
+    """
     found = _with_required(request, pool)
     if not found.memories:
         return []
@@ -90,7 +92,8 @@ def rank_memories(
         matches = matches + beside.value
     least = np.partition(matches, -count)[-count] if len(matches) > count else 0.0
     wanted = (matches >= least) | (matches == 0)
-    rows = [row for row, memory in enumerate(found.memories) if wanted[row] or memory.id in graph]
+    certain = {*graph, *(memory.id for memory in request.bounds.required)}
+    rows = [row for row, memory in enumerate(found.memories) if wanted[row] or memory.id in certain]
     ranked = _candidates(request, context, found, beside, graph, rows)
     if request.encoded is not None:
         newer_first(reader, ranked)
