@@ -2258,8 +2258,8 @@ export type ShutdownParams = Record<string, never>;
  * The hits, best first; ties by kind, path, line and id.
  *
  * `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
- * filters that nothing passes. `remembered` are the memories that answer the question, at most three, in the order of
- * the ranking; they may be among the hits, too. Front ends show them above the others. It is empty on further
+ * filters that nothing passes. `remembered` are the memories that answer the question, at most three, the most certain
+ * first; they may be among the hits, too. Front ends show them above the others. It is empty on further
  * pages, and for questions of one `kind`. `repositories` are the other repositories that were asked.
  */
 export interface RecallResult {
