@@ -238,6 +238,23 @@ def test_a_server_that_answers_nonsense_is_away(daemon: Muninn, url: str, answer
     assert "does not answer" in found.repositories[0].skipped
 
 
+def test_what_a_later_server_sends_in_addition_is_ignored(daemon: Muninn, monkeypatch) -> None:
+    before = daemon.call("recall", query="give the money of an order back")
+    post, changed = organisation._post, []
+
+    def later(*given: object) -> str:
+        answer = json.loads(post(*given))
+        offer = answer["result"]
+        for each in (offer, *offer["branches"], *offer["files"], *offer["chunks"]):
+            each["later"] = 1
+            changed.append(each)
+        return json.dumps(answer)
+
+    monkeypatch.setattr(organisation, "_post", later)
+    assert daemon.call("recall", query="give the money of an order back").hits == before.hits
+    assert len(changed) > 4
+
+
 def test_a_token_that_is_refused_missing_or_readable_by_others_is_named(daemon: Muninn, url: str, tmp_path) -> None:
     file = tmp_path / "token"
     file.write_text("muninn_" + "x" * 43)

@@ -17,7 +17,7 @@ from muninn_core.protocol.code import CodeSymbol
 from muninn_core.source.definition import Definition
 
 
-class Listing(Value):
+class Listing(Value, forbid_unknown_fields=False):
     """The first results of a list, and the branches that they are from.
 
     `total` is the number of all results. `note` says what the list lacks.

@@ -1,7 +1,7 @@
 """What an organisation's server offers for a question: its best candidates with all that ranking needs.
 
 The daemon ranks them together with the chunks of its own repository, so that scores mean the same in both. The values
-travel as JSON; bytes are base64 there.
+travel as JSON; bytes are base64 there. A daemon ignores fields of a later version of the server.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEMORIES = 40
 """Memories that a server offers for one question."""
 
 
-class OfferedBranch(Value):
+class OfferedBranch(Value, forbid_unknown_fields=False):
     """A branch of a repository that the offer has chunks of. `commits` are those of its last pushes, newest first."""
 
     repository: str
@@ -29,7 +29,7 @@ class OfferedBranch(Value):
     commits: tuple[str, ...]
 
 
-class OfferedFile(Value):
+class OfferedFile(Value, forbid_unknown_fields=False):
     """A file of offered chunks. `counts` are the term counts of the whole file."""
 
     repository: str
@@ -40,7 +40,7 @@ class OfferedFile(Value):
     counts: bytes
 
 
-class OfferedChunk(Value):
+class OfferedChunk(Value, forbid_unknown_fields=False):
     """A chunk with its term counts, 8-bit vectors and tokens' states, as the index has them. None: it has none.
 
     `path` of a file's chunk is the path in its repository, that of a memory's chunk is the memory's id.
@@ -54,7 +54,7 @@ class OfferedChunk(Value):
     states: bytes | None = None
 
 
-class Offer(Value):
+class Offer(Value, forbid_unknown_fields=False):
     """The candidates, and the word statistics of all branches that were asked.
 
     `embedder` and `encoder` are (name, dimension) of the models of the vectors. `frequencies` has, for each word of the

@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 
         __struct_fields__: ClassVar[tuple[str, ...]]
 
-        def __init_subclass__(cls, *, kw_only: bool = True) -> None:
-            """A class that adds required fields to optional ones of its base says `kw_only=True`."""
+        def __init_subclass__(cls, *, kw_only: bool = True, forbid_unknown_fields: bool = True) -> None:
+            """A class that adds required fields to optional ones of its base says `kw_only=True`.
+
+            One that a later version may send with further fields says `forbid_unknown_fields=False`.
+            """
 
 else:
 
