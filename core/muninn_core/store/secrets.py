@@ -82,6 +82,9 @@ _VENDOR = re.compile(
     re.IGNORECASE,
 )
 _DERIVED = re.compile(r"hash|sha\d|digest|checksum|integrity|commit|revision|etag|version|fingerprint", re.IGNORECASE)
+_PASSES = 8
+"""The most times that a text is searched. A secret can hide another one that stands behind it in the same line."""
+
 _VENDOR_REACH = 80
 """Characters before a value in which an issuer's name is looked for."""
 
@@ -150,13 +153,21 @@ def mask(text: str, patterns: Sequence[str] = ()) -> tuple[str, int]:
     for pattern in patterns:
         text, found = _compile(pattern).replace(text, "[masked:custom]")
         count += found
+    for _ in range(_PASSES):
+        text, found = _masked_once(text)
+        count += found
+        if not found:
+            break
+    return text, count
+
+
+def _masked_once(text: str) -> tuple[str, int]:
+    """Mask what is found in a text. What a secret stood in front of may be found in the result only."""
     spans = list(_secrets(text))
     for separator in (_INVISIBLE, _CONTINUED):
         if (not text.isascii() if separator is _INVISIBLE else "\\" in text) and separator.search(text):
             spans += _hidden(text, separator)
-    if not spans:
-        return text, count
-    return _replaced(text, spans, count)
+    return _replaced(text, spans) if spans else (text, 0)
 
 
 def mask_draft(draft: T, patterns: Sequence[str] = ()) -> tuple[T, int]:
@@ -198,8 +209,8 @@ def is_surely_clean(encoded: str) -> bool:
     )
 
 
-def _replaced(text: str, spans: Iterable[_Span], count: int) -> tuple[str, int]:
-    """Replace the spans; overlapping ones are one secret, of the kind with the least rank."""
+def _replaced(text: str, spans: Iterable[_Span]) -> tuple[str, int]:
+    """Replace the spans and count them; overlapping ones are one secret, of the kind with the least rank."""
     joined: list[_Span] = []
     for span in sorted(spans):
         if joined and span.start < joined[-1].end:
@@ -213,7 +224,7 @@ def _replaced(text: str, spans: Iterable[_Span], count: int) -> tuple[str, int]:
     for span in joined:
         pieces += [text[at : span.start], f"[masked:{span.kind}]"]
         at = span.end
-    return "".join([*pieces, text[at:]]), count + len(joined)
+    return "".join([*pieces, text[at:]]), len(joined)
 
 
 def _hidden(text: str, separator: re.Pattern[str]) -> Iterator[_Span]:
