@@ -299,11 +299,14 @@ def _of_known_formats(view: _Text) -> Iterator[_Span]:
 
 
 def _matches(text: str, detector: _Detector, rank: int) -> Iterator[_Span]:
-    for match in detector.compiled.finditer(text):
+    at = 0
+    while match := detector.compiled.search(text, at):
         group = 1 if match.re.groups else 0
         secret = match[group]
-        if secret.startswith("[masked:") or "[masked:" in match[0]:
+        if "[masked:" in match[0]:
+            at = match.start() + 1  # a secret may begin behind the mark
             continue
+        at = max(match.end(), match.start() + 1)
         if mixes_digits(secret) if detector.random else not (group and is_placeholder(secret)):
             yield _Span(*match.span(group), rank, detector.kind)
 
