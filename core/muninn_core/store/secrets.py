@@ -82,7 +82,7 @@ _VENDOR = re.compile(
     re.IGNORECASE,
 )
 _DERIVED = re.compile(r"hash|sha\d|digest|checksum|integrity|commit|revision|etag|version|fingerprint", re.IGNORECASE)
-_PASSES = 8
+_PASSES = 16
 """The most times that a text is searched. A secret can hide another one that stands behind it in the same line."""
 
 _VENDOR_REACH = 80
