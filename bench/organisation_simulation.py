@@ -43,7 +43,7 @@ def replica(org: org_bench.Org) -> Iterator[str]:
     """Yield the administrator's address of a streaming replica on loopback, which ends with the block."""
     with tempfile.TemporaryDirectory(prefix="muninn-replica-") as name:
         folder = Path(name)
-        if os.geteuid() == 0:  # root's server runs as `nobody`
+        if os.geteuid() == 0:  # as root, the server runs as the user nobody
             os.chown(folder, _NOBODY, _NOBODY)
         data = folder / "data"
         run = org.server.run_program

@@ -124,7 +124,7 @@ def _ordered(rows: Sequence[int], found: Sequence[ScoredChunk], strengths: Seque
 
 
 def _most_chunks(files: Mapping[str, Sequence[int]], kinds: Mapping[str, str]) -> int:
-    """Return the highest number of candidates of a code file that is no test, at least 1."""
+    """Return the most candidates that a code file other than a test has, at least 1."""
     return max(
         [len(rows) for path, rows in files.items() if kinds[path] == "code" and "test" not in path_traits(path)],
         default=1,

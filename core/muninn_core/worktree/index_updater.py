@@ -255,7 +255,7 @@ class IndexUpdater:
 
     @property
     def _cannot_open(self) -> bool:
-        """Whether there is no index, and the last try to open one has failed."""
+        """Whether the index is missing because it could not be opened."""
         return self.index is None and self._files_failure is not None
 
     def wait_open(self, seconds: float) -> Index:
