@@ -104,6 +104,7 @@ def test_before_it_stops_the_model_is_asked_once_to_remember_what_was_decided(cl
     run = claude.run(
         [[decided], [Call("mcp__muninn__remember", {"text": stored, "type": "decision"})], ["Stored."]], RULE
     )
+    assert len(run.model.of("turn")) == 3, claude.events()
     first, asked, last = run.model.of("turn")
     assert "Muninn asks once" not in first.text
     assert f"decision (assistant): {decided}" in asked.text

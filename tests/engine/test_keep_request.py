@@ -43,6 +43,10 @@ def test_an_agent_is_asked_about_an_answer_that_its_transcript_does_not_have_yet
     assert DECIDED in end_turn(asking, path, answer=DECIDED)
 
 
+def test_an_agent_is_asked_before_its_transcript_is_written(asking, tmp_path):
+    assert DECIDED in end_turn(asking, tmp_path / "s1.jsonl", answer=DECIDED)
+
+
 def test_a_later_turn_asks_when_the_earlier_ones_stated_nothing(asking, tmp_path):
     assert end_turn(asking, said(asking, tmp_path, ("user", "Please go on."), ("assistant", "Done."))) == ""
     more = said(asking, tmp_path, ("user", "Please go on."), ("assistant", "Done."), ("user", RULE))

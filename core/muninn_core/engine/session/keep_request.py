@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.errors import MuninnError
@@ -156,11 +157,16 @@ def _is_answer(memory: Memory, asked: str) -> bool:
 def _statements(path: Path, looked: int, params: CaptureParams) -> tuple[list[MemoryDraft], int]:
     """Return the statements of a transcript after byte `looked`, and the end of what was read. Raises OSError.
 
-    The model's last answer may not be in the transcript yet.
+    The agent may not have written the model's last answer, or the transcript itself, yet.
     """
     answer = _as_lines(params.answer)
-    with open_transcript(path) as lines:
-        looked = looked if looked <= path.stat().st_size else 0
+    try:
+        transcript: BinaryIO = open_transcript(path)
+        size = path.stat().st_size
+    except FileNotFoundError:
+        transcript, size = BytesIO(), 0
+    with transcript as lines:
+        looked = looked if looked <= size else 0
         if looked > LOOK_BACK:
             lines.seek(looked - LOOK_BACK)
             lines.readline()
