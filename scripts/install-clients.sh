@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Emacs, Claude Code, Codex, OpenCode,
-# Gemini CLI, VS Code with a Chromium and its driver, the MCP Inspector and conformance suite, llama.cpp. What is here is not
+# Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Emacs, zsh, fish, Claude Code, Codex,
+# OpenCode, Gemini CLI, VS Code with a Chromium and its driver, the MCP Inspector and conformance suite, llama.cpp. What is here is not
 # touched. A client that can't be had is no error here: its tests say so, and fail where CI=true.
 #
 # Usage: scripts/install-clients.sh        What goes into the project goes to .tools and .venv.
@@ -52,6 +52,10 @@ install_emacs() {
   emacs -q --batch -l package -f package-initialize --eval "(require 'eglot)" || apt elpa-eglot
 }
 
+install_shells() {
+  { command -v zsh && command -v fish; } >/dev/null || apt zsh fish || { echo "zsh and fish are missing, and only root may add them with apt-get"; return 1; }
+}
+
 install_npm() {
   command -v npm >/dev/null || apt npm || { echo "there is no npm, and only root may add it with apt-get"; return 1; }
 }
@@ -82,6 +86,8 @@ echo "Real clients (details in $log):"
 begin "Neovim" install_neovim
 wait
 begin "Emacs" install_emacs
+wait
+begin "zsh and fish" install_shells
 wait
 install_npm >>"$log" 2>&1
 begin "MCP Inspector" install_inspector

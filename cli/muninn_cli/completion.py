@@ -24,6 +24,18 @@ if TYPE_CHECKING:
 SHELLS = tuple(shell for shell in ("bash", "zsh", "fish", "tcsh", "powershell") if shell in shtab.SUPPORTED_SHELLS)
 """The shells that the installed shtab supports."""
 
+_ZSH_VALUES = """\
+_muninn_values() {
+  local line
+  local -a found
+  for line in "${(@f)$(muninn completion --values $1 --described 2>/dev/null)}"; do
+    [[ -n $line ]] && found+=("${${line//:/\\\\:}/$'\\t'/:}")
+  done
+  _describe -t values $1 found
+}
+"""
+"""Offers the values of a kind with their descriptions."""
+
 _FILES = ("file", "files", "queries", "batch", "transcript", "path", "like")
 
 _SETUP = """\
@@ -124,9 +136,17 @@ def _complete_values(parser: argparse.ArgumentParser) -> None:
 
 
 def _offered(kind: str) -> dict[str, Any]:
-    """Return the command of each shell that prints the values of a kind."""
+    """Return what prints the values of a kind in each shell, when they are asked for.
+
+    The plain form for zsh would ask for all kinds when the script is loaded.
+    """
     plain: dict[str, Any] = shtab.cmd(f"muninn completion --values {kind}")
-    return {**plain, "fish": f"(muninn completion --values {kind} --described)"}
+    return {
+        **plain,
+        "fish": f"(muninn completion --values {kind} --described)",
+        "zsh": f"{{_muninn_values {kind}}}",
+        "preamble": {**plain["preamble"], "zsh": _ZSH_VALUES},
+    }
 
 
 def _subparsers(
