@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muninn_core.index.token_states import MOST, packed, rounded_states, tokens_in, unpacked
+from muninn_core.index.token_states import BIAS, MOST, arranged, packed, rounded_states, tokens_in, unpacked
 from muninn_core.retrieval.late_interaction import late_interaction
 
 DIM = 8
@@ -23,7 +23,7 @@ def test_states_are_stored_with_four_bits_and_their_direction():
     stored = packed(rows)
     assert len(stored) == 5 * 16 // 2
     assert tokens_in(stored, 16) == 5
-    assert np.array_equal(unpacked([stored], 16), rounded_states(rows))
+    assert np.array_equal(unpacked([stored], 16).view(np.int8) - BIAS, arranged(rounded_states(rows)))
     assert np.array_equal(rounded_states(rows), rounded_states(3.0 * rows))
     assert np.abs(rounded_states(rows)).max(axis=1).tolist() == [7] * 5
     cosines = (rows * rounded_states(rows)).sum(1) / np.linalg.norm(rows, axis=1)
@@ -33,7 +33,7 @@ def test_states_are_stored_with_four_bits_and_their_direction():
 def test_several_texts_are_read_one_after_another():
     one, two = states("a b"), states("c")
     both = unpacked([packed(one), packed(two)], DIM)
-    assert np.array_equal(both, rounded_states(np.concatenate([one, two])))
+    assert np.array_equal(both.view(np.int8) - BIAS, arranged(rounded_states(np.concatenate([one, two]))))
 
 
 def test_of_a_long_text_the_first_tokens_are_stored():
@@ -41,7 +41,7 @@ def test_of_a_long_text_the_first_tokens_are_stored():
 
 
 def test_a_zero_state_is_stored():
-    assert not unpacked([packed(np.zeros((1, DIM), np.float32))], DIM).any()
+    assert (unpacked([packed(np.zeros((1, DIM), np.float32))], DIM) == BIAS).all()
 
 
 def test_a_memory_that_has_every_token_matches_whole():

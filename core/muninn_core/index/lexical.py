@@ -137,7 +137,10 @@ class Words:
     def count(self, field: str, word: str) -> int:
         """Return the number of documents that hold a word in a field."""
         known = self._measured.get((field, word))
-        return known[0] if known is not None else self._measures([(field, word)])[0][0]
+        if known is not None:
+            return known[0]
+        # A word that is nowhere is not kept: spelling asks for hundreds of them.
+        return self._measures([(field, word)])[0][0] if self._searcher.doc_freq(field, word) else 0
 
     def _measures(self, asked: Iterable[tuple[str, str]]) -> list[_Measure]:
         """Return the measures of words in fields. They are kept, because an answer needs each several times."""

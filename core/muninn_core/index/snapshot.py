@@ -217,7 +217,8 @@ class Snapshot:
 
     def frequency(self, word: str) -> int:
         """Return the number of chunks that hold a word; the number of files while most files are not cut yet."""
-        return max(self._words.frequency(word), self._survey.frequency(word) if self._survey is not None else 0)
+        found = self._words.count("body", word)
+        return found if self._survey is None else max(found, self._survey.frequency(word))
 
     def cosines(
         self, vector: NDArray[np.float32], ids: Sequence[int], limit: int | None = None

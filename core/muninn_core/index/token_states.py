@@ -19,12 +19,13 @@ MOST = 128
 """The most tokens of a text whose states are stored: 24 kB of 384 components. Most memories have 15 to 40."""
 
 _LIMIT = 7
-_BIAS = 8
+BIAS = 8
+"""What is added to a component, so that none is negative."""
 
 
 def packed(states: NDArray[np.float32]) -> bytes:
     """Return the first `MOST` states [tokens, dim] with 4 bits for each component. `dim` is even."""
-    rounded = rounded_states(states[:MOST]) + _BIAS
+    rounded = rounded_states(states[:MOST]) + BIAS
     return bytes((rounded[:, 0::2] << 4 | rounded[:, 1::2]).astype(np.uint8).tobytes())
 
 
@@ -35,13 +36,18 @@ def rounded_states(states: NDArray[np.float32]) -> NDArray[np.int8]:
     return found
 
 
-def unpacked(stored: Sequence[bytes], dim: int) -> NDArray[np.int8]:
-    """Return the rounded states [tokens, dim] of several texts, one after another."""
-    pairs = np.frombuffer(b"".join(stored), np.uint8)
-    states = np.empty((len(pairs), 2), np.int8)
-    states[:, 0], states[:, 1] = pairs >> 4, pairs & 15
-    states -= _BIAS
-    return states.reshape(-1, dim)
+def unpacked(stored: Sequence[bytes], dim: int) -> NDArray[np.uint8]:
+    """Return the rounded states [tokens, dim] of several texts in turn: `arranged`, and with `BIAS` added."""
+    pairs = np.frombuffer(b"".join(stored), np.uint8).reshape(-1, dim // 2)
+    states = np.empty((len(pairs), dim), np.uint8)
+    np.right_shift(pairs, 4, out=states[:, : dim // 2])
+    np.bitwise_and(pairs, 15, out=states[:, dim // 2 :])
+    return states
+
+
+def arranged(states: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return states [tokens, dim] with the components at even places first: pairs are unpacked in that order."""
+    return np.concatenate([states[:, 0::2], states[:, 1::2]], axis=1)
 
 
 def tokens_in(stored: bytes, dim: int) -> int:

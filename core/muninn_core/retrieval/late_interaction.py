@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muninn_core.index.token_states import rounded_states, tokens_in, unpacked
+from muninn_core.index.encoder import integer_products
+from muninn_core.index.token_states import BIAS, arranged, rounded_states, tokens_in, unpacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,13 +38,13 @@ def late_interaction(question: NDArray[np.float32], memories: Sequence[bytes]) -
     """Return the MaxSim of each memory, at most 1.
 
     `question` has the states of its tokens, [tokens, dim]; a memory its packed ones, of one token at least. Products
-    are sums of small integers, which 32-bit floats hold exactly: every order of adding gives the same.
+    are sums of small integers, so that every processor gives the same.
     """
     if not len(question) or not memories:
         return np.zeros(len(memories))
     dim = question.shape[1]
-    asked = rounded_states(question).astype(np.float32)
-    best = np.concatenate([_best_cosines(asked, block) for block in _blocks(memories, dim)], axis=1)
+    asked = arranged(rounded_states(question)).T.copy()
+    best = np.concatenate([_best_cosines(asked, block) for block in _blocks(memories, dim)]).T.copy()
     rarity = _rarities(best)
     found: Column = (best * rarity[:, None]).sum(axis=0) / rarity.sum()
     return found
@@ -60,14 +61,19 @@ def _blocks(memories: Sequence[bytes], dim: int) -> Iterator[Sequence[bytes]]:
     yield memories[begin:]
 
 
-def _best_cosines(asked: NDArray[np.float32], memories: Sequence[bytes]) -> Column:
-    """Return the cosine of each token of the question, a row, to the most similar token of each memory, a column."""
-    dim = asked.shape[1]
-    stored = unpacked(memories, dim).astype(np.float32)
-    products = (asked @ stored.T).astype(np.float64)
-    cosines = products / np.outer(_lengths(asked), _lengths(stored))
+def _best_cosines(asked: NDArray[np.int8], memories: Sequence[bytes]) -> Column:
+    """Return the cosine of each token of the question, a column, to the most similar token of each memory, a row.
+
+    `asked` has the states of the question's tokens as columns.
+    """
+    dim = len(asked)
+    stored = unpacked(memories, dim)
+    products = integer_products(stored, asked) - BIAS * asked.sum(axis=0, dtype=np.int32)
+    states = stored.view(np.int8) - np.int8(BIAS)
+    squares = integer_products(np.square(states).view(np.uint8), np.ones((dim, 1), np.int8))[:, 0]
+    cosines = products / np.outer(_lengths(squares), _lengths(np.square(asked).sum(axis=0, dtype=np.int32)))
     starts = np.cumsum([0, *(tokens_in(each, dim) for each in memories[:-1])])
-    best: Column = np.maximum.reduceat(cosines, starts, axis=1)
+    best: Column = np.maximum.reduceat(cosines, starts)
     return best
 
 
@@ -82,6 +88,7 @@ def _rarities(best: Column) -> Column:
     return rarities
 
 
-def _lengths(states: NDArray[np.float32]) -> Column:
-    squares: Column = np.einsum("ij,ij->i", states, states).astype(np.float64)
-    return np.maximum(np.sqrt(squares), 1.0)
+def _lengths(squares: NDArray[np.int32]) -> Column:
+    """Return the lengths of states from the sums of the squares of their components, 1 at least."""
+    lengths: Column = np.maximum(np.sqrt(squares, dtype=np.float64), 1.0)
+    return lengths

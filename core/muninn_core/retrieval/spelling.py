@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain
 from operator import itemgetter
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from muninn_core.retrieval.snippet import Marker
-from muninn_core.source.identifiers import stem
+from muninn_core.source.identifiers import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,15 +58,16 @@ def misspellings(text: str, frequency: Frequency, spelt: Spelt, load: Load = no_
     parts = dict.fromkeys(part.lower() for part in _PART.findall(text) if SHORTEST <= len(part) <= _LONGEST)
     load(map(stem, parts))
     unknown = [word for word in parts if not frequency(stem(word)) and not spelt(word)][:MOST_CORRECTED]
-    load(stem(each) for word in unknown for each in _neighbours(word))
-    found = {word: _nearest(word, frequency) for word in unknown}
+    neighbours = {word: set(stems(_neighbours(word))) for word in unknown}
+    load(chain.from_iterable(neighbours.values()))
+    found = {word: _most_frequent(near, frequency) for word, near in neighbours.items()}
     return {word: near for word, near in found.items() if near}
 
 
-def _nearest(word: str, frequency: Frequency) -> str:
-    """Return the most frequent indexed stem at distance 1, alphabetically first among equals; "" for none."""
-    best = min({stem(each) for each in _neighbours(word)}, key=lambda each: (-frequency(each), each))
-    return best if frequency(best) else ""
+def _most_frequent(stemmed: Iterable[str], frequency: Frequency) -> str:
+    """Return the most frequent indexed stem, alphabetically first among equals; "" for none."""
+    found = [(-count, each) for each in stemmed if (count := frequency(each))]
+    return min(found)[1] if found else ""
 
 
 def _as_written(word: str, reader: Reader) -> str:

@@ -64,11 +64,11 @@ def stem(word: str) -> str:
     It is deliberately coarser than Porter's stemmer: identifiers have few derivations, and a missing rule can't merge
     two names by mistake.
     """
-    return _stems((word,))[0]
+    return stems((word,))[0]
 
 
-def _stems(words: Iterable[str]) -> list[str]:
-    """Return the stem of each word, as `stem` gives it."""
+def stems(words: Iterable[str]) -> list[str]:
+    """Return the stem of each word, as `stem` gives it. They are not cached."""
     found = []
     for word in words:
         if len(word) < 4 or not word.isascii() or not word.isalpha():
@@ -141,9 +141,9 @@ class _ExpansionCache(dict[str | bytes, str]):
             ["".join(parts), *parts] if len(parts) > 1 else parts
             for parts in [_PART.findall(run.decode()) for run in fresh]
         ]
-        stems = iter(_stems(map(str.lower, chain.from_iterable(words_of))))
+        stemmed = iter(stems(map(str.lower, chain.from_iterable(words_of))))
         for run, words in zip(fresh, words_of, strict=True):
-            self[run] = " ".join(islice(stems, len(words)))
+            self[run] = " ".join(islice(stemmed, len(words)))
 
 
 _EXPANSIONS = _ExpansionCache()

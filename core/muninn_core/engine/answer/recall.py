@@ -22,6 +22,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval.answering_memories import answering_memories
+from muninn_core.retrieval.concurrent import TURN
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.filtering import Filtering, apply_filters
 from muninn_core.retrieval.informative_terms import FIRST_WORDS, MOST_WORDS, weights
@@ -74,7 +75,20 @@ def recall(
     searched = search_context(workspace, parsed.params, now, asked)
     if searched.now != now:
         parsed = parsed.at_time(searched.now)
-    call.raise_if_cancelled()
+    with TURN:
+        call.raise_if_cancelled()
+        return _answer(workspace, params, parsed, searched, opened, asked)
+
+
+def _answer(
+    workspace: Workspace,
+    params: RecallParams,
+    parsed: ParsedRecall,
+    searched: SearchContext,
+    opened: Sequence[str],
+    asked: Asked,
+) -> RecallResult:
+    """Return the first page of the answer to a question."""
     built = _search(workspace, parsed, searched, opened)
     ranking = search(searched.reader, built.request)
     ranked: list[Candidate] = ranking
