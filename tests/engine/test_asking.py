@@ -101,6 +101,16 @@ def test_a_phrase_is_found_behind_texts_that_only_hold_its_words(crowded: Muninn
     assert "quiet/notes.md" not in paths(crowded, 'bucket -"drains the bucket" path:quiet')
 
 
+def test_a_filter_that_everything_passes_changes_no_score(own_crowded: Muninn) -> None:
+    remembered(own_crowded)
+    whole, filtered = (
+        own_crowded.call("recall", query=f"drains hour rates {filters}", limit=30)
+        for filters in ("", "-path:nowhere/**")
+    )
+    assert {hit.kind for hit in whole.hits} == {"code", "knowledge", "memory"}
+    assert [(hit.id, hit.score) for hit in whole.hits] == [(hit.id, hit.score) for hit in filtered.hits]
+
+
 def test_an_answer_without_hits_says_which_filter_left_them_out(own_crowded: Muninn) -> None:
     remembered(own_crowded)
     said = {

@@ -169,8 +169,10 @@ class Allowing(Known):
     """An index of code that finds the given ids only."""
 
     def lexical(self, words, limit, kind=None, *, only=None, every=()):
-        """Return what was given, best first, among the ids."""
-        return [hit for hit in self._lexical if kind == "code" and (only is None or hit[0] in only)]
+        """Return what was given, best first, among the ids: several kinds are asked for at once."""
+        assert kind is None
+        assert only.kinds == ("knowledge",)
+        return [hit for hit in self._lexical if any(hit[0] in ids for ids in only.ids)]
 
 
 @settings(deadline=None)

@@ -17,13 +17,14 @@ from muninn_core.federation.listing import ListedNames
 from muninn_core.index.file_list import FileList
 from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.term_counts import FIELDS, Term, Totals, scores
+from muninn_core.model.chunk import Among
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.federation.offer import OfferedChunk, OfferedFile
     from muninn_core.index.lexical import AnyField
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import Chunk, Only, SourceKind
     from muninn_core.protocol.code import CodeSymbol
 
 _FILES = 1 << 20
@@ -67,7 +68,7 @@ class OfferedWords:
         limit: int,
         kind: SourceKind | None = None,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> Found:
         """Return all documents with any of the terms, with a score that is never exceeded."""
@@ -75,7 +76,7 @@ class OfferedWords:
         within = {
             number: counts
             for number, (tier, counts) in documents.items()
-            if kind in (None, tier) and (only is None or number in only)
+            if kind in (None, tier) and _may_be_found(number, tier, only)
         }
         matching = self._matching(within, [terms, *(_anywhere(word) for word in every)])
         return [(number, _UNBOUNDED) for number in matching]
@@ -101,6 +102,12 @@ class OfferedWords:
             known = scores([term._replace(weight=1.0) for term in terms], list(left.values()), self.totals)
             left = {number: left[number] for number, score in zip(left, known.tolist(), strict=True) if score > 0}
         return list(left)
+
+
+def _may_be_found(number: int, kind: SourceKind, only: Only | None) -> bool:
+    if isinstance(only, Among):
+        return kind in only.kinds or any(number in ids for ids in only.ids)
+    return only is None or number in only
 
 
 class OfferedSnapshot:

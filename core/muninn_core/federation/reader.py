@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.file_list import FileList
 from muninn_core.index.merged import Filter, MergedWords
+from muninn_core.model.chunk import Among
 from muninn_core.model.value import replace
 from muninn_core.source.qualified import qualified, split
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from muninn_core.index.snapshot import Snapshot
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import Chunk, Only, SourceKind
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.reader import Asked, Matches, Source
 
@@ -71,7 +72,7 @@ class JoinedSource:
         limit: int,
         kind: SourceKind | None = None,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> Matches:
         """Return the best chunks of all indexes with their BM25 scores, as `Source.lexical` says."""
@@ -189,8 +190,10 @@ class JoinedSource:
                     found[_joined(place, number)] = identity
         return found
 
-    def _of(self, place: int, ids: Sequence[int]) -> Sequence[int]:
-        return [number & _LOW for number in ids if number >> _BITS == place]
+    def _of(self, place: int, only: Only) -> Only:
+        if isinstance(only, Among):
+            return only._replace(ids=tuple([_own(place, ids) for ids in only.ids]))
+        return _own(place, only)
 
     def _split(self, ids: Sequence[int]) -> Iterable[tuple[int, Part, list[int]]]:
         """Yield (place, part, ids in it) of the parts that have some of the ids."""
@@ -307,6 +310,11 @@ class JoinedRepositories:
     def frequency(self, word: str) -> int:
         """Return the number of chunks of all indexes that contain a word."""
         return self._words.frequency(word)
+
+
+def _own(place: int, ids: Sequence[int]) -> Sequence[int]:
+    """Return the ids of one index among joined ones."""
+    return [number & _LOW for number in ids if number >> _BITS == place]
 
 
 def _joined(place: int, number: int) -> int:

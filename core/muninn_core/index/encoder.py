@@ -68,6 +68,7 @@ class TextEncoder:
         self._lock = threading.Lock()
         self._loaded: _Network | None = None
         self._kept: OrderedDict[str, Encoded] = OrderedDict()
+        self._tokens = 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32 [len(texts), 384]: rows of length 1, or zero for a blank text."""
@@ -90,9 +91,11 @@ class TextEncoder:
                 return known
         (found,) = self.encode([text])
         with self._lock:
-            self._kept[text] = found
-            while sum(len(each.states) + 1 for each in self._kept.values()) > _KEPT_TOKENS:
-                self._kept.popitem(last=False)
+            if text not in self._kept:  # another thread may have kept it
+                self._kept[text] = found
+                self._tokens += 1 + len(found.states)
+            while self._tokens > _KEPT_TOKENS:
+                self._tokens -= 1 + len(self._kept.popitem(last=False)[1].states)
         return found
 
     def embed_query(self, text: str) -> Vectors:
@@ -105,6 +108,7 @@ class TextEncoder:
         with self._lock:
             self._loaded = None
             self._kept.clear()
+            self._tokens = 0
 
     def _network(self) -> _Network:
         with self._lock:

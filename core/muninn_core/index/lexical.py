@@ -20,13 +20,13 @@ from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.integrity import DamagedIndex, check_words, delete_strangers, discard, is_shortage
 from muninn_core.index.term_counts import Term, Totals, inverse_frequency, scores
-from muninn_core.model.chunk import SOURCE_KINDS
+from muninn_core.model.chunk import SOURCE_KINDS, Among
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from muninn_core.model.chunk import SourceKind
+    from muninn_core.model.chunk import Only, SourceKind
 
 log = logging.getLogger("muninn.index")
 
@@ -106,13 +106,13 @@ class Words:
         kind: SourceKind | None = None,
         weights: Mapping[Field, float] = WEIGHTS,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score) of the best chunks that hold any of the words, best first, ties by id.
 
         A tie at the limit is returned whole, so that the caller can break it by a key that is the same in every build
-        of the index. `kind` and `only` (ids) filter. A chunk must hold all words of `every`. A field of weight 0 is not
+        of the index. `kind` and `only` filter. A chunk must hold all words of `every`. A field of weight 0 is not
         searched.
         """
         terms = [
@@ -164,7 +164,7 @@ class Words:
         return found
 
     def search_files(
-        self, words: Asked, limit: int, kind: SourceKind | None = None, *, only: Sequence[int] | None = None
+        self, words: Asked, limit: int, kind: SourceKind | None = None, *, only: Only | None = None
     ) -> list[tuple[int, float]]:
         """Return (file id, BM25 score) of the best whole files; order, ties and filters as in `search`."""
         terms: list[tuple[AnyField, str, float]] = [("whole", word, factor) for word, factor in _factors(words)]
@@ -188,7 +188,7 @@ class Words:
         ]
         if not exact:
             return []
-        query = self._query(exact, conditions, kind)
+        query = self._query(exact, [own for count, _, own in measures if count], conditions, kind)
         best = self._best(query, exact, limit)
         if len(best) > limit:
             last = best[limit - 1][1]
@@ -201,7 +201,7 @@ class Words:
         limit: int,
         kind: SourceKind | None = None,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (id, approximate score) of at most `limit` documents, best first, scored with the terms' weights.
@@ -212,16 +212,21 @@ class Words:
         if not present or limit < 1:
             return []
         conditions = [*self._among(only), *(self._anywhere(word) for word in every)]
-        return list(zip(*self._found(self._query(present, conditions, kind), limit), strict=True))
+        own = [each for _, _, each in self._measures([(term.field, term.word) for term in present])]
+        return list(zip(*self._found(self._query(present, own, conditions, kind), limit), strict=True))
 
-    def _query(self, terms: Sequence[Term], conditions: list[tantivy.Query], kind: SourceKind | None) -> tantivy.Query:
-        """Return the query whose scores are sums of the terms' weights. Conditions add nothing to a score."""
-        measures = self._measures([(term.field, term.word) for term in terms])
+    def _query(
+        self, terms: Sequence[Term], own: Sequence[float], conditions: list[tantivy.Query], kind: SourceKind | None
+    ) -> tantivy.Query:
+        """Return the query whose scores are sums of the terms' weights. Conditions add nothing to a score.
+
+        `own` is the inverse document frequency that tantivy gives each term.
+        """
         should, make, schema = tantivy.Occur.Should, tantivy.Query.term_query, self._schema
         query = tantivy.Query.boolean_query(
             [
-                (should, tantivy.Query.boost_query(make(schema, field, word, index_option=_FREQ), weight / own))
-                for (field, word, weight), (_, _, own) in zip(terms, measures, strict=True)
+                (should, tantivy.Query.boost_query(make(schema, field, word, index_option=_FREQ), weight / given))
+                for (field, word, weight), given in zip(terms, own, strict=True)
             ]
         )
         if kind is not None:
@@ -314,11 +319,17 @@ class Words:
         ids: Any = self._searcher.fast_field_values("id", [address for _, address in hits])
         return ids, [score for score, _ in hits]
 
-    def _among(self, ids: Sequence[int] | None) -> list[tantivy.Query]:
-        """Return the condition that a document has one of the ids; no condition for None."""
-        if ids is None:
+    def _among(self, only: Only | None) -> list[tantivy.Query]:
+        """Return the condition that a document may be found; no condition for None."""
+        if only is None:
             return []
-        return [self._sets.get(ids, lambda: tantivy.Query.term_set_query(self._schema, "id", list(ids)))]
+        if not isinstance(only, Among):
+            return [self._with_id(only)]
+        either = [*map(self._with_id, only.ids), *(self._term("kind", kind, "basic") for kind in only.kinds)]
+        return [tantivy.Query.boolean_query([(tantivy.Occur.Should, each) for each in either])]
+
+    def _with_id(self, ids: Sequence[int]) -> tantivy.Query:
+        return self._sets.get(ids, lambda: tantivy.Query.term_set_query(self._schema, "id", list(ids)))
 
     def _anywhere(self, word: str) -> tantivy.Query:
         """Return the condition that a chunk holds a word in any of its fields."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from muninn_core.index.lexical import AnyField, Words
-    from muninn_core.model.chunk import SourceKind
+    from muninn_core.model.chunk import Only, SourceKind
 
 _LEAST = 10
 """The fewest documents that an index returns at first."""
@@ -35,11 +35,11 @@ class Filter(NamedTuple):
     """Conditions of a search: the kind, the ids of each index (None: all), and words that a chunk must contain."""
 
     kind: SourceKind | None = None
-    only: Sequence[Sequence[int] | None] | None = None
+    only: Sequence[Only | None] | None = None
     every: Sequence[str] = ()
 
-    def ids(self, place: int) -> Sequence[int] | None:
-        """Return the ids of one index, None for all."""
+    def ids(self, place: int) -> Only | None:
+        """Return what may be found of one index, None for all."""
         return None if self.only is None else self.only[place]
 
 

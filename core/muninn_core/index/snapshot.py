@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from muninn_core.index.manifest_reader import ChunkRow, FileRow, ManifestReader
     from muninn_core.index.survey import Survey
     from muninn_core.index.vector import VectorIndex
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import Chunk, Only, SourceKind
 
 K = TypeVar("K", int, str)
 T = TypeVar("T")
@@ -40,6 +40,8 @@ class RowCache:
     PATHS = 50_000
     TERMS = 8_000
     MEMORIES = 50_000
+    STATES = 500
+    """Memories whose tokens' states are kept, some megabytes: a question compares 150."""
 
     def __init__(self) -> None:
         self.chunks: dict[int, Chunk] = {}
@@ -49,6 +51,7 @@ class RowCache:
         """The id of each memory's chunk, by the memory's id."""
         self.identities: dict[int, str] = {}
         """The same the other way round."""
+        self.states: dict[int, bytes] = {}
 
     def without(self, removed: Collection[int]) -> RowCache:
         """Return a cache without the removed chunks. Paths stay: a snapshot looks up only ids of its own files."""
@@ -57,6 +60,7 @@ class RowCache:
         for number in removed:
             left.chunks.pop(number, None)
         gone = frozenset(removed)
+        left.states = {number: states for number, states in self.states.items() if number not in gone}
         left.memories = {key: number for key, number in self.memories.items() if number not in gone}
         left.identities = {number: key for number, key in self.identities.items() if number not in gone}
         return left
@@ -78,9 +82,14 @@ class RowCache:
         self.memories = _joined(self.memories, read, self.MEMORIES)
         self.identities = _joined(self.identities, {number: key for key, number in read.items()}, self.MEMORIES)
 
+    def take_states(self, read: Mapping[int, bytes]) -> None:
+        """Add the states of the tokens of memories, by the ids of their chunks, which are never used again."""
+        self.states = _joined(self.states, read, self.STATES)
+
     def forget(self) -> None:
         """Empty the cache."""
         self.chunks, self.paths, self.terms, self.memories, self.identities = {}, {}, {}, {}, {}
+        self.states = {}
 
 
 def _joined(kept: dict[K, T], read: Mapping[K, T], most: int) -> dict[K, T]:
@@ -174,14 +183,14 @@ class Snapshot:
         kind: SourceKind | None = None,
         weights: Mapping[Field, float] = WEIGHTS,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
         More than `limit` are returned when the last ones have the same score: up to `MOST_TIED` times `limit`, first
-        by path and line. `only` restricts the ids; a chunk must hold all words of `every`. Files that are not cut yet
-        are in the second of `sources`.
+        by path and line. `only` says what may be found; a chunk must hold all words of `every`. Files that are not cut
+        yet are in the second of `sources`.
         """
         found = self._words.search(words, limit, kind, weights, only=only, every=every)
         most = MOST_TIED * limit
@@ -247,7 +256,14 @@ class Snapshot:
 
     def token_states(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return {chunk id: states of the tokens} of those memories that have them."""
-        return self._manifest.token_states(ids)
+        known = self._recent.states
+        found = {number: known[number] for number in ids if number in known}
+        if len(found) < len(ids):
+            read = self._manifest.token_states([number for number in ids if number not in found])
+            self._recent.take_states(read)
+            both = found | read
+            found = {number: both[number] for number in ids if number in both}
+        return found
 
     def paths(self) -> FileList:
         """Return all files without memories. They are cached until `release_memory`."""

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.lexical import Lexical
+from muninn_core.model.chunk import Among
 from muninn_core.source.chunk import chunk_by_lines
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import split_words
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from muninn_core.index.extract import FileWords
     from muninn_core.index.lexical import Asked, Words
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import Chunk, Only, SourceKind
 
 SURVEYED = 2_000
 """New files above which a run begins with a survey. Fewer are cut before a user would wait for them."""
@@ -107,7 +108,7 @@ class Survey:
         kind: SourceKind | None,
         waiting: Callable[[Sequence[str]], Collection[str]],
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Collection[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (id, BM25 score) of chunks of the best files that are not cut yet, best first.
@@ -117,7 +118,7 @@ class Survey:
         frequencies are those of files and the mean length is that of the chunks read, so that the scores are nearly
         comparable to those of indexed chunks.
         """
-        within = None if only is None else sorted(set(map(self._file_of, only)))
+        within = None if only is None else self._files_of(only)
         most = min(limit, _MAX_FILES)
         found = self._state.search_files(asked, most, kind, only=within)[:most] if within is None or within else []
         left = waiting([self._paths[number] for number, _ in found])
@@ -171,6 +172,11 @@ class Survey:
             if characters > _MOST_CHARACTERS:
                 return
 
+    def _files_of(self, only: Only) -> Only:
+        if isinstance(only, Among):
+            return only._replace(ids=tuple([sorted(set(map(self._file_of, ids))) for ids in only.ids]))
+        return sorted(set(map(self._file_of, only)))
+
     @staticmethod
     def _file_of(number: int) -> int:
         return number >> _CHUNK_BITS
@@ -194,7 +200,7 @@ class UncutFiles:
         limit: int,
         kind: SourceKind | None = None,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score), best first."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from muninn_core.model.value import Value
 
@@ -10,6 +11,17 @@ SourceKind = Literal["code", "knowledge", "memory"]
 """The kinds of text that can be recalled."""
 
 SOURCE_KINDS: tuple[SourceKind, ...] = ("code", "knowledge", "memory")
+
+
+class Among(NamedTuple):
+    """The chunks that a search of several kinds may find: those with one of the `ids`, and all of the `kinds`."""
+
+    ids: tuple[Sequence[int], ...]
+    kinds: tuple[SourceKind, ...]
+
+
+Only = Sequence[int] | Among
+"""What a search may find: some ids, or several kinds of which some are restricted."""
 
 
 class Chunk(Value):

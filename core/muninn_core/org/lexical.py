@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from muninn_core.index.term_counts import FIELDS, LIST_BITS, Term, listed_scores
 from muninn_core.index.vector import KIND_BITS
-from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
+from muninn_core.model.chunk import SOURCE_KINDS, Among, Only, SourceKind
 from muninn_core.org.database import Connection
 from muninn_core.org.statistics import WordStatistics
 from muninn_core.retrieval.reader import Asked
@@ -39,7 +39,7 @@ class Conditions(NamedTuple):
     """What documents a search admits: of a kind, with one of some ids, with all of some words. None admits all."""
 
     kind: SourceKind | None = None
-    only: Sequence[int] | None = None
+    only: Only | None = None
     every: Sequence[str] = ()
 
 
@@ -110,13 +110,22 @@ class LexicalSearch:
             holds = np.isin(known, self._lists[table, word] >> LIST_BITS)
             known, scores = known[holds], scores[holds]
         if conditions.only is not None:
-            admitted = np.isin(known, np.array(conditions.only, np.int64))
+            admitted = _may_be_found(known, conditions.only)
             known, scores = known[admitted], scores[admitted]
         return known, scores
 
     @staticmethod
     def _admitted(entries: Entries, kind: SourceKind | None) -> Entries:
         return entries if kind is None else entries[entries >> LIST_BITS + KIND_BITS == SOURCE_KINDS.index(kind)]
+
+
+def _may_be_found(ids: Entries, only: Only) -> NDArray[np.bool_]:
+    """Return whether each document may be found."""
+    lists = only.ids if isinstance(only, Among) else (only,)
+    found = np.isin(ids, np.concatenate([np.array(each, np.int64) for each in lists] or [_NO_ENTRIES]))
+    if isinstance(only, Among):
+        found |= np.isin(ids >> KIND_BITS, [SOURCE_KINDS.index(kind) for kind in only.kinds])
+    return found
 
 
 class _Ids:

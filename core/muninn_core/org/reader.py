@@ -20,7 +20,7 @@ from muninn_core.index.file_list import FileList
 from muninn_core.index.manifest_reader import memory_key
 from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.vector import cosines_of
-from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk, Only, SourceKind
 from muninn_core.model.value import replace
 from muninn_core.org.cutting import CUTTER
 from muninn_core.org.database import Connection
@@ -304,7 +304,7 @@ class PostgresReader:
         limit: int,
         kind: SourceKind | None = None,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
         """Return the best chunks with their BM25 scores, and ties with the last, first by path and line."""

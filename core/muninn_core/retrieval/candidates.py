@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.model.chunk import SOURCE_KINDS, Among, Chunk, SourceKind
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.concurrent import start
 from muninn_core.retrieval.decay import recallable_among
@@ -62,17 +62,17 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
     memory_of, now, admits = getter(request.memories), request.now, request.bounds.admits
     every_file, project = request.bounds.admits_files, request.bounds.admits_project
     passing = request.bounds.files
-    if request.bounds.admits_passing and (request.bounds.allowed or {}).get("memory") is not None:
-        project = True  # the search was among the memories that pass
+    known = request.bounds.passing if request.bounds.admits_passing else None
+    members = known.members if known is not None else frozenset()
     found: list[ScoredChunk] = []
-    for source, wanted, known in zip(reader.sources, ids, scores, strict=True):
+    for source, wanted, matches in zip(reader.sources, ids, scores, strict=True):
         if not wanted:
             continue
         memories = source.memories_of_numbers(wanted)
         files = source.chunks([number for number in wanted if number not in memories])
         # Without the constructor of the tuple, which is a Python function.
         found += [
-            _tuple(ScoredChunk, (chunk, None, *known[number]))
+            _tuple(ScoredChunk, (chunk, None, *matches[number]))
             for number, chunk in files.items()
             if every_file or (chunk.path in passing if passing is not None else admits(chunk, None))
         ]
@@ -81,8 +81,8 @@ def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Se
             memory = recallable.get(identity)
             if memory is not None:  # its text is that of the log: the index is not asked for it
                 chunk = Chunk(kind="memory", path=identity, start=1, end=1, text=memory.text, title=memory.title)
-                if (project and memory.scope == "project") or admits(chunk, memory):
-                    found.append(_tuple(ScoredChunk, (chunk, memory, *known[number])))
+                if (memory.scope == "project" and (project or identity in members)) or admits(chunk, memory):
+                    found.append(_tuple(ScoredChunk, (chunk, memory, *matches[number])))
     return found
 
 
@@ -184,17 +184,21 @@ def lexical_matches(
     kind: SourceKind | None,
     allowed: Allowed | None = None,
 ) -> list[Matches]:
-    """Return the lexical matches of each source, within `allowed` if given."""
+    """Return the lexical matches of each source, within `allowed` if given: all kinds are searched at once."""
     if allowed is None:
         return [source.lexical(words, limit, kind) for source in reader.sources]
-    return [
-        _merged(
-            source.lexical(words, limit, tier, only=ids)
-            for tier, ids in _tiers(allowed, kind, place)
-            if ids is None or ids
-        )
-        for place, source in enumerate(reader.sources)
-    ]
+    found: list[Matches] = []
+    for place, source in enumerate(reader.sources):
+        tiers = {tier: ids for tier, ids in _tiers(allowed, kind, place) if ids is None or ids}
+        some = tuple([ids for ids in tiers.values() if ids is not None])
+        if len(tiers) > 1 and (some or len(tiers) < len(SOURCE_KINDS)):
+            among = Among(some, tuple([tier for tier, ids in tiers.items() if ids is None]))
+            found.append(source.lexical(words, limit, only=among))
+        elif len(tiers) > 1:
+            found.append(source.lexical(words, limit))
+        else:
+            found += [source.lexical(words, limit, tier, only=ids) for tier, ids in tiers.items()] or [()]
+    return found
 
 
 def dense_matches(

@@ -31,7 +31,7 @@ MOST_COMPARED = 3_000
 """The most chunks that are compared with a phrase: the best of those that contain all of its words."""
 
 _SHARE = 0.5
-"""A filter that passes a larger share of a kind's files is applied by `admits` only."""
+"""A filter that passes a larger share of a kind's files, or of the memories, is applied by `admits` only."""
 
 
 class Filtering(NamedTuple):
@@ -73,7 +73,7 @@ def apply_filters(
             ids_kept = sorted(each.id for each in passing_memories if is_recallable(each, now))
             kept = Passing(tuple(ids_kept), frozenset(ids_kept))
         count = len(kept.ids)
-        if count <= MOST_IDS:
+        if count <= _SHARE * len(memories) and count <= MOST_IDS:
             allowed["memory"] = ids_of_memories(reader, kept.ids)
     compared = True
     for kind, ids in allowed.items() if phrases else ():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from muninn_core.index.file_list import FileList
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import Chunk, Only, SourceKind
 
 Matches = Sequence[tuple[int, float]]
 """(id, score) of chunks of one source, best first."""
@@ -37,13 +37,13 @@ class Source(Protocol):
         limit: int,
         kind: SourceKind | None = None,
         *,
-        only: Sequence[int] | None = None,
+        only: Only | None = None,
         every: Iterable[str] = (),
     ) -> Matches:
         """Return the `limit` best chunks with their BM25 scores, and ties with the last.
 
-        `words` are those of `identifiers.split_words(query).split()`. `only` restricts the ids. A chunk must contain
-        all words of `every`.
+        `words` are those of `identifiers.split_words(query).split()`. `only` says what may be found. A chunk must
+        contain all words of `every`.
         """
 
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Matches:
