@@ -35,6 +35,11 @@ We use NATS as the event bus. | The event bus is NATS.
 The desync came from unordered maps. | Unordered maps caused the desync.
 Only the release bot may publish packages. | Nobody except the release bot may publish packages.
 Book the trade before the risk check. | After the trade is booked, the risk check runs.
+The uploader is writing chunks to the bucket. | Chunks are being written to the bucket by the uploader.
+The limit for uploads is 2 GB. | The upload limit is 2 GB.
+Replica lag caused the stale reads. | The stale reads were caused by replica lag.
+The scanner deletes old rows every Sunday. | Old rows are deleted by the scanner every Sunday.
+The exporter's default port is 9464. | By default, the exporter listens on port 9464.
 """
 
 CONTRADICTIONS = """
@@ -52,6 +57,17 @@ Use metres for physics and pixels for sprites. | Use pixels for physics and metr
 one exchanges what the other states
 Only pharmacists can see dosages. | Every nurse can see dosages. | one says only what the other says of all
 The engine is ClickHouse, not DuckDB. | The engine is DuckDB. | one uses 'DuckDB', the other turns it down
+The job is running on Celery. | The job is running on Dramatiq. | one says 'Celery', the other 'Dramatiq'
+There is no job writing to the ledger. | A nightly job is writing to the ledger. | one says the opposite of the other
+There is no meal in the plan. | There is a breakfast in the plan. | one says the opposite of the other
+Nobody reviews the schema. | Two people review the schema. | one says the opposite of the other
+No jobs write to the ledger. | Some jobs write to the ledger. | one says the opposite of the other
+The importer does not delete rows. | The importer deletes some rows. | one says the opposite of the other
+The client does not keep a cache. | The client keeps a small cache. | one says the opposite of the other
+The config is not checked. | The config is strictly checked. | one says the opposite of the other
+The build is not signed and is not sent. | The build is signed and sent. | one says the opposite of the other
+The replica is near the primary. | The replica is far from the primary. | one says the opposite of the other
+The worker runs with a cache. | The worker runs without a cache. | one says the opposite of the other
 """
 
 NEITHER = """
@@ -76,6 +92,34 @@ The audit of 2 March found 6 gaps. | The audit of 9 March found 2 gaps.
 The latency rose to 300 ms. | The latency rose to 500 ms.
 The export supports CSV. | The export supports JSON.
 The test failed because the disk was full. | The test failed because the port was taken.
+The bot and the reviewer are leaving after the merge. | The bot is leaving the reviewer after the merge.
+The cache is loaded into the index. | The index is loaded into the cache.
+A node is watching a probe. | A probe is being watched over a node.
+The staging cluster has a read replica. | The read cluster has a staging replica.
+A red alert opens a ticket in the queue. | An alert opens a red ticket in the queue.
+The proxy runs behind the firewall. | The proxy runs near the firewall.
+The tests are written by the firmware team. | The tests are written for the firmware team.
+A monitor with a probe is being polled in the rack. | A monitor is polling a probe in the rack.
+The scheduler and two workers are waiting for a lock. | The scheduler is waiting for two workers for a lock.
+The parser is preparing the cache for the index. | The parser is preparing the index in the cache.
+The host is listening to a replica syncing. | The host is syncing a replica.
+The tool is drawing a graph. | The tool is taking a graph of a drawing.
+The queue is very short. | The queue is short.
+The job is running on the host. | The job is lying on the host.
+A worker is reading from the queue. | A worker is reading from the table.
+A job is running on host 3. | A job is running on host 4.
+A valve is opening behind the pump. | A valve is closing behind the pump.
+A lamp is on the desk. | A lamp is on the shelf.
+The limit is on the gateway. | The limit is off.
+Requests with a token are logged. | Requests without a token are logged.
+A job with a lease is retried. | A job with no lease is retried.
+Uploads are not cached. | Avatar uploads are cached.
+No upload is cached. | Avatar uploads are cached.
+Nobody writes to the ledger. | The server writes to the ledger.
+Tests do not touch the network. | Some tests touch the network.
+The client does not log bodies. | The client logs failed bodies.
+The rules are not written. | The rules are written in assembly.
+There is no breakfast in the plan. | There is a meal in the plan.
 """
 
 

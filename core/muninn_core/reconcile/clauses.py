@@ -13,6 +13,7 @@ from muninn_core.reconcile.vocabulary import (
     DETERMINERS,
     FINITE,
     IMPERATIVES,
+    NO,
     NOMINAL,
     PREPOSITIONS,
     STOP,
@@ -104,16 +105,21 @@ def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
         word = plain[at]
         if word in SUBORDINATORS:
             break
-        if word in AUXILIARIES and word != "§maybe" and not (at == 0 and word.startswith("§")):
+        is_auxiliary = word in AUXILIARIES and word != "§maybe" and shown[at].lower() not in NO
+        if is_auxiliary and (at or not word.startswith("§")):
             return at
     opening = next((at for at in range(begin, len(plain)) if not plain[at].startswith("§")), -1)
     if opening >= 0 and (plain[opening] in STOP or plain[opening] in PREPOSITIONS):
         opening = -1
     if opening >= 0 and _is_request(plain, opening):
         return opening
-    for at in range(begin + 1, len(plain)):
-        if plain[at] in SUBORDINATORS or plain[at] == ",":
-            break
+    end = next(
+        (at for at in range(begin + 1, len(plain)) if plain[at] in SUBORDINATORS or plain[at] == ","), len(plain)
+    )
+    past = next((at for at in range(begin + 1, end) if _is_transitive_past(plain, at)), -1)
+    if past >= 0 and not set(plain[begin:past]) & _RELATIVE:
+        return past
+    for at in range(begin + 1, end):
         if _is_finite(plain, shown, at, begin):
             return at
     if opening >= 0 and is_verb(stem(plain[opening])) and not plain[opening].endswith(("s", "ed", "ing")):
@@ -162,6 +168,12 @@ def _is_finite(plain: Sequence[str], shown: Sequence[str], at: int, begin: int) 
         return False
     ends = not following or following in STOP or following in PREPOSITIONS or following in SUBORDINATORS
     return word in FINITE or ends
+
+
+def _is_transitive_past(plain: Sequence[str], at: int) -> bool:
+    """Whether a word is a verb in the past with its object: "Replica lag caused the stale reads"."""
+    word, following = plain[at], plain[at + 1] if at + 1 < len(plain) else ""
+    return word.endswith("ed") and following in DETERMINERS and is_verb(stem(word))
 
 
 def _behind_fronted(plain: Sequence[str]) -> int:

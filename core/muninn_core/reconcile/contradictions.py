@@ -15,10 +15,13 @@ from muninn_core.reconcile.vocabulary import (
     DENIED_WEAK,
     EXCLUSIVE,
     LIGHT,
+    MACHINES,
+    PERSONS,
     PRODUCTS,
     STANDING,
     TIMING,
     WEAK,
+    is_adverb,
 )
 
 Verdict = Literal["same", "contradiction", "apart"]
@@ -41,11 +44,14 @@ NOTHING = Found(verdict="apart")
 
 def contradiction(left: Proposition, right: Proposition) -> Found:
     """Return why two propositions contradict each other, or that they do not."""
-    if left.maybe or right.maybe or left.part or right.part or is_far(left, right):
+    if left.maybe or right.maybe or is_far(left, right) or _is_partial(left, right):
         return NOTHING
     found = align(left.stated, right.stated)
     if not heavy([pair[0] for pair in found.pairs]):
         return NOTHING
+    if left.passing or right.passing:
+        # What a worker does now excludes nothing that another one does, except that none does it.
+        return NOTHING if found.opposites else _denied(left, right, found) or NOTHING
     for rule in (_denied, _other_order, _other_figure, _other_value, _other_scope):
         contradiction = rule(left, right, found)
         if contradiction is not None:
@@ -57,27 +63,81 @@ def _against(reason: str, *sides: str, value: bool = False) -> Found:
     return Found(verdict="contradiction", reason=reason, sides=sides, value=value)
 
 
+def _is_partial(left: Proposition, right: Proposition) -> bool:
+    """Whether a text is about less than all, and the other does not deny it of all: "some jobs ...", "no job ..."."""
+    if not (left.part or right.part):
+        return False
+    denying, stating = (left, right) if left.negations else (right, left)
+    if stating.negations or denying.negations != 1:
+        return True
+    return not denying.none and (denying.part or stating.some)
+
+
 def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
     """One says the opposite of the other: an odd number of denials and opposites, and nothing else differs."""
-    if left.segments != right.segments:
+    if left.segments != right.segments or left.qualified != right.qualified:
         return None
     flips = left.negations + right.negations + len(found.opposites)
-    if flips % 2 == 0 or len(found.opposites) > 1 or left.only != right.only:
+    if (flips % 2 == 0 and not _denies_each(left, right, found)) or len(found.opposites) > 1 or left.only != right.only:
         return None
     weak = DENIED_WEAK | {"1"} if found.opposites else DENIED_WEAK
     if _denies_case(left, right, found) or _denies_case(right, left, found):
         return _against("one says never what the other says of a case")
-    if (
-        heavy(found.left, weak)
-        or heavy(found.right, weak)
-        or any(_is_modifier(term) for pair in found.opposites for term in pair)
-    ):
+    ours, theirs = heavy(found.left, weak), heavy(found.right, weak)
+    if not right.negations:
+        ours, theirs = _beside_denial(left, right, ours, theirs, found.pairs)
+    elif not left.negations:
+        theirs, ours = _beside_denial(right, left, theirs, ours, [pair[::-1] for pair in found.pairs])
+    if ours or theirs or any(_is_modifier(term) for pair in found.opposites for term in pair):
         return None
     if left.bound != right.bound and left.bound and right.bound:
         return None
     if roles_clash(found, left, right):
         return None
     return _against("one says the opposite of the other")
+
+
+def _denies_each(left: Proposition, right: Proposition, found: Alignment) -> bool:
+    """Whether one text denies several statements, the other none: "is not signed, is not sent", "is signed, sent"."""
+    denying, stating = (left, right) if left.negations else (right, left)
+    return denying.negations > 1 and _denies_singly(denying) and not stating.negations and not found.opposites
+
+
+def _denies_singly(text: Proposition) -> bool:
+    """Whether each denial of a text is in a part of its own, so that none denies another."""
+    return len({term.part for term in text.terms if term.denied}) == text.negations
+
+
+def _beside_denial(
+    denying: Proposition,
+    stating: Proposition,
+    ours: list[Term],
+    theirs: list[Term],
+    pairs: Sequence[tuple[Term, Term]],
+) -> tuple[list[Term], list[Term]]:
+    """Return the terms left over of a denial and of a statement, without those that the denial covers.
+
+    What nobody does no person does; what does not exist has no kind that does; who keeps no cache keeps no small one.
+    """
+    if "person" in denying.none:
+        theirs = [term for term in theirs if not _is_person(term)]
+    if "there" in denying.none:
+        kinds = [(one, other) for one in ours for other in theirs if is_kind_of(other.key, one.key)]
+        ours = [term for term in ours if all(term is not general for general, _ in kinds)]
+        theirs = [term for term in theirs if all(term is not special for _, special in kinds)]
+    if ours or len(theirs) > MOST_VALUE_WORDS or not _denies_singly(denying):
+        return ours, theirs
+    if "there" in denying.none or (denying.none and all(term.role != "subj" for term in theirs)):
+        return ours, []
+    covered = {other.chunk for one, other in pairs if one.single and one.head and other.head and other.role != "subj"}
+    return ours, [term for term in theirs if term.chunk not in covered and not is_adverb(term.shown.lower())]
+
+
+def _is_person(term: Term) -> bool:
+    if term.role not in ("subj", "by"):
+        return False
+    kind = is_kind_of(term.key, "person") and term.key not in MACHINES
+    return term.quantity or term.key in PERSONS or kind
 
 
 def _denies_case(denying: Proposition, stating: Proposition, found: Alignment) -> bool:

@@ -1,7 +1,8 @@
 """Replaces phrases of several words by marks, so that wordings of one meaning become equal tokens.
 
 A mark begins with "§": `§max` and `§min` are bounds, `§only` a restriction, `§not` a denial, `§part` less than all,
-`§maybe` a plan or a wish, `§then` what comes later, `§else` an alternative that is turned down, `§may` a permission.
+`§maybe` a plan or a wish, `§then` what comes later, `§else` an alternative that is turned down, `§may` a permission,
+`§very` a high degree.
 """
 
 from __future__ import annotations
@@ -138,6 +139,8 @@ and then : §then
 then|afterwards|afterward|later : §then
 prior to : before
 ahead of : before
+far from|to : §not near
+far away from : §not near
 as soon as : after
 in case of|that? : if
 whenever : when
@@ -148,6 +151,7 @@ as well as? : and
 in addition to? : and
 too|also|even : and
 in real time : realtime
+very|extremely|really : §very
 in use : used
 keep|keeps|kept track of : track
 """
@@ -171,6 +175,17 @@ def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
 _BY_FIRST = _table()
 
 
+_SWITCHED = (("enabled",), ("disabled",))
+_BEHIND = frozenset((*".,;:!?)", "for", "in", "by", "at", "on", "to", "as", "when", "if", "while", "during", "unless"))
+_BEHIND |= {"until", "since", "because", "and", "but", "or", "again", "now"}
+"""Words behind "on" and "off" that are no place: "the cache is on in production"."""
+
+
+def _has_object(plain: Sequence[str], at: int) -> bool:
+    """Whether "on" or "off" before a place says where something is: "the limit is on the gateway"."""
+    return plain[at - 1] in ("on", "off") and at < len(plain) and plain[at] not in _BEHIND
+
+
 def rewrite(tokens: Sequence[str]) -> list[tuple[str, str]]:
     """Return tokens with their phrases replaced, each in lower case and as written; the longest phrase wins."""
     plain = [
@@ -184,10 +199,11 @@ def rewrite(tokens: Sequence[str]) -> list[tuple[str, str]]:
     at = 0
     while at < len(plain):
         for words, marks in _BY_FIRST.get(plain[at], ()):
-            if tuple(plain[at : at + len(words)]) == words:
-                shown = " ".join(tokens[at : at + len(words)])
+            end = at + len(words)
+            if tuple(plain[at:end]) == words and not (marks[:1] in _SWITCHED and _has_object(plain, end)):
+                shown = " ".join(tokens[at:end])
                 result += [(mark, shown) for mark in marks]
-                at += len(words)
+                at = end
                 break
         else:
             result.append((plain[at], tokens[at]))

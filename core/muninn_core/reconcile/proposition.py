@@ -15,7 +15,7 @@ from muninn_core.model.value import Value, replace
 from muninn_core.reconcile.clauses import clauses, conjoined, is_amount, is_purpose, verb_at
 from muninn_core.reconcile.lexicon import stem
 from muninn_core.reconcile.phrases import rewrite
-from muninn_core.reconcile.quantity import read_quantity, split_units
+from muninn_core.reconcile.quantity import number_of, read_quantity, split_units
 from muninn_core.reconcile.thesaurus.table import is_verb
 from muninn_core.reconcile.vocabulary import (
     AUXILIARIES,
@@ -23,6 +23,7 @@ from muninn_core.reconcile.vocabulary import (
     DETERMINERS,
     FLIPPED,
     LIFETIME,
+    NO,
     PREFERRING,
     PREPOSITIONS,
     PRODUCTS,
@@ -31,6 +32,7 @@ from muninn_core.reconcile.vocabulary import (
     SUBORDINATORS,
     UNIVERSAL,
     WEAK,
+    is_adverb,
     key_of,
 )
 
@@ -44,7 +46,7 @@ _NAME = re.compile(r"[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}|-\d")
 _IRREGULAR = _words(
     "built run written kept set sent cut read made done held taken given drawn chosen shown put hit bound found "
     "lost left met paid told won split thrown fed led sold laid lit got gotten seen known begun driven hidden "
-    "broken"
+    "broken ridden caught taught bought brought sought stuck spent bent swept"
 )
 _PAST = _words(
     "took ran fell rose hit lost left led made sent found had went came showed wrote broke met grew began saw got "
@@ -53,6 +55,13 @@ _PAST = _words(
 _REPORTING = _PAST - _words("was were did made left had found hit saw led")
 _DECIDED = _words("moved switched picked decided migrated adopted agreed replaced removed named changed")
 """Verbs in the past that tell what holds since."""
+_OWNER = "§of"
+"""Stands for "'s"."""
+_NOBODY = frozenset(("nobody", "no one"))
+_NO_BEHIND_THERE = 2
+"""In words: how near to "there" a denial of existence is."""
+_SOME = _words("a an someone somebody §part")
+"""Words that open a subject which is not a certain one."""
 _REASON = re.compile(
     r"(?:,?\s+\b(?:because|so that|otherwise|in order to)\b"
     r"|,\s+(?:since|as|which|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
@@ -83,8 +92,10 @@ class Term(Value):
 
     Roles are subj, verb, obj, pred (behind a form of "be"), a preposition, a conjunction ("if"), else (an alternative
     that is turned down) and why (a reason). `chunk` numbers the phrases of a text; `head` marks the last word of one.
-    `name` tells whether it looks like a proper name or identifier. `time` is "early" or "late" where the text orders
-    two events. `part` numbers clauses and what conjunctions join, `denied` tells whether that part has a denial.
+    `group` numbers the nouns of a phrase with what stands before each: "the state | of the cart".
+    `name` tells whether it looks like a proper name or identifier, `single` whether it is behind "a". `time` is "early"
+    or "late" where the text orders two events. `part` numbers clauses and what conjunctions join, `denied` tells
+    whether that part has a denial.
     """
 
     key: str
@@ -95,6 +106,8 @@ class Term(Value):
     name: bool = False
     quantity: bool = False
     universal: bool = False
+    single: bool = False
+    group: int = 0
     time: str = ""
     denied: bool = False
     part: int = 0
@@ -102,8 +115,11 @@ class Term(Value):
 
 class Proposition(Value):
     """What a text states. `negations` counts denials; `part`, `only`, `maybe` and `may` tell whether it is about less
-    than all, restricts, plans or permits. `bound` is max, min or "". `verb` is the key of the first verb. `passive`
-    tells whether the subject is acted on, `event` whether it reports something that happened at a time. `stated` are
+    than all, restricts, plans or permits; `some` whether its subject is less than all. `bound` is max, min or "".
+    `verb` is the key of the first verb. `passive` tells whether the subject is acted on, `event` whether it reports
+    something that happened at a time, `passing` whether it tells what some subject is doing: "a worker is reading".
+    `none` tells what is denied of all: "there" ("there is no"), "person" ("nobody"), "subj" ("no test"); `qualified`
+    whether a denial is part of the subject: "requests without a token". `very` tells of a high degree. `stated` are
     the terms without those of a reason, `weight` the keys that matter. `particles` are prepositions without an object:
     "runs outside".
     """
@@ -118,6 +134,11 @@ class Proposition(Value):
     verb: str
     passive: bool
     event: bool
+    passing: bool
+    none: frozenset[str]
+    some: bool
+    very: bool
+    qualified: bool
     segments: int
     imperative: bool
     stated: tuple[Term, ...]
@@ -158,12 +179,14 @@ def _tokens(text: str) -> list[str]:
     result: list[str] = []
     for token in _TOKEN.findall(text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " ")):
         plain = token.removesuffix("'s").removesuffix("’s")
+        owner = [_OWNER] if plain != token else []
         if plain.endswith("%") and len(plain) > 1:
             result += [plain[:-1], "%"]
         elif "-" in plain and not re.search(r"[_./:\d]", plain):
             result += [piece for piece in plain.split("-") if piece]
         else:
             result += split_units(plain)
+        result += owner
     return result
 
 
@@ -180,13 +203,16 @@ class _Reader:
         self.passive = False
         self.imperative = False
         self.event = bool(_DATE.search(text) or _TICKET.search(text))
+        self.passing = False
+        self.none: set[str] = set()
         self.chunk = 0
+        self.group = 0
         self.segments = 0
         self.parts = 0
         self._role = "subj"
         self._after_content = False
         self._preferring = False
-        self._universal = False
+        self._universal = self._any = False
         self._finite = -1
         self._fronted = self._subordinate = False
         self._part_start, self._part_denied = 0, False
@@ -230,6 +256,11 @@ class _Reader:
             verb=self.verb,
             passive=self.passive,
             event=self.event,
+            passing=self.passing,
+            none=frozenset(self.none),
+            some="some" in self.flags,
+            very="very" in self.flags,
+            qualified="qualified" in self.flags,
             segments=self.segments,
             imperative=self.imperative,
             particles=frozenset(self.particles),
@@ -252,7 +283,8 @@ class _Reader:
                 continue
             key, end = quantity
             shown = " ".join(written for _, written in words[at:end])
-            self._add(Term(key=key, shown=shown, role=self._role, chunk=self.chunk, quantity=True))
+            self.group += 1
+            self._add(Term(key=key, shown=shown, role=self._role, chunk=self.chunk, quantity=True, group=self.group))
             self._fronted = self._fronted and end < verb
             at = end
 
@@ -261,7 +293,14 @@ class _Reader:
         if at == self._finite and word not in AUXILIARIES:
             self._finite_verb(word, shown, at == 0)
         elif word.startswith("§"):
+            self._none(plain, at, shown.lower())
             self._mark(word)
+            if shown.lower() == "without":
+                self._open("with")
+            if word == "§not" and self._role == "with" and at < self._finite:
+                self.flags.add("qualified")
+            if word == "§not" and at == self._finite:
+                self._denied_verb(plain, at, shown.lower())
         elif word in SUBORDINATORS:
             self._subordinator(plain, at)
         elif word in AUXILIARIES:
@@ -272,13 +311,15 @@ class _Reader:
         elif word in _SEPARATORS:
             self._separator(plain, at)
         elif word in DETERMINERS:
+            self.group += 1
             if self._fronted and not self._subordinate and self._after_content and at < self._finite:
                 self._open("subj")
                 self._fronted = False
             self._universal = word in UNIVERSAL
+            self._any = word in ("a", "an")
         elif word not in STOP:
             self._word(word, shown, at == 0)
-            if self._role == "verb":
+            if self._role == "verb" and not is_adverb(word):
                 self._open("obj")
 
     def _finite_verb(self, word: str, shown: str, initial: bool) -> None:
@@ -287,6 +328,29 @@ class _Reader:
         self._word(word, shown, initial)
         self._open("obj")
         self._subordinate = False
+
+    def _none(self, plain: Sequence[str], at: int, shown: str) -> None:
+        """Note a denial of all: "no test ...", "there is no test ...", "nobody ..."."""
+        opens = self._role == "subj" and not self._after_content
+        if plain[0] == "there" and at <= _NO_BEHIND_THERE and shown in NO | _NOBODY:
+            self.none.add("there")
+        elif opens and shown in NO:
+            self.none.add("subj")
+        if shown in _NOBODY and (opens or self._role == "by" or "there" in self.none):
+            self.none.add("person")
+
+    def _denied_verb(self, plain: Sequence[str], at: int, shown: str) -> None:
+        """Open what is denied by "is not" or "does not", which are read as one mark."""
+        following = _next_word(plain, at)
+        if following in AUXILIARIES or not self._after_content or shown in NO:
+            return
+        is_being = shown.startswith(("is", "are", "was", "were"))
+        self.passing = self.passing or (is_being and _is_passing(plain, at))
+        if following.endswith("ed") or following.removeprefix("re") in _IRREGULAR:
+            self.passive = self.passive or is_being
+            self._open("verb")
+        else:
+            self._open("verb" if is_verb(stem(following)) else "pred")
 
     def _subordinator(self, plain: Sequence[str], at: int) -> None:
         if plain[at] in ("after", "before", "until") and at + 1 < len(plain) and read_quantity(plain, at + 1):
@@ -309,11 +373,14 @@ class _Reader:
     def _auxiliary(self, plain: Sequence[str], at: int) -> None:
         word = plain[at]
         self.event = self.event or word in ("was", "were")
-        following = next((each for each in plain[at + 1 :] if each not in STOP and not each.startswith("§")), "")
+        following = _next_word(plain, at)
+        self.passing = self.passing or (word in BEING and _is_passing(plain, at))
         self._after_content = False
         if following.endswith("ed") or following.removeprefix("re") in _IRREGULAR:
             self.passive = self.passive or word in BEING or any(each in BEING for each in plain[at + 1 : at + 4])
             self._open("verb")
+        elif word in BEING and following.endswith("ing") and is_verb(stem(following)):
+            self._open("verb")  # "is polling"
         elif word in BEING or any(each in BEING for each in plain[at + 1 : at + 3]):
             self._open("pred")
         elif word in ("has", "have", "had"):
@@ -323,6 +390,7 @@ class _Reader:
 
     def _preposition(self, words: Sequence[tuple[str, str]], plain: Sequence[str], at: int) -> None:
         word = plain[at]
+        self.group += 1
         if at + 1 == len(plain) or plain[at + 1] in _SEPARATORS:
             self.particles.add(_PREPOSITION.get(word, word))
         if is_amount(plain, at + 1):
@@ -343,10 +411,14 @@ class _Reader:
             self.bound = self.bound or mark
         elif mark == "else":
             self._open("else")
+        elif mark == "of":
+            self.group += 1
         elif mark == "then":
             pass
         else:
             self.flags.add(mark)
+            if mark == "part" and self._role == "subj":
+                self.flags.add("some")
             if mark == "may":
                 self._open("verb")
 
@@ -372,6 +444,8 @@ class _Reader:
                 chunk=self.chunk,
                 name=name,
                 universal=self._universal,
+                single=self._any,
+                group=self.group,
             )
         )
 
@@ -388,7 +462,8 @@ class _Reader:
 
     def _open(self, role: str) -> None:
         self.chunk += 1
-        self._universal = False
+        self.group += 1
+        self._universal = self._any = False
         self._role = role
         self._after_content = False
 
@@ -402,6 +477,19 @@ class _Reader:
         if later and start:
             self.terms = [replace(term, time=term.time or "early") for term in self.terms[:start]]
             self.terms += [replace(term, time="late") for term in terms]
+
+
+def _next_word(plain: Sequence[str], at: int) -> str:
+    """Return the next word behind a place that is no mark, no function word and no adverb, or ""."""
+    words = (each for each in plain[at + 1 :] if each not in STOP and not each.startswith("§"))
+    return next((each for each in words if not is_adverb(each)), "")
+
+
+def _is_passing(plain: Sequence[str], at: int) -> bool:
+    """Whether the form of "be" at a place tells what some subject is doing, or where: "a worker is in the pool"."""
+    is_some = plain[0] in _SOME or number_of(plain[0]) is not None
+    following = plain[at + 1] if at + 1 < len(plain) else ""
+    return is_some and (following == "being" or following in PREPOSITIONS or _next_word(plain, at).endswith("ing"))
 
 
 def _is_past(word: str) -> bool:

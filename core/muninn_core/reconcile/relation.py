@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from muninn_core.model.value import Value
 from muninn_core.reconcile.alignment import (
+    Alignment,
     align,
     exchanged_parts,
     heavy,
@@ -20,6 +21,7 @@ from muninn_core.reconcile.alignment import (
     roles_clash,
     verbs_exchanged,
 )
+from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
 from muninn_core.reconcile.proposition import Proposition, Term, read, sentences
 from muninn_core.reconcile.vocabulary import (
@@ -95,7 +97,7 @@ def forget() -> None:
 
 
 def _is_same(left: Proposition, right: Proposition) -> bool:
-    if is_far(left, right) or (left.part, left.only, left.maybe) != (right.part, right.only, right.maybe):
+    if is_far(left, right) or _marks(left) != _marks(right):
         return False
     if left.negations != right.negations or left.bound != right.bound:
         return False
@@ -109,9 +111,25 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
         return False
-    if particles_clash(left, right) or verbs_exchanged(found, left, right):
+    if particles_clash(left, right) or verbs_exchanged(found, left, right) or _do_otherwise(found):
+        return False
+    if attached_otherwise(found.pairs, left, right):
         return False
     return not (roles_clash(found, left, right) or exchanged_parts(found))
+
+
+def _do_otherwise(found: Alignment) -> bool:
+    """Whether both texts tell what something is doing, and it is not the same: "is running", "is waiting"."""
+    ours, theirs = ({term.key for term in side if _is_doing(term)} for side in (found.left, found.right))
+    return bool(ours and theirs)
+
+
+def _is_doing(term: Term) -> bool:
+    return term.role in ("verb", "pred") and term.shown.endswith("ing")
+
+
+def _marks(text: Proposition) -> tuple[bool, ...]:
+    return text.part, text.only, text.maybe, text.very
 
 
 def _without_partners(terms: Sequence[Term], others: Sequence[Term], weak: frozenset[str]) -> list[Term]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from muninn_core.reconcile.lexicon import OPPOSITES, stem
-from muninn_core.reconcile.thesaurus.table import base_of
+from muninn_core.reconcile.thesaurus.table import base_of, has_kinds, is_verb
 
 
 def _words(words: str) -> frozenset[str]:
@@ -143,9 +143,17 @@ PREPOSITIONS = _words(
     "in on at from to into onto with without using by via through for per as under inside within outside against "
     "of about over between among across around behind beside near above below off like toward towards out"
 )
+NO = _words("no none nor neither without")
+"""Denials that are no part of a verb."""
 PREFERRING = _stems("prefer favour favor choose optimise optimize like better")
 """Stems of verbs behind which \"over\" names what is turned down."""
 SUBORDINATORS = _words("when if before after until till where")
+PERSONS = _stems("someone somebody anyone anybody person people everyone everybody team user admin member")
+"""Words for those of whom "nobody" is said, beside kinds of persons."""
+MACHINES = _stems(
+    "server worker client host agent driver runner reader writer monitor scheduler consumer producer owner"
+)
+"""Kinds of persons in the thesaurus that are programs here."""
 DETERMINERS = _words("a an the our your their its my this these those each every all any both")
 
 OPPOSED = (
@@ -312,6 +320,11 @@ PARTNERS = {
     stem("go"): _stems("send write"),
 }
 """Verbs that a weak verb may stand for."""
+SUPPORTING = _stems(
+    "use do does done perform handle happen make made have has had get provide take give employ apply support run go "
+    "set put keep carry enable need require allow serve be"
+)
+"""Verbs beside which a noun says what is done: "linting is done with Ruff"."""
 LIFETIME = _stems("expire expiry valid ttl live last good lifetime end")
 """Words for how long something holds, beside a duration."""
 TIMING = _stems(
@@ -374,3 +387,9 @@ def key_of(word: str) -> str:
     if len(base) > 4 and base.endswith("our"):
         base = base[:-3] + "or"
     return SAME_AS.get(base, base)
+
+
+@lru_cache(maxsize=20_000)
+def is_adverb(word: str) -> bool:
+    """Whether a word in lower case is an adverb: "manually", but not "reply" or "assembly"."""
+    return word.endswith("ly") and not is_verb(stem(word)) and not has_kinds(stem(word))

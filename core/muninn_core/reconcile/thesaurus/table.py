@@ -33,6 +33,11 @@ def is_kind_of(one: str, other: str) -> bool:
     return other in _table().general.get(one, _NONE)
 
 
+def has_kinds(stem: str) -> bool:
+    """Whether a stem can be a noun or verb that has a more general word."""
+    return stem in _table().general
+
+
 def base_of(stem: str) -> str:
     """Return the stem of the verb that a noun is derived from or a form belongs to: "removal" gives "remov"."""
     return _table().bases.get(stem, stem)

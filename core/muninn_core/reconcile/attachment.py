@@ -1,0 +1,173 @@
+"""Whether the words of two texts belong to other words: equal words in another structure do not state the same.
+
+There is no parser behind it. Each rule compares what the reading of both texts has: phrases with their last word, the
+preposition in front of them, the verb, and who does and who undergoes it. Wordings that mean the same are exceptions:
+"the upload limit" and "the limit for uploads", passive and active, a verb and its noun.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from muninn_core.reconcile.proposition import Proposition, Term
+from muninn_core.reconcile.vocabulary import SUBORDINATORS, SUPPORTING, is_adverb
+
+_Pair = tuple[Term, Term]
+
+_EXACT = (
+    {"under", "below"},
+    {"over", "above", "across"},
+    {"near", "beside", "by"},
+    {"towards", "toward", "to"},
+    {"about", "of"},
+    {"against"},
+    {"around"},
+    {"behind"},
+    {"between", "among"},
+    {"inside", "within", "in"},
+    {"outside"},
+    {"like"},
+)
+"""Prepositions of an exact meaning, those of one meaning together. Others, as "in" and "on", stand for one another."""
+_CLASS = {word: place for place, words in enumerate(_EXACT) for word in words}
+_APART = ({"by", "for"}, {"by", "to"}, {"with", "in"})
+"""Other prepositions that do not stand for one another, before what is no name."""
+_EXACT_ONLY = frozenset(_CLASS) - {"by", "to", "in", "of"}
+_NOMINAL = frozenset(("of", "for", "in", "on", "from", "with", "by", "at", "per", "to", "into", "against"))
+"""Prepositions that a compound leaves out: "the limit for uploads", "the upload limit"."""
+_VERBAL = ("verb", "pred")
+_CLAUSAL = SUBORDINATORS | {*_VERBAL, "subj", "obj", "else", "why", "purpose", "amount"}
+
+
+def attached_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether a pair of equal words belongs to other words in one text than in the other. The order does not matter."""
+    turned = [(b, a) for a, b in pairs]
+    return (
+        any(_prepositions_differ(a, b) for a, b in pairs)
+        or _modifies_another(pairs, left, right)
+        or _modifies_another(turned, right, left)
+        or _acts_otherwise(pairs, left, right)
+        or _acts_otherwise(turned, right, left)
+        or _is_named_verb(pairs, left, right)
+        or _is_named_verb(turned, right, left)
+    )
+
+
+def _prepositions_differ(one: Term, other: Term) -> bool:
+    """Whether one preposition has an exact meaning and the other another one: "under the lock", "near the lock"."""
+    if one.role == other.role or one.role in _CLAUSAL or other.role in _CLAUSAL or one.name or one.quantity:
+        return False
+    if {one.role, other.role} in _APART:
+        return True
+    exact = one.role in _EXACT_ONLY or other.role in _EXACT_ONLY
+    return exact and _CLASS.get(one.role) != _CLASS.get(other.role)
+
+
+def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether a word of the left text is part of the phrase of a noun, and of another one's in the right text."""
+    partner = {id(a): b for a, b in pairs}
+    ours, theirs = _heads(left), _heads(right)
+    several = _several(left) | _several(right)
+    for a, b in pairs:
+        head = ours[a.group]
+        if a is head or _is_loose(a) or not _is_noun(head) or a.key in several or head.key in several:
+            continue
+        noun = partner.get(id(head))
+        if noun is None or noun.chunk == b.chunk or "as" in (noun.role, b.role):
+            continue
+        if theirs[b.group] is not b:
+            if theirs[b.group] is not noun and noun.role != "pred":
+                return True
+        elif _is_action(b) or noun.role in _VERBAL:
+            if _is_action(b) and noun.role not in ("subj", "obj", "by") and b.chunk < noun.chunk:
+                return True  # "a burning torch", "is burning the wood with a torch"
+        elif b.role != "pred" and not _follows(right, noun, b):
+            return True
+    return False
+
+
+def _heads(text: Proposition) -> dict[int, Term]:
+    """Return the noun of each group: its last word."""
+    return {term.group: term for term in text.terms}
+
+
+def _several(text: Proposition) -> set[str]:
+    """Return the keys that a text has more than once: which of them are pairs is open."""
+    count = Counter(term.key for term in text.terms)
+    return {key for key, times in count.items() if times > 1}
+
+
+def _is_loose(term: Term) -> bool:
+    """Whether a word belongs to no noun: an adverb, a figure with a unit, the second part of a verb."""
+    adverb = is_adverb(term.shown.lower()) or is_adverb(term.key)
+    return adverb or term.key in _LOOSE or (term.quantity and " " in term.key)
+
+
+def _is_noun(head: Term) -> bool:
+    """Whether the last word of a group is the noun of the others: no name beside it, and not a part of a clause."""
+    return not (head.name or head.role in SUBORDINATORS or _is_participle(head) or _is_loose(head))
+
+
+def _is_action(term: Term) -> bool:
+    return term.role == "verb" or (term.role == "pred" and term.shown.endswith("ing"))
+
+
+def _follows(text: Proposition, noun: Term, other: Term) -> bool:
+    """Whether a phrase behind a noun may belong to it: "the limit for uploads"."""
+    between = [term for term in text.terms if noun.chunk < term.chunk < other.chunk]
+    if other.chunk < noun.chunk or any(term.role == "verb" for term in between):
+        return False
+    return other.role in _NOMINAL or any(term.role == "pred" for term in between)
+
+
+def _acts_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether the verb of both texts relates a word in one way in the left text, and in another in the right one: the
+    word does it, undergoes it, or is beside it.
+    """
+    if left.verb != right.verb or not (_is_simple(left) and _is_simple(right)):
+        return False
+    acts = any(term.role == "obj" for term in left.terms)
+    origin = {id(b): a.role for a, b in pairs}
+    same_object = any(term.role == "obj" and origin.get(id(term)) == "obj" for term in right.terms if term.head)
+    same_subject = any(a.role == b.role == "subj" for a, b in pairs if a.head and b.head)
+    first = {term.chunk: term.group for term in reversed(right.terms)}
+    for a, b in pairs:
+        if not a.head or a.quantity or b.quantity or b.group != first[b.chunk] or a.role not in ("subj", "obj"):
+            continue
+        if left.passive == right.passive:
+            if b.role in _BESIDE and not (a.role == "obj" and same_object):
+                return True
+            if a.role == "subj" and b.role == "obj" and same_subject:
+                return True  # "A and B stop", "A stops B"; but "it stops", "something stops it" may be the same
+        elif not left.passive and a.role == "subj" and ((b.role == "subj" and acts) or b.role in _EXACT_ONLY):
+            return True
+    return False
+
+
+def _is_simple(text: Proposition) -> bool:
+    """Whether a text has one verb, and names who does it."""
+    verbs = sum(term.role == "verb" for term in text.terms)
+    return verbs == 1 and not text.imperative and any(term.role == "subj" for term in text.terms)
+
+
+def _is_named_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether the verb of the left text is a noun in the right one, beside a verb that does more than support it."""
+    verb = next((term for term in left.terms if term.role == "verb"), None)
+    noun = next((b for a, b in pairs if a is verb), None)
+    if verb is None or noun is None or noun.role in _VERBAL or noun.role in ("why", "purpose"):
+        return False
+    if noun.single and noun.shown.endswith("ing"):
+        return True  # "is drawing a line", "is looking at a drawing of the line"
+    other = next((term for term in right.terms if term.role == "verb"), None)
+    if other is None:
+        return noun.role == "when" and verb.shown.endswith("ing")
+    return _is_participle(verb) and _is_participle(other) and other.key not in SUPPORTING
+
+
+def _is_participle(term: Term) -> bool:
+    return term.shown.endswith(("ing", "ed"))
+
+
+_BESIDE = frozenset(("in", "into", "on", "at", "from", "for", "by")) | _EXACT_ONLY
+_LOOSE = frozenset(("up", "down", "away", "back", "together", "alon", "default"))
