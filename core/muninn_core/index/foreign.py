@@ -43,6 +43,7 @@ class _FewRows(RowCache):
     CHUNKS = 300
     PATHS = 2_000
     TERMS = 1_000
+    STATES = 50
 
 
 class NoIndex(MuninnError):

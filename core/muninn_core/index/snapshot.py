@@ -57,12 +57,14 @@ class RowCache:
         """Return a cache without the removed chunks. Paths stay: a snapshot looks up only ids of its own files."""
         left = RowCache()
         left.chunks, left.paths, left.terms = dict(self.chunks), self.paths, self.terms
+        left.states, left.identities = dict(self.states), dict(self.identities)
         for number in removed:
             left.chunks.pop(number, None)
+            left.states.pop(number, None)
+            left.identities.pop(number, None)
         gone = frozenset(removed)
-        left.states = {number: states for number, states in self.states.items() if number not in gone}
-        left.memories = {key: number for key, number in self.memories.items() if number not in gone}
-        left.identities = {number: key for number, key in self.identities.items() if number not in gone}
+        memories = dict(self.memories)  # a copy, because questions add rows meanwhile
+        left.memories = {key: number for key, number in memories.items() if number not in gone}
         return left
 
     def take_chunks(self, read: Mapping[int, Chunk]) -> None:
@@ -93,9 +95,11 @@ class RowCache:
 
 
 def _joined(kept: dict[K, T], read: Mapping[K, T], most: int) -> dict[K, T]:
-    """Return both. With more than `most` a new dict without the older half: other threads may read the old one."""
+    """Return both. With more than `most`, at most half as many older ones stay, in a new dict: threads may read the old
+    one.
+    """
     if len(kept) + len(read) > most:
-        kept = dict(list(kept.items())[most // 2 :])
+        kept = dict(list(kept.items())[max(0, len(kept) - most // 2) :])
     kept.update(read)
     return kept
 
