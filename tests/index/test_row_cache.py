@@ -11,7 +11,7 @@ from muninn_core.index.snapshot import RowCache
 def test_it_keeps_the_newest_rows_however_many_each_question_reads(read):
     cache = RowCache()
     for question in range(3 * RowCache.STATES // read + 3):
-        cache.take_states({number: b"" for number in range(question * read, (question + 1) * read)})
+        cache.take_states(dict.fromkeys(range(question * read, (question + 1) * read), b""))
         assert len(cache.states) <= max(RowCache.STATES, RowCache.STATES // 2 + read)
         assert max(cache.states) == (question + 1) * read - 1
     assert min(cache.states) > 0

@@ -1,4 +1,7 @@
-"""Searches that run at the same time: in a large index only, and with the result or error that they have alone."""
+"""Searches that run at the same time: in a large index only, and with the result or error that they have alone.
+
+Questions take turns.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import threading
 import pytest
 from repositories import PATIENCE
 
-from muninn_core.retrieval.concurrent import LARGE, start
+from muninn_core.retrieval.concurrent import LARGE, start, turn
 
 
 @pytest.mark.parametrize(("size", "elsewhere"), [(LARGE - 1, False), (LARGE, True)])
@@ -26,3 +29,25 @@ def test_what_a_search_raises_is_raised_where_its_result_is_asked_for(size):
     result = start(size, lambda: {}["missing"])
     with pytest.raises(KeyError, match="missing"):
         result()
+
+
+def test_two_questions_are_computed_at_once_and_a_third_one_after_them():
+    def third():
+        with turn(PATIENCE):
+            pass
+
+    waiting = threading.Thread(target=third)
+    with turn(), turn():
+        waiting.start()
+        waiting.join(0.05)
+        assert waiting.is_alive()
+    waiting.join(PATIENCE)
+    assert not waiting.is_alive()
+
+
+def test_questions_that_hang_stop_no_other_one_and_their_turns_stay_taken():
+    with turn(), turn():
+        for _ in range(3):
+            with turn(0.01):
+                pass
+    test_two_questions_are_computed_at_once_and_a_third_one_after_them()

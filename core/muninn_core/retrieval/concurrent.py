@@ -5,8 +5,9 @@ Lexical and vector search and the text encoder release the GIL, so threads run t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import TypeVar
 
@@ -15,12 +16,12 @@ T = TypeVar("T")
 LARGE = 100_000
 """The number of chunks and files from which a thread saves time. A smaller search is as fast as starting one."""
 
-TURN = BoundedSemaphore(2)
-"""Held while a question is computed, and not while it waits for the index or other repositories.
+PATIENCE_SECONDS = 1.0
+"""The longest wait of a question for its turn. A question that git or a disk holds up does not stop the others."""
 
-Most of the work holds the GIL. With two questions at once, one has the GIL while the other is in a library that
-releases it. More of them only take it from one another: with four, a question took a fifth more processor time.
-"""
+_turns = BoundedSemaphore(2)
+"""Most of the work holds the GIL. With two questions at once, one has the GIL while the other is in a library that
+releases it. More of them only take it from one another: with four, a question took a fifth more processor time."""
 
 _threads = ThreadPoolExecutor(4, "abreast")  # starts no thread before the first search
 
@@ -31,3 +32,17 @@ def start(size: int, search: Callable[[], T]) -> Callable[[], T]:
     `size` is the number of chunks and files. Below `LARGE`, the returned function runs the search itself.
     """
     return _threads.submit(search).result if size >= LARGE else search
+
+
+@contextmanager
+def turn(seconds: float = PATIENCE_SECONDS) -> Iterator[None]:
+    """Compute a question with at most one other at once, after a wait of at most `seconds`.
+
+    Wait for the index and for other repositories before. A turn is not taken within another one.
+    """
+    taken = _turns.acquire(timeout=seconds)
+    try:
+        yield
+    finally:
+        if taken:
+            _turns.release()

@@ -40,7 +40,7 @@ from muninn_core.protocol.search import (
     WhyParams,
     WhyResult,
 )
-from muninn_core.retrieval.concurrent import TURN
+from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.search import search_hits
 from muninn_core.source.private import strip_private
 from muninn_core.source.qualified import bare
@@ -165,7 +165,8 @@ def gather(
     if asked is not None and searched.now != now:
         asked = asked.at_time(searched.now)
     candidates = [("explored", hit) for hit in first]
-    with TURN:
+    with turn():
+        call.raise_if_cancelled()
         candidates += _candidates(workspace, replace(params, query=question), searched, working_set, asked, call)
     hits = with_work_and_origin(
         workspace.origins,

@@ -22,7 +22,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval.answering_memories import answering_memories
-from muninn_core.retrieval.concurrent import TURN
+from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.filtering import Filtering, apply_filters
 from muninn_core.retrieval.informative_terms import FIRST_WORDS, MOST_WORDS, weights
@@ -75,7 +75,7 @@ def recall(
     searched = search_context(workspace, parsed.params, now, asked)
     if searched.now != now:
         parsed = parsed.at_time(searched.now)
-    with TURN:
+    with turn():
         call.raise_if_cancelled()
         return _answer(workspace, params, parsed, searched, opened, asked)
 

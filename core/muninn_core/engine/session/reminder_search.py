@@ -12,7 +12,7 @@ from typing import NamedTuple
 from muninn_core.engine.answer.context_search import encoded_question, vector_of
 from muninn_core.index.embed import Encoded
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.concurrent import TURN
+from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relatedness import REACH, SURE, RelatedMemories
 from muninn_core.retrieval.request import Bounds, SearchRequest
@@ -28,6 +28,9 @@ FRESH_SECONDS = 0.1
 
 ENCODER_SECONDS = 0.1
 """The longest wait for the text encoder, whose first load takes 180 ms; the words and the table then decide."""
+
+TURN_SECONDS = 0.1
+"""The longest wait while other questions are computed."""
 
 
 class RelatedMemory(NamedTuple):
@@ -67,7 +70,7 @@ def related_memories(
         kind="memory",
         bounds=Bounds(lambda _chunk, memory: memory is not None and seen(memory)),
     )
-    with TURN:
+    with turn(TURN_SECONDS):
         ranked = search(snapshot, request)
     found = [RelatedMemory(hit.memory, hit.signals[0][1]) for hit in ranked if hit.memory is not None]
     return sorted(found, key=lambda hit: (-round(hit.confidence, 4), hit.memory.id))
