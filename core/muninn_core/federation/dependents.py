@@ -81,15 +81,27 @@ class IndexedDependencies:
                 yield path, statement
 
 
-def packages(snapshot: Snapshot, root: Path) -> list[Published]:
-    """Return the packages that a repository publishes, by the paths of their manifests. Tests are left out."""
+def packages_of(snapshot: Snapshot, root: Path) -> list[Published]:
+    """Return the packages that a repository of this machine publishes; see `packages`."""
+    return packages(_manifests(snapshot, root), [path for path, _, _ in snapshot.paths()])
+
+
+def packages(manifests: Iterable[tuple[str, str]], paths: Sequence[str]) -> list[Published]:
+    """Return the packages that manifests publish, in their order. `paths` are those of all files of the repository."""
     found = []
-    for path, text in _manifests(snapshot, root):
+    for path, text in manifests:
         folder, _, name = path.rpartition("/")
         package = published(name, text)
         if package is not None:
-            found.append(Published(package, folder, frozenset(_modules(snapshot, package, folder))))
+            found.append(Published(package, folder, frozenset(_modules(paths, package, folder))))
     return found
+
+
+def manifest_paths(paths: Iterable[str]) -> list[str]:
+    """Return the manifests among some paths that are read, those nearest to the root first. Tests are left out."""
+    found = [path for path in paths if path.rpartition("/")[2] in MANIFESTS]
+    found = [path for path in found if path_traits(path).isdisjoint(("test", "vendored", "example"))]
+    return sorted(found, key=lambda each: (each.count("/"), each))[:MOST_MANIFESTS]
 
 
 def dependents(own: Sequence[Published], others: Mapping[str, Dependencies]) -> list[Dependent]:
@@ -115,9 +127,7 @@ def _in_repository(own: Sequence[Published], name: str, other: Dependencies) -> 
 
 def _manifests(snapshot: Snapshot, root: Path) -> Iterator[tuple[str, str]]:
     """Yield (path, text) of the manifests of a repository."""
-    paths = [path for path, _, _ in snapshot.paths() if path.rpartition("/")[2] in MANIFESTS]
-    paths = [path for path in paths if path_traits(path).isdisjoint(("test", "vendored", "example"))]
-    for path in sorted(paths, key=lambda each: (each.count("/"), each))[:MOST_MANIFESTS]:
+    for path in manifest_paths(path for path, _, _ in snapshot.paths()):
         if is_inside(root, path):
             try:
                 yield path, read_regular(root / path, _MAX_BYTES).decode("utf-8")
@@ -125,12 +135,12 @@ def _manifests(snapshot: Snapshot, root: Path) -> Iterator[tuple[str, str]]:
                 continue
 
 
-def _modules(snapshot: Snapshot, package: Package, folder: str) -> Iterable[str]:
+def _modules(paths: Sequence[str], package: Package, folder: str) -> Iterable[str]:
     """Return the names by which code imports a package: for Python also those of its top-level packages."""
     if package.ecosystem != "python":
         return [package.module]
     first = f"{folder}/" if folder else ""
-    inits = (_INIT.fullmatch(path.removeprefix(first)) for path, _, _ in snapshot.paths() if path.startswith(first))
+    inits = (_INIT.fullmatch(path.removeprefix(first)) for path in paths if path.startswith(first))
     return [package.module, *(found[1] for found in inits if found is not None and found[1] not in _NO_PACKAGE)]
 
 

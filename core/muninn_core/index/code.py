@@ -184,10 +184,7 @@ class Code:
             "INSERT INTO imports VALUES(?, ?, ?, ?, ?)",
             ((number, n, i.line, i.module, ",".join(i.names)) for n, i in enumerate(syntax.imports)),
         )
-        last = {tail for one in syntax.imports for tail in lookup_names(one.module, one.names)}
-        if any(not one.module.strip("./") for one in syntax.imports):
-            last.update(part for part in path.split("/")[:-1])  # `from .. import x` means an enclosing folder
-        insert("INSERT INTO tails VALUES(?, ?)", ((tail, number) for tail in sorted(last)))
+        insert("INSERT INTO tails VALUES(?, ?)", ((tail, number) for tail in sorted(tails_of(path, syntax))))
         insert(
             "INSERT INTO calls VALUES(?, ?, ?)",
             ((c.name, number, " ".join(map(str, c.lines))) for c in syntax.calls),
@@ -218,6 +215,14 @@ def stem_of(path: str) -> str:
     if name == "lib.rs" and folder.endswith("src"):
         return folder.removesuffix("/src").rpartition("/")[2].replace("-", "_")
     return stem
+
+
+def tails_of(path: str, syntax: Syntax) -> set[str]:
+    """Return the last parts of the modules that a file imports, by which the importers of a file are found."""
+    found = {tail for one in syntax.imports for tail in lookup_names(one.module, one.names)}
+    if any(not one.module.strip("./") for one in syntax.imports):
+        found.update(path.split("/")[:-1])  # `from .. import x` means an enclosing folder
+    return found
 
 
 @lru_cache(maxsize=8_192)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from muninn_core.engine.answer.code_map import read_index
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
+from muninn_core.model.answer import ReadState
 from muninn_core.model.chunk import SourceKind
 from muninn_core.near_match import nearest_path
 from muninn_core.protocol.files import FilesParams, FilesResult, ListedFile, TreeEntry, TreeParams, TreeResult
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.source.inside import can_name_file
+from muninn_core.source.qualified import bare
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
+
+File = tuple[str, SourceKind, str]
+"""The path, kind and language of a file."""
 
 _NO_TIME = datetime.fromtimestamp(0, UTC)
 """Filters on files have no time."""
@@ -26,7 +31,14 @@ def tree(workspace: Workspace, params: TreeParams) -> TreeResult:
     """Return folders and files, upper levels first where the limit cuts. Raises NotFoundError for an unknown folder."""
     top = folder_within(params.path, workspace)
     snapshot, saw = read_index(workspace)
-    known = [path for path, _, _ in passing_files(snapshot)]
+    return as_tree([path for path, _, _ in passing_files(snapshot)], top, params, saw)
+
+
+def as_tree(known: Sequence[str], top: str, params: TreeParams, saw: ReadState, prefix: str = "") -> TreeResult:
+    """Return the tree of some files below the folder `top`, "" for the root. Raises NotFoundError without a file there.
+
+    `prefix` comes before each path of the result.
+    """
     within = [path for path in known if not top or path.startswith(f"{top}/")]
     if top and not within:
         raise _no_folder(top, known)
@@ -39,10 +51,10 @@ def tree(workspace: Workspace, params: TreeParams) -> TreeResult:
             entries["/".join(parts)] = 0
     entries |= folders
     chosen = sorted(entries, key=lambda name: (name.rstrip("/").count("/"), name))[: params.limit]
-    prefix = f"{top}/" if top else ""
+    before = prefix + (f"{top}/" if top else "")
     return TreeResult(
-        path=top or ".",
-        entries=tuple(TreeEntry(path=prefix + name, files=entries[name]) for name in sorted(chosen)),
+        path=prefix + top or ".",
+        entries=tuple(TreeEntry(path=before + name, files=entries[name]) for name in sorted(chosen)),
         files=len(within),
         omitted=len(entries) - len(chosen),
         saw=saw,
@@ -52,7 +64,11 @@ def tree(workspace: Workspace, params: TreeParams) -> TreeResult:
 def list_files(workspace: Workspace, params: FilesParams) -> FilesResult:
     """Return the files that pass, by path. Raises BadParams for an invalid glob or an unknown language."""
     snapshot, saw = read_index(workspace)
-    found = passing_files(snapshot, params.path, params.lang, params.kind)
+    return page_of(passing_files(snapshot, params.path, params.lang, params.kind), params, saw)
+
+
+def page_of(found: Sequence[File], params: FilesParams, saw: ReadState) -> FilesResult:
+    """Return a page of files."""
     shown = found[params.offset : params.offset + params.limit]
     return FilesResult(
         files=tuple(ListedFile(path=path, kind=kind, language=language) for path, kind, language in shown),
@@ -70,11 +86,18 @@ def folder_within(path: str, workspace: Workspace) -> str:
 
 def passing_files(
     snapshot: Snapshot, globs: Sequence[str] = (), languages: Sequence[str] = (), kind: SourceKind | None = None
-) -> list[tuple[str, SourceKind, str]]:
-    """Return (path, kind, language) of the work tree's files that any glob and any language passes. Raises BadParams.
+) -> list[File]:
+    """Return the work tree's files that any glob and any language passes. Raises BadParams.
 
     Files that are indexed from outside the work tree have absolute paths. They are left out.
     """
+    return passing(snapshot.paths(), globs, languages, kind)
+
+
+def passing(
+    files: Iterable[File], globs: Sequence[str], languages: Sequence[str], kind: SourceKind | None
+) -> list[File]:
+    """Return the files that any glob and any language passes, but not those with absolute paths. Raises BadParams."""
     asked = {"path": tuple(globs), "lang": tuple(languages), "kind": (kind,) if kind else ()}
     for key, values in asked.items():
         for value in values:
@@ -82,7 +105,7 @@ def passing_files(
                 raise BadParams(problem, hint="A glob is like in .gitignore: src/**, *.py." if key == "path" else "")
     filters = [Filter(key=key, values=values) for key, values in asked.items() if values]
     passes = compile_filters(filters, _NO_TIME).file
-    return [file for file in snapshot.paths() if can_name_file(file[0]) and passes(*file)]
+    return [file for file in files if can_name_file(bare(file[0])) and passes(*file)]
 
 
 def _no_folder(top: str, paths: Sequence[str]) -> NotFoundError:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from muninn_core.federation.asked import Asked
-from muninn_core.federation.dependents import Dependent, Published, dependents, packages
-from muninn_core.index.snapshot import Snapshot
+from muninn_core.federation.dependents import Dependencies, Dependent, Published, dependents
 from muninn_core.protocol.code import GraphEdge
 from muninn_core.retrieval.graph import Node
 from muninn_core.source.definition import Import
 from muninn_core.source.packages import MANIFESTS
-from muninn_core.source.resolve import resolve_import
+from muninn_core.source.resolve import FileIndex, resolve_import
 
 WHOLE = "."
 """The start that means the repository: everything that it publishes."""
+
+
+class Own(NamedTuple):
+    """A repository: the packages that it publishes, its files by their names, and their paths."""
+
+    packages: Sequence[Published]
+    code: FileIndex
+    paths: Sequence[str]
 
 
 class Importing(NamedTuple):
@@ -26,17 +32,16 @@ class Importing(NamedTuple):
     note: str = ""
 
 
-def importing(snapshot: Snapshot, root: Path, node: Node | None, asked: Asked) -> Importing:
+def importing(own: Own, node: Node | None, others: Mapping[str, Dependencies]) -> Importing:
     """Return the edges from other repositories to a file or definition, or to all packages without a node."""
-    own = packages(snapshot, root)
-    if not own:
+    if not own.packages:
         return Importing([], WHOLE, f"This repository publishes no package: none of {', '.join(MANIFESTS)} names one.")
     edges = [
         _edge(each, node.label if node is not None else each.published.package.name)
-        for each in dependents(own, asked.dependencies())
-        if node is None or _means(each, node, snapshot)
+        for each in dependents(own.packages, others)
+        if node is None or _means(each, node, own)
     ]
-    return Importing(edges, ", ".join(dict.fromkeys(each.package.name for each in own)))
+    return Importing(edges, ", ".join(dict.fromkeys(each.package.name for each in own.packages)))
 
 
 def _edge(found: Dependent, origin: str) -> GraphEdge:
@@ -54,10 +59,10 @@ def _edge(found: Dependent, origin: str) -> GraphEdge:
     )
 
 
-def _means(found: Dependent, node: Node, snapshot: Snapshot) -> bool:
+def _means(found: Dependent, node: Node, own: Own) -> bool:
     """Whether an import means the file of a node, and its definition if it names definitions."""
     statement = found.statement
-    if statement is None or node.path not in _files(found.published, statement, snapshot):
+    if statement is None or node.path not in _files(found.published, statement, own):
         return False
     if node.definition is None:
         return True
@@ -65,15 +70,15 @@ def _means(found: Dependent, node: Node, snapshot: Snapshot) -> bool:
     return not statement.names or bool(names.intersection(statement.names))
 
 
-def _files(published: Published, statement: Import, snapshot: Snapshot) -> set[str]:
+def _files(published: Published, statement: Import, own: Own) -> set[str]:
     """Return the files of this repository that an import in another one means."""
     package, folder = published.package, published.folder
     if package.ecosystem == "python":
         importer = f"{folder}/_.py" if folder else "_.py"  # no file of this name needs to exist
-        return set(resolve_import(importer, "python", statement, snapshot.code))
+        return set(resolve_import(importer, "python", statement, own.code))
     inner = statement.module.removeprefix(package.module).strip("/:").replace("::", "/")
     if package.ecosystem == "go":
-        return set(snapshot.code.folder("/".join(part for part in (folder, inner) if part)))
+        return set(own.code.folder("/".join(part for part in (folder, inner) if part)))
     stems = {"/".join(part for part in (folder, base, inner) if part) for base in ("", "src", "lib")}
     wanted = {f"{stem}{end}".lstrip("/") for stem in stems for end in ("", "/index", "/mod", "/lib")}
-    return {path for path, _, _ in snapshot.paths() if path.rpartition(".")[0] in wanted}
+    return {path for path in own.paths if path.rpartition(".")[0] in wanted}

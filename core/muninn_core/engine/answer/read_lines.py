@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from muninn_core.engine.answer.code_map import read_index
 from muninn_core.engine.answer.file_tree import passing_files
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.answer import ReadState
 from muninn_core.near_match import nearest_path
 from muninn_core.protocol.files import ReadParams, ReadResult
 from muninn_core.source.classify import language_of
@@ -29,9 +32,17 @@ def read(workspace: Workspace, params: ReadParams) -> ReadResult:
     that does not exist, is ignored, or has no text.
     """
     path = relative_path(params.path, workspace.layout.root)
+    return lines_of(path, lambda: _text_of(workspace, path), params, lambda: read_index(workspace)[1])
+
+
+def lines_of(path: str, read_file: Callable[[], str], params: ReadParams, saw: Callable[[], ReadState]) -> ReadResult:
+    """Return lines of a file, whose text `read_file` returns. Raises BadParams for lines that the file lacks.
+
+    `saw` returns what the answer saw, after the text was read.
+    """
     if 0 < params.end < params.start:
         raise BadParams(f"the last line ({params.end}) is before the first ({params.start})", hint="Swap them.")
-    lines = _text_of(workspace, path).split("\n")
+    lines = read_file().replace("\r\n", "\n").split("\n")
     if lines[-1] == "":
         lines.pop()
     if params.start > max(1, len(lines)):
@@ -47,7 +58,7 @@ def read(workspace: Workspace, params: ReadParams) -> ReadResult:
         lines=tuple(shown),
         omitted=len(wanted) - len(shown),
         cut=cut,
-        saw=read_index(workspace)[1],
+        saw=saw(),
     )
 
 
@@ -61,7 +72,7 @@ def _text_of(workspace: Workspace, path: str) -> str:
     text = read_text(workspace.layout.root, path, workspace.config.index.max_file_bytes)
     if not isinstance(text, Text):
         raise NotFoundError(f"{path} can't be read: {text}", hint="`muninn files` lists the files that can be read.")
-    return text.text.replace("\r\n", "\n")
+    return text.text
 
 
 def _unknown(workspace: Workspace, path: str, known: set[str]) -> NotFoundError:

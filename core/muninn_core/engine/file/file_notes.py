@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from muninn_core.context.annotation import lenses
 from muninn_core.context.hover import headline
+from muninn_core.engine.file.place_memory import MOST_NAMED, Remembered
 from muninn_core.engine.file.pointers import pointers
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.byline import writer
@@ -21,12 +21,10 @@ from muninn_core.protocol.editor import AnnotateParams, AnnotateResult
 from muninn_core.reconcile.comment_conflicts import contradiction_reason, find_objection
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import CitationCheck
-from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
@@ -35,42 +33,11 @@ from muninn_core.worktree.workspace import Workspace
 MOST = 500
 """The most memories of a file, the newest first."""
 
-MOST_NAMED = 20
-"""A symbol name in more memories is too common; none of them is looked up by it."""
-
 CITATION_SECONDS = 0.04
 """The time limit for judging the citations of a file; the next answer judges the others."""
 
 RULES = frozenset({"constraint", "decision"})
 """Memory types that code can violate."""
-
-Citations = Mapping[str, Sequence[Citation]]
-
-
-class Remembered(NamedTuple):
-    """The memories about a file, newest first, with their judged citations, the file's lines and the documents.
-
-    `names` are its current and former paths. `omitted` counts memories beyond `MOST`, `pending` citations not judged in
-    time.
-    """
-
-    path: str
-    names: frozenset[str]
-    memories: list[Memory]
-    citations: Citations
-    page: LineIndex | None
-    library: SteeringDocuments
-    checker: CitationCheck
-    omitted: int
-    pending: int
-
-    def here(self, memory: Memory) -> list[Citation]:
-        """Return the citations of a memory that are in this file, or were before their code was deleted."""
-        return [
-            citation
-            for citation in self.citations.get(memory.id, ())
-            if citation.path == self.path or citation.path in self.names
-        ]
 
 
 def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> Remembered:
@@ -110,7 +77,8 @@ def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> R
         citations,
         page,
         workspace.documents.read(),
-        checker,
+        checker.judge,
+        checker.late,
         max(0, len(ordered) - MOST),
         pending,
     )
@@ -170,7 +138,7 @@ def _notes_of(memory: Memory, found: Remembered) -> list[Note]:
         )
 
     # A citation that was not checked for lack of time is left out: its lines may be outdated.
-    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one not in found.checker.late]
+    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one not in found.late]
     return [note(one) for one in dict.fromkeys(cited)] or [note(None)]
 
 
@@ -253,11 +221,3 @@ def _against(
 
 def _overlap(citations: Sequence[Citation], citation: Citation) -> bool:
     return any(each.start and each.start <= citation.end and citation.start <= each.end for each in citations)
-
-
-def around(extents: Sequence[Extent], line: int) -> list[Extent]:
-    """Return the definitions that contain a line, the innermost first."""
-    return sorted(
-        (extent for extent in extents if extent.start <= line <= extent.end),
-        key=lambda extent: (extent.end - extent.start, extent.start),
-    )
