@@ -23,8 +23,9 @@ from bench.quality.scoring import measure as scored
 from muninn_core.org import access
 from muninn_core.org.answers import Question as Asked
 from muninn_core.org.answers import recall
+from muninn_core.org.branches import enter
 from muninn_core.org.pushing import Target, push
-from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.reader import PostgresReader
 from muninn_core.protocol.search import RecallParams
 
 

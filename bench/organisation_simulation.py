@@ -23,9 +23,9 @@ from bench import organisation_growth as growth
 from bench.figure import Figure, percentile, table
 from muninn_core.errors import DaemonError
 from muninn_core.org import access
+from muninn_core.org.branches import enter
 from muninn_core.org.database import Connection, Database, connect
 from muninn_core.org.pushing import Target, push
-from muninn_core.org.reader import enter
 from muninn_core.org.vectors import TenantVectors
 
 _OTHERS = 2

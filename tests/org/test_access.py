@@ -12,9 +12,10 @@ from repositories import git
 from muninn_core.errors import BadParams, NotFoundError, RefusedError
 from muninn_core.index.embed import load_bundled
 from muninn_core.org import access
+from muninn_core.org.branches import enter
 from muninn_core.org.database import DatabaseError, connect
 from muninn_core.org.pushing import push
-from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.reader import PostgresReader
 
 SECRET = "zirconium"
 TABLES = ("file", "chunk", "symbol", "place", "memory", "frequency", "branch", "repository")

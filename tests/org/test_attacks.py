@@ -7,23 +7,29 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from datetime import timedelta
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 import pytest
+from organisation_questions import FILES, FIRST, QUESTIONS, SECOND, SECRET, make_orchard, questions
 from repositories import git
 
-from muninn_core.errors import MuninnError, StorageError
-from muninn_core.model.value import encode_json
+from muninn_core.errors import MuninnError, RefusedError, StorageError
+from muninn_core.model.value import encode_json, json_schema
 from muninn_core.org import access
 from muninn_core.org import migrate as migrating
+from muninn_core.org.branches import enter
 from muninn_core.org.database import Database, DatabaseError, connect
 from muninn_core.org.migrate import check_version, migrate, migrations
 from muninn_core.org.pushing import push, sweep
-from muninn_core.org.reader import PostgresReader, enter
-from muninn_core.org.service import VERBS, Scope, Service
+from muninn_core.org.reader import PostgresReader
+from muninn_core.org.redaction import purge, redact
+from muninn_core.org.service import Scope, Service
+from muninn_core.org.verbs import VERBS
 
 FRUIT = "def peel(banana):\n    '''Take the skin off.'''\n    return banana.inner\n"
 MEMORY = {
@@ -62,58 +68,193 @@ def files(home, name: str = "one") -> set[str]:
         return set(PostgresReader(connection, home.tenant, enter(connection, home.tenant, ann, [name])).files())
 
 
-QUESTIONS: dict[str, list[dict[str, Any]]] = {
-    "recall": [{"query": "take the skin off"}, {"query": f'"{MEMORY["text"]}"'}, {"query": "kind:memory bananas"}],
-    "offer": [{"query": "take the skin off"}, {"query": "bananas peeled from the far end"}],
-    "context": [{"query": "peel a banana"}],
-    "memories": [{}, {"id": MEMORY["id"]}, {"text": "banana"}],
-    "symbols": [{"query": "peel"}, {"query": "pele"}],
-    "list_symbols": [{"query": "peel"}],
-    "list_memories": [{}, {"id": MEMORY["id"]}],
-    "list_importers": [{"packages": [{"ecosystem": "python", "name": "fruit", "modules": ["fruit"]}]}],
-}
+class Asker(NamedTuple):
+    """A service, and the token of a caller."""
 
+    service: Service
+    token: str
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
-def test_no_verb_shows_another_organisation_or_that_it_is_there(fresh, root: Path, verb: str) -> None:
-    with fresh.as_admin() as connection:
-        rival = access.create_tenant(connection, "rival")
-    with fresh.database.transaction("muninn_writer") as connection:
-        eve = access.put_principal(connection, rival, "user", "eve")
-        token = access.create_token(connection, rival, eve, "read", timedelta(hours=1))
-    service = Service(fresh.database, root.parent / "mirrors")
-
-    def ask(params: dict[str, Any], scope: Scope) -> object:
-        try:
-            return encode_json(service.answer(token, verb, params, scope)).replace(b"nosuch", b"one")
-        except MuninnError as error:
-            return error.to_plain()
-
-    def trace() -> list[object]:
+    def trace(self, verb: str, repository: str = "orchard") -> list[Any]:
+        """Return the answers to all questions with a verb, in several scopes, as plain data without random parts."""
+        scopes = (Scope(), Scope((repository,)), Scope(None, "main"))
         return [
-            ask(params, scope)
-            for params in QUESTIONS[verb]
-            for scope in (Scope(), Scope(("one",)), Scope(("nosuch",)), Scope(None, "main"))
+            self._answer(verb, params, scope, repository) for params in questions(verb, repository) for scope in scopes
         ]
 
-    def stable(found: list[object]) -> list[object]:
-        return [each if isinstance(each, dict) else {**json.loads(each), "asked": ""} for each in found]  # type: ignore[arg-type]
-
-    before = stable(trace())
-    push(fresh.database, fresh.repository("one", private=False), root, "HEAD", workers=1)
-    assert stable(trace()) == before
-    assert "banana" not in json.dumps(before).replace(str(QUESTIONS[verb]), "").lower() or verb in (
-        "context",
-        "memories",
-    )
+    def _answer(self, verb: str, params: dict[str, Any], scope: Scope, repository: str) -> Any:
+        try:
+            found = encode_json(self.service.answer(self.token, verb, params, scope)).decode()
+        except MuninnError as error:
+            assert error.kind in ("not_found", "bad_params", "usage"), (verb, params, error.line)  # noqa: PT017
+            found = json.dumps(error.to_plain())
+        plain = json.loads(found.replace(repository, "NAME"))
+        return {**plain, "asked": ""} if "asked" in plain else plain
 
 
-def test_a_closed_and_an_unknown_repository_are_asked_with_the_same_queries(fresh, root: Path, monkeypatch) -> None:
-    push(fresh.database, fresh.repository("one"), root, "HEAD", workers=1)
-    eve = fresh.principal("eve")
+@pytest.fixture
+def ask(fresh, tmp_path: Path) -> Callable[..., Asker]:
+    """Make callers of a service, who may read some repositories."""
+    service = Service(fresh.database, tmp_path / "mirrors")
+
+    def made(name: str, *repositories: str, tenant: int = fresh.tenant) -> Asker:
+        number = fresh.principal(name, *repositories) if tenant == fresh.tenant else 0
+        with fresh.database.transaction("muninn_writer") as connection:
+            number = number or access.put_principal(connection, tenant, "user", name)
+            return Asker(service, access.create_token(connection, tenant, number, "read", timedelta(hours=1)))
+
+    return made
+
+
+def test_every_verb_finds_what_its_questions_are_about(fresh, ask, tmp_path: Path) -> None:
+    push(fresh.database, fresh.repository("orchard"), make_orchard(tmp_path / "orchard"), "HEAD", workers=1)
+    assert set(QUESTIONS) == set(VERBS)
+    ann = ask("ann", "orchard")
+    assert [verb for verb in VERBS if SECRET not in json.dumps(ann.trace(verb))] == []
+
+
+def test_paths_in_several_repositories_begin_with_their_names(fresh, ask, root: Path, tmp_path: Path) -> None:
+    push(fresh.database, fresh.repository("orchard"), make_orchard(tmp_path / "orchard"), "HEAD", workers=1)
+    push(fresh.database, fresh.repository("pears"), root, "HEAD", workers=1)
+    joe = ask("joe", "orchard", "pears")
+    both = ["orchard:fruit.py", "pears:fruit.py"]
+
+    def answer(verb: str, **params: Any) -> Any:
+        return joe.service.answer(joe.token, verb, params)
+
+    for verb, params, candidates in (
+        ("read", {"path": "fruit.py"}, both),
+        ("outline", {"path": "./fruit.py"}, both),
+        ("about", {"file": "fruit.py"}, both),
+        ("graph", {"start": "fruit.py"}, both),
+        ("graph", {"start": "peel"}, [f"{each}#peel" for each in both]),
+    ):
+        with pytest.raises(MuninnError) as refused:
+            answer(verb, **params)
+        assert (refused.value.kind, refused.value.data["candidates"]) == ("bad_params", candidates)
+    found = answer("read", path="pears:/fruit.py", end=1)
+    assert (found.path, found.lines) == ("pears:fruit.py", ("def peel(banana):",))
+    found = answer("outline", path="orchard:fruit.py")
+    assert [(each.repository, each.path, each.name) for each in found.symbols] == [
+        ("orchard", "fruit.py", "peel"),
+        ("orchard", "fruit.py", SECRET),
+    ]
+    found = answer("graph", start="orchard:fruit.py#peel", relation="callers")
+    assert (found.target, found.symbol.repository) == ("orchard:fruit.py#peel", "orchard")
+    assert [(each.repository, each.path, each.name) for each in found.edges] == [("orchard", "fruit.py", SECRET)]
+    assert answer("graph", start=SECRET).target == f"orchard:fruit.py#{SECRET}"
+    assert [each.path for each in answer("tree").entries] == [
+        "orchard:/", "orchard:fruit.py", f"orchard:{SECRET}_shop.py", "pears:/", "pears:fruit.py"
+    ]  # fmt: skip
+    assert [each.path for each in answer("tree", path="pears:", depth=1).entries] == ["pears:fruit.py"]
+    with pytest.raises(MuninnError, match="names no repository"):
+        answer("tree", path="src")
+    assert [each.path for each in answer("files", path=["fruit.py"]).files] == both
+    assert answer("about", file="orchard:fruit.py").ids == (FIRST,)
+    assert answer("about", file="shop.py").ids == (SECOND,)
+    assert answer("about", file="pears:fruit.py").text == ""
+    assert answer("about", file="nosuch.py").notice == "nosuch.py is in none of the repositories that you may read."
+    assert [each.id for each in answer("memories", file="orchard:fruit.py").memories] == [FIRST]
+    found = answer("overview", days=0, importance=1)
+    assert found.project.name == "2 repositories"
+    assert [each.path for each in found.files] == ["orchard:fruit.py", "orchard:shop.py"]
+    assert [each.target for each in found.links] == [FIRST]
+
+
+def test_no_verb_shows_a_closed_repository_or_another_organisation(fresh, ask, root: Path, tmp_path: Path) -> None:
+    orchard = make_orchard(tmp_path / "orchard")
+    with fresh.as_admin() as connection:
+        rival = access.create_tenant(connection, "rival")
+    for name in ("pears", "plums"):
+        push(fresh.database, fresh.repository(name), root, "HEAD", workers=1)
+    people = [ask("eve", tenant=rival), ask("ben"), ask("kim", "pears"), ask("joe", "pears", "plums")]
+    before = [{verb: each.trace(verb) for verb in VERBS} for each in people]
+    push(fresh.database, fresh.repository("orchard"), orchard, "HEAD", workers=1)
+    for each, traces in zip(people, before, strict=True):
+        for verb in VERBS:
+            assert each.trace(verb) == traces[verb], verb
+            assert each.trace(verb, "nowhere") == traces[verb], verb
+            assert SECRET not in json.dumps(traces[verb])
+
+
+def test_no_verb_shows_redacted_memories_and_purged_contents(fresh, ask, tmp_path: Path) -> None:
+    orchard = make_orchard(tmp_path / "orchard")
+    push(fresh.database, fresh.repository("orchard"), orchard, "HEAD", workers=1)
+    push(fresh.database, fresh.repository("fork"), orchard, "HEAD", workers=1)
+    ann, both = ask("ann", "orchard"), ask("bob", "orchard", "fork")
+    for identity in (FIRST, SECOND):
+        for name in ("orchard", "fork"):
+            assert redact(fresh.database, fresh.tenant, name, identity) == 1
+    for path in FILES:
+        purge(fresh.database, fresh.tenant, git(orchard, "rev-parse", f"HEAD:{path}").strip())
+    for verb in VERBS:
+        for each in (ann, both):
+            found = json.dumps(each.trace(verb))
+            assert SECRET not in found, verb
+            assert FIRST not in found.replace(f"'{FIRST}'", "") or verb in ("list_memories", "offer"), verb
+
+
+def test_no_verb_answers_another_token(fresh, ask, root: Path) -> None:
+    push(fresh.database, fresh.repository("orchard"), root, "HEAD", workers=1)
+    ann = ask("ann", "orchard")
     with fresh.database.transaction("muninn_writer") as connection:
-        token = access.create_token(connection, fresh.tenant, eve, "read", timedelta(hours=1))
-    service = Service(fresh.database, root.parent / "mirrors")
+        number = access.put_principal(connection, fresh.tenant, "user", "ann")
+        one = access.find_repository(connection, fresh.tenant, "orchard")
+        late = access.create_token(connection, fresh.tenant, number, "read", timedelta(microseconds=1))
+        revoked = access.create_token(connection, fresh.tenant, number, "read", timedelta(hours=1))
+        access.revoke_token(connection, fresh.tenant, access.list_tokens(connection, fresh.tenant)[0].id)
+        pushes = access.create_token(connection, fresh.tenant, number, "push", timedelta(hours=1), one)
+    for verb in VERBS:
+        said = set()
+        for token in (late, revoked, "muninn_" + "x" * 43, "", "' OR true --"):
+            with pytest.raises(access.InvalidToken) as refused:
+                ann.service.answer(token, verb, questions(verb, "orchard")[0])
+            said.add(refused.value.line)
+        assert len(said) == 1
+        with pytest.raises(RefusedError, match="scope"):
+            ann.service.answer(pushes, verb, questions(verb, "orchard")[0])
+
+
+HOSTILE = (
+    "'; DROP TABLE muninn.chunk; -- \\ %s %(x)s ' | ' :* <-> ☃",
+    "\\",
+    "a\0b",
+    "\ud800",
+    "../../etc/passwd",
+    "::#.",
+)
+
+
+def test_sql_in_every_field_is_only_text(fresh, ask, tmp_path: Path) -> None:
+    push(fresh.database, fresh.repository("orchard"), make_orchard(tmp_path / "orchard"), "HEAD", workers=1)
+    ann, asked = ask("ann", "orchard"), 0
+    before = {verb: ann.trace(verb) for verb in ("recall", "tree")}
+    for verb, (kind, _, takes) in VERBS.items():
+        plain = questions(verb, "orchard")[0]
+        fields = json_schema(kind)[1][kind.__name__]["properties"]
+        given = [
+            ({**plain, field: [text] if "array" in str(fields[field]) else text}, Scope())
+            for field in sorted(takes or plain)
+            for text in HOSTILE
+        ]
+        given += [(plain, scope) for text in HOSTILE for scope in (Scope((text, "orchard")), Scope(None, text))]
+        given.append(({**plain, "nested": reduce(lambda inner, _: [inner], range(3_000), list[Any]())}, Scope()))
+        for params, scope in given:
+            asked += 1
+            try:
+                ann.service.answer(ann.token, verb, params, scope)
+            except MuninnError as error:
+                assert error.kind in ("bad_params", "not_found", "usage"), (verb, params, error.line)  # noqa: PT017
+    assert asked > 400
+    assert {verb: ann.trace(verb) for verb in before} == before
+
+
+def test_a_closed_and_an_unknown_repository_are_asked_with_the_same_queries(
+    fresh, ask, root: Path, tmp_path: Path, monkeypatch
+) -> None:
+    push(fresh.database, fresh.repository("orchard"), make_orchard(tmp_path / "orchard"), "HEAD", workers=1)
+    for name in ("pears", "plums"):
+        push(fresh.database, fresh.repository(name), root, "HEAD", workers=1)
+    people = [ask("eve"), ask("joe", "pears", "plums")]
     said: list[str] = []
     asking = threading.get_ident()
     execute = psycopg.Connection.execute
@@ -123,18 +264,36 @@ def test_a_closed_and_an_unknown_repository_are_asked_with_the_same_queries(fres
             said.append(str(query))
         return execute(self, query, *values, **more)
 
-    monkeypatch.setattr(psycopg.Connection, "execute", noting)
-    queries: list[list[str]] = []
-    for name in ("one", "nosuch"):
-        said.clear()
-        for verb, questions in QUESTIONS.items():
-            for params in questions:
-                try:
-                    service.answer(token, verb, params, Scope((name,)))
-                except MuninnError as error:
-                    assert error.kind == "not_found"  # noqa: PT017
-        queries.append(list(said))
-    assert queries[0] == queries[1] != []
+    def queries(each: Asker, name: str) -> dict[str, list[str]]:
+        found = {}
+        for verb in VERBS:
+            said.clear()
+            each.trace(verb, name)
+            found[verb] = list(said)
+        return found
+
+    for each in people:
+        each.trace("recall")  # reads the vectors of its branches once
+        with monkeypatch.context() as noted:
+            noted.setattr(psycopg.Connection, "execute", noting)
+            of_closed, of_unknown = (queries(each, name) for name in ("orchard", "nowhere"))
+        assert of_closed == of_unknown
+        assert all(of_closed.values())
+
+
+def test_the_audit_has_every_verb(fresh, ask, root: Path) -> None:
+    push(fresh.database, fresh.repository("orchard"), root, "HEAD", workers=1)
+    ann = ask("ann", "orchard")
+    for verb in VERBS:
+        ann.trace(verb)
+    ann.service.flush()
+    with fresh.as_admin() as connection:
+        rows = connection.execute(
+            "SELECT a.action, count(*) FROM muninn.audit a JOIN muninn.principal p ON p.id = a.principal "
+            "WHERE p.name = 'ann' GROUP BY 1"
+        )
+        assert dict(rows) == {verb: 3 * len(questions(verb, "orchard")) for verb in VERBS}
+    assert ann.service.close() == 0
 
 
 STEPS = ("store_files", "put_places", "add_statistics", "put_memories", "finish_branch", "collect")

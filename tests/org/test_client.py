@@ -15,9 +15,9 @@ from repositories import git
 from muninn_core.config import read_config
 from muninn_core.config.org_settings import load_org_settings
 from muninn_core.federation import organisation
-from muninn_core.org import access, reader
+from muninn_core.org import access, file_rows
 from muninn_core.org.pushing import push
-from muninn_core.org.service import Service
+from muninn_core.org.service import Scope, Service
 from muninn_server.org.application import Application
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def test_only_named_questions_go_to_the_organisation_when_the_user_wants_so(daem
 
 
 def test_importers_are_found_in_repositories_that_the_caller_may_read(
-    clone: Callable[[str], Muninn], monkeypatch
+    clone: Callable[[str], Muninn], home, token: str, monkeypatch
 ) -> None:
     assert "publishes no package" in clone("here").call("graph", start=".", repos=["org"]).saw.note
     library = clone("library")
@@ -208,7 +208,16 @@ def test_importers_are_found_in_repositories_that_the_caller_may_read(
     assert importers(".") == [declared[0], lines[0], declared[1], lines[1]]
     assert importers("ledger/exact.py") == importers("ledger/exact.py#exact") == lines
     assert library.call("graph", start=".", repos=["org"]).saw.note == ""
-    monkeypatch.setattr(reader, "CUTTER", 1)
+    service = Service(home.database, library.root.parent / "mirrors")
+    for start, expected in (("ledger/exact.py", lines), (".", [declared[0], lines[0], declared[1], lines[1]])):
+        found = service.answer(token, "graph", {"start": f"library:{start}", "relation": "importers"})
+        edges = [(f"org:{each.repository}", each.path, each.at_line, each.how) for each in found.edges]
+        assert [each for each in edges if each[0] != "org:library"] == expected
+    alone = service.answer(token, "graph", {"start": "."}, Scope(("here",)))
+    assert (alone.target, alone.edges) == (".", ())
+    assert "publishes no package" in alone.saw.note
+    assert service.close() == 0
+    monkeypatch.setattr(file_rows, "CUTTER", 1)
     assert "found after their next push" in library.call("graph", start=".", repos=["org"]).saw.note
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from repositories import git
@@ -15,8 +16,12 @@ import muninn_core
 from muninn_core.index.embed import load_bundled
 from muninn_core.index.encoder import load_encoder
 from muninn_core.index.index import open_index
+from muninn_core.model.value import to_plain
+from muninn_core.org import access
+from muninn_core.org.branches import enter
 from muninn_core.org.pushing import push
-from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.reader import PostgresReader
+from muninn_core.org.service import Service
 from muninn_core.org.source_tree import read_tree, recallable
 from muninn_core.retrieval.filtering import apply_filters
 from muninn_core.retrieval.filters import compile_filters
@@ -25,6 +30,11 @@ from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import Bounds, SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.index_updater import text_of
+
+if TYPE_CHECKING:
+    from engines import Muninn
+
+pytest_plugins = ["engines"]
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 SOURCE = Path(muninn_core.__file__).parent
@@ -51,6 +61,35 @@ MEMORIES = (
     ("insight", "Importance halves every thirty days unless the memory is pinned.", ["decay"]),
 )
 
+FIRST = "01K00000000000000000000000"
+ABOUT: tuple[dict[str, Any], ...] = (
+    {"files": ["retrieval/candidates.py"]},
+    {"links": [{"relation": "extends", "target": FIRST, "reason": "both are about numbers"}]},
+    {"cites": [{"path": "retrieval/decay.py", "start": 1, "end": 9}], "entities": ["is_recallable"]},
+)
+VERBS: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
+    ("show", {"id": FIRST}, ("links", "linked")),
+    ("links", {"id": FIRST, "depth": 2}, ("depths", "links", "omitted")),
+    ("about", {"file": "retrieval/decay.py"}, ("ids", "notice")),
+    ("about", {"file": "./retrieval/decay.py", "line": 5}, ("ids", "notice")),
+    ("about", {"file": "docs/scores.md", "name": "is_recallable"}, ("ids", "notice")),
+    ("overview", {"days": 0}, ("links", "linked", "memories", "kinds", "scopes", "density", "files")),
+    ("memories", {"text": "FLOATS"}, ("total", "order")),
+    ("memories", {"file": "retrieval/decay.py"}, ("total", "order")),
+    ("symbols", {"query": "search", "kind": "class"}, ("symbols", "total")),
+    ("outline", {"path": "retrieval/graph.py"}, ("path", "language", "symbols", "comment")),
+    ("graph", {"start": "retrieval/graph.py"}, ("target", "symbol", "relation", "edges", "omitted")),
+    ("graph", {"start": "Graph.around", "depth": 2}, ("target", "symbol", "edges", "omitted")),
+    ("graph", {"start": "retrieval/decay.py#is_recallable", "relation": "callers"}, ("target", "symbol", "edges")),
+    (
+        "read",
+        {"path": "retrieval/graph.py", "start": 3, "limit": 40},
+        ("path", "start", "end", "total", "lines", "omitted"),
+    ),
+    ("tree", {"path": "retrieval", "depth": 1}, ("path", "entries", "files", "omitted")),
+    ("files", {"path": ["retrieval/*e*.py"], "lang": ["py"], "limit": 5}, ("files", "total", "omitted")),
+)
+
 
 @pytest.fixture(scope="module")
 def work_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -66,7 +105,7 @@ def work_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     memory.parent.mkdir(parents=True)
     lines = [
         json.dumps({"v": 1, "id": f"01K0000000000000000000000{number}", "ts": "2026-10-01T00:00:00.000Z", "type": kind,
-                    "text": text, "tags": tags, "actor": "user", "importance": 7})
+                    "text": text, "tags": tags, "actor": "user", "importance": 7, **ABOUT[number]})
         for number, (kind, text, tags) in enumerate(MEMORIES)
     ]  # fmt: skip
     memory.write_text("".join(f"{line}\n" for line in lines))
@@ -149,3 +188,26 @@ def test_chunks_of_files_and_memories_are_equal(local, remote) -> None:
     assert [row.tolist() for row in first.values()] == [row.tolist() for row in second.values()]
     first, second = (source.token_states(found) for source, found in ((remote, of_remote), (local, of_local)))
     assert list(first.values()) == list(second.values())
+
+
+def test_verbs_answer_as_those_of_a_repository_do(
+    home, work_tree: Path, remote, tmp_path: Path, start: Callable[..., Muninn]
+) -> None:
+    git(tmp_path, "clone", "-q", str(work_tree), "clone")
+    engine = start(tmp_path / "clone")
+    engine.clock.now = datetime.now(UTC)
+    engine.call("init")
+    engine.call("index")
+    service = Service(home.database, tmp_path / "mirrors")
+    ann = home.principal("ann", "contract")
+    with home.database.transaction("muninn_writer") as connection:
+        token = access.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
+    for verb, params, compared in VERBS:
+        mine, theirs = to_plain(engine.call(verb, **params)), to_plain(service.answer(token, verb, params))
+        assert {name: theirs[name] for name in compared} == {name: mine[name] for name in compared}, (verb, params)
+        assert any(theirs[name] for name in compared), (verb, params)
+        memories = [
+            [each["id"] for each in answer["memories"]] for answer in (mine, theirs) if verb in ("memories", "links")
+        ]
+        assert memories[:1] == memories[1:]
+    assert service.close() == 0

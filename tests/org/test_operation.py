@@ -7,10 +7,11 @@ from repositories import git
 
 from muninn_core.errors import BadParams, ReadOnlyError
 from muninn_core.org import migrate as migrating
+from muninn_core.org.branches import enter
 from muninn_core.org.database import Database, DatabaseError, connect
 from muninn_core.org.migrate import check_version, migrate, migrations
 from muninn_core.org.pushing import push
-from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.reader import PostgresReader
 
 
 @pytest.fixture(scope="module")

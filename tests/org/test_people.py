@@ -23,7 +23,9 @@ from muninn_core.errors import BadParams, MuninnError
 from muninn_core.org import access, identity
 from muninn_core.org.pushing import push
 from muninn_core.org.service import Service
+from muninn_core.org.verbs import ASKED
 from muninn_server.http.replies import json_reply, send_reply
+from muninn_server.mcp.tools import tools_of
 from muninn_server.org.application import Application
 from muninn_server.org.client import Client as OrgClient
 
@@ -186,10 +188,34 @@ def test_an_agent_asks_over_mcp(url: str, issuer: str) -> None:
             tools = await client.list_tools()
             good = await client.call_tool("recall", {"query": "give the money back", "repositories": ["shop"]})
             bad = await client.call_tool("recall", {"query": "x", "at": "HEAD~1"})
-            return tools, good, bad
+            others = [
+                await client.call_tool(name, params)
+                for name, params in (
+                    ("read", {"path": "refund.py", "end": 1}),
+                    ("outline", {"path": "shop:refund.py"}),
+                    ("graph", {"start": "refund", "relation": "definitions"}),
+                    ("tree", {}),
+                    ("files", {"path": ["*.py"]}),
+                    ("overview", {}),
+                    ("about", {"file": "refund.py"}),
+                    ("show", {"id": "01K0"}),
+                )
+            ]
+            return tools, good, bad, others
 
-    tools, good, bad = asyncio.run(run())
-    assert {tool.name for tool in tools.tools} == {"recall", "context", "memories", "symbols"}
+    tools, good, bad, others = asyncio.run(run())
+    local = tools_of(("all",))
+    assert [tool.name for tool in tools.tools] == list(ASKED)
+    for tool in tools.tools:
+        schema, known = tool.input_schema, local[tool.name].schema
+        assert (tool.title, tool.description) == (local[tool.name].title, local[tool.name].description)
+        assert set(schema["properties"]) == {*ASKED[tool.name].takes - {"plain"}, "repositories"}
+        both = set(schema["properties"]) & set(known["properties"])
+        assert {name: schema["properties"][name] for name in both} == {name: known["properties"][name] for name in both}
+        assert schema.get("required") == known.get("required")
+    assert [each.is_error for each in others] == [False] * 7 + [True]
+    assert others[0].content[0].text == "refund.py:1-1 of 3 lines\n1\tdef refund(order):"
+    assert "there is no memory '01K0'" in others[7].content[0].text
     assert "refund.py" in good.content[0].text
     assert good.structured_content["hits"][0]["path"] == "refund.py"
     assert bad.is_error

@@ -16,8 +16,9 @@ from muninn_core.git import GitError
 from muninn_core.index.term_counts import LIST_BITS
 from muninn_core.index.vector import KIND_BITS
 from muninn_core.org import pushing, storing
+from muninn_core.org.branches import enter
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository
-from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.reader import PostgresReader
 from muninn_core.org.redaction import purge, redact
 from muninn_core.org.storing import read_chunk
 

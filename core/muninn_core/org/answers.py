@@ -1,4 +1,4 @@
-"""Answers to the reading verbs for a caller, from the branches that it may read.
+"""Answers to questions for a caller, from the branches that it may read.
 
 Questions are parsed, searched and ranked by the code of the local engine. What only a work tree has is absent: changes
 that are not pushed, the current state of citations, the history of files, sessions. A parameter that needs it is
@@ -7,9 +7,7 @@ refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
 
 from muninn_core.config import Config
 from muninn_core.context.pack import make_pack
@@ -18,24 +16,18 @@ from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.contexts import REACH
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.vocabulary import is_common
-from muninn_core.model.answer import Hit, IndexState, ReadState
+from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
-from muninn_core.model.value import Value, replace
+from muninn_core.model.value import replace
 from muninn_core.org import models
-from muninn_core.org.reader import PostgresReader, ReadBranch, repository_of
-from muninn_core.org.symbols import SymbolNames
-from muninn_core.protocol.code import CodeSymbol, SymbolsParams, SymbolsResult
-from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
+from muninn_core.org.branches import repository_of
+from muninn_core.org.question import Question, refuse_others
 from muninn_core.protocol.search import ContextParams, ContextResult, RecallParams, RecallResult
 from muninn_core.retrieval.answering_memories import answering_memories
-from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.filtering import apply_filters
-from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.informative_terms import weights
-from muninn_core.retrieval.query_language import Filter
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import Candidate, no_citations, settle
 from muninn_core.retrieval.relevance import Relevance
@@ -43,39 +35,15 @@ from muninn_core.retrieval.request import Bounds, Focus, SearchRequest
 from muninn_core.retrieval.search import search, search_hits
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.spelling import corrections
-from muninn_core.retrieval.symbol_search import find
 from muninn_core.source.qualified import split
 from muninn_core.store.stamp import timestamp
-
-V = TypeVar("V", bound=Value)
 
 _FILTERS = ("type", "tag", "path", "lang", "phrase", "author", "min_importance", "since", "until", "branch")
 OF_RECALL = frozenset(("query", "limit", "kind", "plain", "by_file", "at_hand", *_FILTERS))
 OF_CONTEXT = frozenset(("query", "budget", "files", "format"))
-OF_MEMORIES = frozenset(
-    ("id", "type", "tag", "file", "text", "min_importance", "since", "order", "archived", "limit", "offset")
-)
-OF_SYMBOLS = frozenset(("query", "kind", "language", "path", "limit"))
 """The parameters of each verb that an organisation's memory takes."""
 
 _CONFIG = Config()
-
-
-class Question(NamedTuple):
-    """What an answer is computed from: a reader with its branches, and the time."""
-
-    reader: PostgresReader
-    branches: Sequence[ReadBranch]
-    now: datetime
-
-    @property
-    def saw(self) -> ReadState:
-        """The state that the answer is computed from. One repository has a commit, several have a note."""
-        state = IndexState(generation=max((each.generation for each in self.branches), default=0))
-        if len(self.branches) == 1:
-            only = self.branches[0]
-            return ReadState(commit=only.commit, branch=only.ref, index=state, note=f"{only.repository} as pushed.")
-        return ReadState(index=state, note=f"{len(self.branches)} repositories as pushed.")
 
 
 def recall(question: Question, params: RecallParams) -> RecallResult:
@@ -102,7 +70,7 @@ def recall(question: Question, params: RecallParams) -> RecallResult:
 
 def context(question: Question, params: ContextParams) -> ContextResult:
     """Gather a pack for a question within a token budget. Raises BadParams."""
-    _refuse_others("context", params, OF_CONTEXT)
+    refuse_others("context", params, OF_CONTEXT)
     parsed = _parsed(question, RecallParams(query=params.query))
     request = _request(question, parsed, params.files)
     candidates: list[tuple[str, Hit]] = []
@@ -127,47 +95,6 @@ def context(question: Question, params: ContextParams) -> ContextResult:
     )
 
 
-def memories(question: Question, params: MemoriesParams) -> MemoriesResult:
-    """List memories that pass all filters, newest first or by importance. Raises BadParams, NotFoundError."""
-    _refuse_others("memories", params, OF_MEMORIES)
-    known = question.reader.memories
-    if params.id is not None:
-        found = [_only(known, params.id)]
-    else:
-        passes = _filter_of(params, question.now)
-        found = [each for each in known.values() if passes(each)]
-        found.sort(key=lambda each: each.id, reverse=True)
-        found.sort(key=lambda each: each.updated or each.ts, reverse=True)
-        if params.order == "importance":
-            found.sort(key=lambda each: -each.importance)
-    page = tuple(found[params.offset : params.offset + params.limit])
-    return MemoriesResult(memories=page, total=len(found), order=params.order, saw=question.saw)
-
-
-def symbols(question: Question, params: SymbolsParams) -> SymbolsResult:
-    """Find definitions by name. Raises BadParams."""
-    _refuse_others("symbols", params, OF_SYMBOLS, SymbolsParams(query=params.query))
-    names = SymbolNames(question.reader, params.query)
-    found, total = find(
-        names, params.query, limit=params.limit, kind=params.kind, language=params.language, path=params.path
-    )
-    shown = tuple(
-        CodeSymbol(
-            name=each.definition.name,
-            kind=each.definition.kind,
-            container=each.definition.container,
-            path=split(each.path)[1],
-            repository=repository_of(each.path),
-            start_line=each.definition.start,
-            end_line=each.definition.end,
-            signature=each.definition.signature,
-            comment=each.definition.comment,
-        )
-        for each in found
-    )
-    return SymbolsResult(symbols=shown, total=total, saw=question.saw)
-
-
 def searched(question: Question, params: RecallParams) -> SearchRequest:
     """Return the search of a question without `kind` and `limit`, which the caller sets. Raises BadParams."""
     return _request(question, _parsed(question, params), params.at_hand)
@@ -175,9 +102,9 @@ def searched(question: Question, params: RecallParams) -> SearchRequest:
 
 def _parsed(question: Question, params: RecallParams) -> ParsedRecall:
     """Parse a question. Raises BadParams, also for what only a work tree has."""
-    _refuse_others("recall", params, OF_RECALL)
+    refuse_others("recall", params, OF_RECALL)
     parsed = parse_request(_CONFIG, question.reader.memories, params, question.now)
-    _refuse_others("recall", parsed.params, OF_RECALL)  # a query may have `at:` and `task:`
+    refuse_others("recall", parsed.params, OF_RECALL)  # a query may have `at:` and `task:`
     return parsed
 
 
@@ -234,48 +161,3 @@ def _localised(hit: Hit) -> Hit:
     path = split(hit.path)[1]
     identity = hit.id if hit.kind == "memory" else f"{repository}:{path}:{hit.start_line}-{hit.end_line}"
     return replace(hit, repository=repository, path=path, id=identity)
-
-
-def _only(known: Mapping[str, Memory], identity: str) -> Memory:
-    """Return the memory of an id or of an unambiguous prefix of one. Raises NotFoundError."""
-    found = known.get(identity)
-    near = [found] if found is not None else [each for key, each in known.items() if key.startswith(identity)]
-    if len(near) != 1 or near[0].scope == "session":
-        raise NotFoundError(f"there is no memory '{identity}'", hint="`memories` lists those that you may read.")
-    return near[0]
-
-
-def _filter_of(params: MemoriesParams, now: datetime) -> Callable[[Memory], bool]:
-    keys = {"type": params.type, "tag": params.tag, "since": params.since}
-    for key in ("tag", "since"):
-        wrong = wrong_value(key, keys[key] or "", set()) if keys[key] is not None else ""
-        if wrong:
-            raise BadParams(f"'{key}': {wrong}", data={"parameter": key})
-    filters = [Filter(key=key, values=(value,), source=f"{key}:{value}") for key, value in keys.items() if value]
-    passing = compile_filters(filters, now).memory
-    text = (params.text or "").lower()
-
-    def passes(memory: Memory) -> bool:
-        return (
-            memory.scope != "session"
-            and memory.importance >= params.min_importance
-            and (params.archived or is_recallable(memory, now))
-            and (params.file is None or params.file in (*memory.files, *(cite.path for cite in memory.cites)))
-            and text in f"{memory.title}\n{memory.text}".lower()
-            and passing(memory)
-        )
-
-    return passes
-
-
-def _refuse_others(verb: str, params: V, allowed: frozenset[str], plain: V | None = None) -> None:
-    """Raise BadParams for a parameter that an organisation's memory does not have. `plain` has none of them."""
-    plain = plain or type(params)()
-    given = [name for name in params.__struct_fields__ if getattr(params, name) != getattr(plain, name)]
-    others = [name for name in given if name not in allowed]
-    if others:
-        raise BadParams(
-            f"'{verb}' takes no '{others[0]}' in an organisation's memory",
-            hint=f"It takes {', '.join(sorted(allowed))}.",
-            data={"parameter": others[0]},
-        )

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from muninn_core.errors import BadParams
 from muninn_core.federation.dependents import line_of
 from muninn_core.federation.importers import MOST_PACKAGES, ImportersParams, ListedImporter, SoughtPackage
+from muninn_core.org.branches import repository_of
+from muninn_core.org.file_rows import FileRows
 from muninn_core.org.package_names import is_manifest, parts_of_module
-from muninn_core.org.reader import PostgresReader, repository_of
 from muninn_core.source.classify import language_of
 from muninn_core.source.definition import Syntax
 from muninn_core.source.packages import LANGUAGES, declared
@@ -21,7 +22,7 @@ _Place = tuple[int, SoughtPackage, str, tuple[str, ...]]
 """The line of a file, the package, and the module and names that it imports; the module is "" for a declaration."""
 
 
-def importers(reader: PostgresReader, params: ImportersParams) -> tuple[list[ListedImporter], str]:
+def importers(stored: FileRows, params: ImportersParams) -> tuple[list[ListedImporter], str]:
     """Return places that import or declare packages, by repository, path and line, and what the answer lacks.
 
     A repository that publishes a package of the same name means its own. Raises BadParams for too many names.
@@ -29,7 +30,7 @@ def importers(reader: PostgresReader, params: ImportersParams) -> tuple[list[Lis
     packages = params.packages
     if max([len(packages), *(len(each.modules) for each in packages)]) > MOST_PACKAGES:
         raise BadParams("the question names too many packages", hint=f"At most {MOST_PACKAGES} are answered.")
-    own = reader.publishers([f"publishes {each.ecosystem} {each.name}" for each in packages])
+    own = stored.publishers([f"publishes {each.ecosystem} {each.name}" for each in packages])
     names = [
         (name, number)
         for number, each in enumerate(packages)
@@ -38,9 +39,9 @@ def importers(reader: PostgresReader, params: ImportersParams) -> tuple[list[Lis
             *(f"imports {each.ecosystem} {module}" for module in each.modules),
         )
     ]
-    held = reader.files_naming(names, own, _MOST_FILES + 1)
+    held = stored.naming(names, own, _MOST_FILES + 1)
     files = list(dict.fromkeys(file for file, _, _ in held))
-    known, texts = reader.syntax(files), reader.texts([file for file, _, path in held if is_manifest(split(path)[1])])
+    known, texts = stored.syntax(files), stored.texts([file for file, _, path in held if is_manifest(split(path)[1])])
     places = {file: _places(path, texts.get(file, ""), known[file], packages) for file, _, path in held}
     outside = {(branch, packages[number].ecosystem, packages[number].name) for number, branch in own}
     found = {
@@ -53,7 +54,7 @@ def importers(reader: PostgresReader, params: ImportersParams) -> tuple[list[Lis
         if (branch, package.ecosystem, package.name) not in outside
     }  # fmt: skip
     notes = [f"Only the first {_MOST_FILES:,} files of the organisation are listed."] * (len(held) > _MOST_FILES)
-    if stale := reader.cut_before():
+    if stale := stored.cut_before():
         notes.append(
             f"{stale} of the organisation's branches were pushed before its server was upgraded: their importers are "
             "found after their next push."

@@ -18,10 +18,19 @@ class BranchMemories(Mapping[str, Memory]):
         self._connection = connection
         self._tenant = tenant
         self._names = branches
+        self._branches = list(branches)
         self._order = {branch: number for number, branch in enumerate(branches)}
         self._known: dict[str, Memory | None] = {}
         self._expected: set[str] = set()
         self._every: dict[str, Memory] | None = None
+
+    def of_branch(self, branch: int) -> BranchMemories:
+        """Return the memories of one of the branches. They name their repository as here."""
+        return BranchMemories(self._connection, self._tenant, {branch: self._names[branch]})
+
+    def shown(self) -> dict[str, Memory]:
+        """Return the memories that lists and links may have: without redacted ones and the notes of a session."""
+        return {key: each for key, each in self._read_all().items() if not each.redacted and each.scope != "session"}
 
     def expect(self, ids: Sequence[str]) -> None:
         """Note memories that are asked for next."""
@@ -47,29 +56,30 @@ class BranchMemories(Mapping[str, Memory]):
     def __bool__(self) -> bool:
         """Whether there is a memory, without counting them."""
         if self._every is None:
-            sql = "SELECT EXISTS (SELECT 1 FROM memory WHERE tenant = %s)"
-            row = self._connection.execute(sql, (self._tenant,)).fetchone()
+            sql = "SELECT EXISTS (SELECT 1 FROM memory WHERE tenant = %s AND branch = ANY(%s))"
+            row = self._connection.execute(sql, (self._tenant, self._branches)).fetchone()
             return bool(row and row[0])
         return bool(self._every)
 
     def __len__(self) -> int:
         if self._every is None:
-            sql = "SELECT count(DISTINCT id) FROM memory WHERE tenant = %s"
-            row = self._connection.execute(sql, (self._tenant,)).fetchone()
+            sql = "SELECT count(DISTINCT id) FROM memory WHERE tenant = %s AND branch = ANY(%s)"
+            row = self._connection.execute(sql, (self._tenant, self._branches)).fetchone()
             return int(row[0]) if row else 0
         return len(self._every)
 
     def _read(self, ids: set[str]) -> None:
         self._known |= dict.fromkeys(ids)
         self._expected.clear()
-        sql = "SELECT branch, id, data FROM memory WHERE tenant = %s AND id = ANY(%s)"
+        sql = "SELECT branch, id, data FROM memory WHERE tenant = %s AND branch = ANY(%s) AND id = ANY(%s)"
         readable = [each for each in ids if "\0" not in each]
-        self._known |= self._first(self._connection.execute(sql, (self._tenant, readable)).fetchall())
+        rows = self._connection.execute(sql, (self._tenant, self._branches, readable)).fetchall()
+        self._known |= self._first(rows)
 
     def _read_all(self) -> dict[str, Memory]:
         if self._every is None:
-            sql = "SELECT branch, id, data FROM memory WHERE tenant = %s"
-            self._every = self._first(self._connection.execute(sql, (self._tenant,)).fetchall())
+            sql = "SELECT branch, id, data FROM memory WHERE tenant = %s AND branch = ANY(%s)"
+            self._every = self._first(self._connection.execute(sql, (self._tenant, self._branches)).fetchall())
         return self._every
 
     def _first(self, rows: Sequence[tuple[int, str, bytes]]) -> dict[str, Memory]:

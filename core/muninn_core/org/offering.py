@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from muninn_core.errors import NotFoundError
+from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.federation.importers import ImportersParams
 from muninn_core.federation.listing import Listing
 from muninn_core.federation.offer import FILES, MEMORIES, Offer, OfferedBranch, OfferedChunk, OfferedFile
 from muninn_core.model.value import replace
 from muninn_core.org import models
-from muninn_core.org.answers import Question, memories, searched, symbols
+from muninn_core.org.answers import searched
+from muninn_core.org.branches import repository_of
+from muninn_core.org.file_answers import symbols
 from muninn_core.org.importers import importers
-from muninn_core.org.reader import RowOfFile, repository_of
+from muninn_core.org.memory_answers import memories
+from muninn_core.org.offer_rows import RowOfFile, commits, rows_of_chunks, rows_of_files
+from muninn_core.org.question import Question
 from muninn_core.protocol.code import SymbolsParams
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import RecallParams
@@ -63,10 +67,10 @@ def list_symbols(question: Question, params: SymbolsParams) -> Listing:
 
 
 def list_memories(question: Question, params: MemoriesParams) -> Listing:
-    """Return memories with their branches. Raises BadParams; there is none of an unknown id."""
+    """Return memories with their branches. Raises BadParams; there is none of an unknown or ambiguous id."""
     try:
         found = memories(question, params)
-    except NotFoundError:
+    except (NotFoundError, UsageError):
         return Listing(total=0)
     named = tuple(replace(each, repository=_repository(question, each.repository)) for each in found.memories)
     return Listing(total=found.total, memories=named, branches=_branches(question, {each.repository for each in named}))
@@ -74,7 +78,7 @@ def list_memories(question: Question, params: MemoriesParams) -> Listing:
 
 def list_importers(question: Question, params: ImportersParams) -> Listing:
     """Return places that import or declare packages, with their branches. Raises BadParams."""
-    found, note = importers(question.reader, params)
+    found, note = importers(question.reader.stored, params)
     named = tuple(replace(each, repository=_repository(question, each.repository)) for each in found)
     branches = _branches(question, {each.repository for each in named})
     return Listing(total=len(named), note=note, importers=named, branches=branches)
@@ -82,10 +86,10 @@ def list_importers(question: Question, params: ImportersParams) -> Listing:
 
 def _branches(question: Question, repositories: Collection[str]) -> tuple[OfferedBranch, ...]:
     """Return the branches of some repositories, with the commits of their last pushes."""
-    commits = question.reader.commits()
+    pushed = commits(question.reader.rows)
     return tuple(
         OfferedBranch(
-            repository=each.repository, ref=each.ref, generation=each.generation, commits=tuple(commits[each.id])
+            repository=each.repository, ref=each.ref, generation=each.generation, commits=tuple(pushed[each.id])
         )
         for each in question.branches
         if each.repository in repositories
@@ -96,7 +100,7 @@ def _rows(question: Question, found: Sequence[Candidate]) -> tuple[tuple[Offered
     """Return the chunks of candidates and their files, as the database has them."""
     reader = question.reader
     numbers = reader.numbers_of([each.chunk for each in found])
-    rows = reader.rows_of_chunks(list(numbers.values()))
+    rows = rows_of_chunks(reader.rows, list(numbers.values()))
     by_chunk = {id(each.chunk): each for each in found}
     chunks, files = [], {}
     for chunk_id, number in numbers.items():
@@ -119,7 +123,7 @@ def _rows(question: Question, found: Sequence[Candidate]) -> tuple[tuple[Offered
         )
         if memory is None:
             files[row.file] = repository, placed.path
-    return tuple(chunks), tuple(_file(*files[row.id], row) for row in reader.rows_of_files(list(files)))
+    return tuple(chunks), tuple(_file(*files[row.id], row) for row in rows_of_files(reader.rows, list(files)))
 
 
 def _file(repository: str, path: str, row: RowOfFile) -> OfferedFile:

@@ -10,46 +10,28 @@ import threading
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError, UnknownVerb
-from muninn_core.federation.importers import ImportersParams
+from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
 from muninn_core.git import mirror
-from muninn_core.model.value import ValidationError, Value, from_plain
-from muninn_core.org import answers
+from muninn_core.model.value import Value
 from muninn_core.org.access import Caller, authenticate, checked_name, find_repository, set_tenant
-from muninn_core.org.answers import Question
 from muninn_core.org.audit import AuditQueue, Entry
+from muninn_core.org.branches import enter
 from muninn_core.org.database import Database
 from muninn_core.org.identity import People, is_signed
 from muninn_core.org.migrate import check_version
 from muninn_core.org.mirrors import mirror_of
-from muninn_core.org.offering import list_importers, list_memories, list_symbols, offer
 from muninn_core.org.pushing import Pushed, Target, push, remove_branch
-from muninn_core.org.reader import PostgresReader, enter
+from muninn_core.org.question import Question
+from muninn_core.org.reader import PostgresReader
 from muninn_core.org.vectors import VectorCache
+from muninn_core.org.verbs import VERBS, decoded, verb_named
 from muninn_core.org.webhooks import Headers, receive
-from muninn_core.protocol.code import SymbolsParams
-from muninn_core.protocol.inspection import MemoriesParams
-from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.store.secrets import mask_value
-
-Answer = Callable[[Question, Any], Value]
-
-VERBS: Mapping[str, tuple[type[Value], Answer]] = {
-    "recall": (RecallParams, answers.recall),
-    "context": (ContextParams, answers.context),
-    "memories": (MemoriesParams, answers.memories),
-    "symbols": (SymbolsParams, answers.symbols),
-    "offer": (RecallParams, offer),
-    "list_symbols": (SymbolsParams, list_symbols),
-    "list_memories": (MemoriesParams, list_memories),
-    "list_importers": (ImportersParams, list_importers),
-}
-"""The verbs of an organisation's memory: their parameters, and the function that answers them."""
 
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0)
 """The bounds of the histogram of answers' times."""
@@ -128,15 +110,15 @@ class Service:
         outcome, began = "error", time.monotonic()
         try:
             caller = self._caller(token, "read")
-            kind, function = _verb(verb)
-            params = _params(kind, plain)
+            asked = verb_named(verb)
             _check_text(plain, scope)
+            params = decoded(asked, plain)
             self._audit_queue.add(_entry(caller, verb, plain, scope))
             database = self._database if caller.changed else self._replica
             with database.transaction("muninn_reader", snapshot=True) as connection:
                 branches = enter(connection, caller.tenant, caller.principal, scope.repositories, scope.ref)
                 reader = PostgresReader(connection, caller.tenant, branches, self._vectors.of(caller.tenant))
-                found = function(Question(reader, branches, datetime.now(UTC)), params)
+                found = asked.answer(Question(reader, branches, datetime.now(UTC)), params)
             outcome = "ok"
             return found
         except MuninnError as error:
@@ -232,27 +214,21 @@ def _entry(caller: Caller, action: str, plain: Any, scope: Scope) -> Entry:
     return Entry(caller.tenant, caller.principal, action, details, datetime.now(UTC))
 
 
-def _verb(name: str) -> tuple[type[Value], Answer]:
-    if name not in VERBS:
-        raise UnknownVerb(
-            f"an organisation's memory has no '{name[:60]}'", hint=f"It has {', '.join(VERBS)}. It takes no writes."
-        )
-    return VERBS[name]
-
-
 def _check_text(plain: Any, scope: Scope) -> None:
     """Raise BadParams for text that the database can't store."""
     try:
         json.dumps([plain, scope.repositories, scope.ref], ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise BadParams("the question has half a character (a lone surrogate)") from None
-    for name in (*(scope.repositories or ()), scope.ref or ""):
-        if "\0" in name:
-            raise BadParams("the name of a repository or branch has a NUL")
+    except RecursionError:
+        raise BadParams("the parameters are nested too deeply") from None
+    if _has_nul([plain, scope.repositories, scope.ref]):
+        raise BadParams("the question has a NUL", hint="Send text without control characters.")
 
 
-def _params(kind: type[Value], plain: Any) -> Value:
-    try:
-        return from_plain(plain if plain is not None else {}, kind)
-    except ValidationError as error:
-        raise BadParams(str(error)) from None
+def _has_nul(plain: Any) -> bool:
+    if isinstance(plain, str):
+        return "\0" in plain
+    if isinstance(plain, dict):
+        return _has_nul([*plain.keys(), *plain.values()])
+    return isinstance(plain, list | tuple) and any(map(_has_nul, plain))

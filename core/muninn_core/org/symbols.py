@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from muninn_core.index.code import Symbol
-from muninn_core.org.reader import PostgresReader
+from muninn_core.org.file_rows import FileRows
 
 _HUMPS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")
 
@@ -13,8 +13,8 @@ _HUMPS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")
 class SymbolNames:
     """The names that a query may match. `symbol_search.find` ranks them."""
 
-    def __init__(self, reader: PostgresReader, query: str) -> None:
-        self._reader = reader
+    def __init__(self, stored: FileRows, query: str) -> None:
+        self._stored = stored
         self._pattern = _pattern(query.strip().replace("::", ".").replace("#", ".").rpartition(".")[2])
         self._symbols: dict[str, list[Symbol]] | None = None
 
@@ -28,7 +28,7 @@ class SymbolNames:
 
     def _found(self) -> dict[str, list[Symbol]]:
         if self._symbols is None:
-            self._symbols = self._reader.symbols(self._pattern)
+            self._symbols = self._stored.symbols(self._pattern)
         return self._symbols
 
 

@@ -6,7 +6,7 @@ model cannot claim them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -135,6 +135,12 @@ class Tool(Value):
 def tools_of(sets: tuple[str, ...]) -> Mapping[str, Tool]:
     """Return the tools of some sets by name, in order."""
     return MappingProxyType({name: _tool(entry) for name, entry in entries(sets).items()})
+
+
+def schema_with(tool: Tool, known: Collection[str]) -> dict[str, Any]:
+    """Return the input schema of a tool with those of its parameters that a server knows."""
+    shown = [name for name in tool.taken if name in known]
+    return _schema(METHODS[tool.verb], Entry(tool.name, tool.verb), shown)
 
 
 def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]) -> Tool:

@@ -15,7 +15,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
@@ -33,9 +33,11 @@ from muninn_core.org.mirrors import sweep_mirrors
 from muninn_core.org.pushing import Target, push, remove_branch, remove_repository, sweep
 from muninn_core.org.redaction import purge, redact
 from muninn_core.org.service import Service
+from muninn_core.org.verbs import ASKED
 from muninn_core.org.worker import Worker
-from muninn_core.protocol.search import ContextResult, RecallResult
+from muninn_core.protocol.catalogue import METHODS
 from muninn_server.http_listener import serving
+from muninn_server.mcp.tools import schema_with, tools_of
 from muninn_server.org.application import Application
 from muninn_server.org.client import Client
 
@@ -258,12 +260,25 @@ def _sweep(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 
 def _ask(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     client = Client(options.url, _secret(environ))
-    found = client.call(options.command, {"query": options.query}, options.repository, options.ref)
+    method = METHODS[options.command]
+    given = {name: getattr(options, name) for name in method.positional if name in ASKED[options.command].takes}
+    params = {name: value for name, value in given.items() if value} | dict(map(_setting, options.set))
+    found = client.call(options.command, params, options.repository, options.ref)
     if options.json:
         print(json.dumps(found, ensure_ascii=False))
     else:
-        kind = RecallResult if options.command == "recall" else ContextResult
-        print(render(from_plain(found, kind)))
+        print(render(from_plain(found, method.result)))
+
+
+def _setting(given: str) -> tuple[str, object]:
+    """Return the name and value of a parameter. The value is JSON, or text."""
+    name, mark, value = given.partition("=")
+    if not mark:
+        raise BadParams(f"'{given}' sets no parameter", hint="Write it as NAME=VALUE: --set limit=5.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _address(options: argparse.Namespace, environ: Mapping[str, str]) -> str:
@@ -301,8 +316,7 @@ _COMMANDS = {
     "redact": _redact,
     "purge": _redact,
     "sweep": _sweep,
-    "recall": _ask,
-    "context": _ask,
+    **dict.fromkeys(ASKED, _ask),
 }
 
 
@@ -325,6 +339,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_service(command)
     _add_access(command)
     _add_clients(command)
+    _add_questions(commands.add_parser)
     return parser
 
 
@@ -395,10 +410,23 @@ def _add_clients(command: _Command) -> None:
     pushing.add_argument("--ref", default="main", help="the branch")
     pushing.add_argument("--url", help="address of the server; its token is in MUNINN_ORG_TOKEN")
     pushing.add_argument("--force", action="store_true", help="move the branch back to an earlier commit")
-    for name, about in (("recall", "Ask a question."), ("context", "Gather what a task needs.")):
-        asking = command(name, about)
-        asking.add_argument("query")
+
+
+def _add_questions(add_parser: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the reading verbs. A verb's positional parameters are those of the local command line."""
+    for name, verb in ASKED.items():
+        method = METHODS[name]
+        asking = add_parser(name, help=method.summary, description=method.summary)
+        fields = schema_with(tools_of(("all",))[name], verb.takes)["properties"]
+        for each in method.positional:
+            if each in fields:
+                nargs = "*" if fields[each].get("type") == "array" else "?" if each != method.positional[0] else None
+                nargs = "?" if nargs is None and each in method.may_omit else nargs
+                asking.add_argument(each, nargs=nargs, help=fields[each].get("description"))
         asking.add_argument("--url", required=True)
         asking.add_argument("--repository", action="append", default=[], help="only this repository; may be repeated")
         asking.add_argument("--ref", default="", help="this branch instead of the default ones")
+        asking.add_argument(
+            "--set", action="append", default=[], metavar="NAME=VALUE", help=f"another parameter: {', '.join(fields)}"
+        )
         asking.add_argument("--json", action="store_true")

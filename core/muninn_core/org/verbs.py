@@ -1,0 +1,73 @@
+"""The verbs of an organisation's memory: their parameters, and the functions that answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from muninn_core.errors import BadParams, UnknownVerb
+from muninn_core.federation.importers import ImportersParams
+from muninn_core.model.value import ValidationError, Value, from_plain
+from muninn_core.org import answers, file_answers, memory_answers, offering
+from muninn_core.org.question import Question
+from muninn_core.protocol.code import GraphParams, OutlineParams, SymbolsParams
+from muninn_core.protocol.editor import AboutParams
+from muninn_core.protocol.files import FilesParams, ReadParams, TreeParams
+from muninn_core.protocol.inspection import LinksParams, MemoriesParams, OverviewParams, ShowParams
+from muninn_core.protocol.search import ContextParams, RecallParams
+
+
+class Verb(NamedTuple):
+    """The parameters of a verb, the function that answers it, and the names of the parameters that it takes.
+
+    `takes` is empty for a verb of the daemons, which people and agents do not call.
+    """
+
+    params: type[Value]
+    answer: Callable[[Question, Any], Value]
+    takes: frozenset[str] = frozenset()
+
+
+VERBS: Mapping[str, Verb] = MappingProxyType(
+    {
+        "recall": Verb(RecallParams, answers.recall, answers.OF_RECALL),
+        "context": Verb(ContextParams, answers.context, answers.OF_CONTEXT),
+        "memories": Verb(MemoriesParams, memory_answers.memories, memory_answers.OF_MEMORIES),
+        "show": Verb(ShowParams, memory_answers.show, memory_answers.OF_SHOW),
+        "links": Verb(LinksParams, memory_answers.links, memory_answers.OF_LINKS),
+        "about": Verb(AboutParams, memory_answers.about, memory_answers.OF_ABOUT),
+        "overview": Verb(OverviewParams, memory_answers.overview, memory_answers.OF_OVERVIEW),
+        "symbols": Verb(SymbolsParams, file_answers.symbols, file_answers.OF_SYMBOLS),
+        "outline": Verb(OutlineParams, file_answers.outline, file_answers.OF_OUTLINE),
+        "graph": Verb(GraphParams, file_answers.graph, file_answers.OF_GRAPH),
+        "read": Verb(ReadParams, file_answers.read, file_answers.OF_READ),
+        "tree": Verb(TreeParams, file_answers.tree, file_answers.OF_TREE),
+        "files": Verb(FilesParams, file_answers.files, file_answers.OF_FILES),
+        "offer": Verb(RecallParams, offering.offer),
+        "list_symbols": Verb(SymbolsParams, offering.list_symbols),
+        "list_memories": Verb(MemoriesParams, offering.list_memories),
+        "list_importers": Verb(ImportersParams, offering.list_importers),
+    }
+)
+"""All verbs by name."""
+
+ASKED: Mapping[str, Verb] = MappingProxyType({name: verb for name, verb in VERBS.items() if verb.takes})
+"""The verbs of people and agents, with the parameters and results of the catalogue."""
+
+
+def verb_named(name: str) -> Verb:
+    """Return the verb of a name. Raises UnknownVerb."""
+    if name not in VERBS:
+        raise UnknownVerb(
+            f"an organisation's memory has no '{name[:60]}'", hint=f"It has {', '.join(ASKED)}. It takes no writes."
+        )
+    return VERBS[name]
+
+
+def decoded(verb: Verb, plain: Any) -> Value:
+    """Return the parameters of a verb from plain data. Raises BadParams."""
+    try:
+        return from_plain(plain if plain is not None else {}, verb.params)
+    except ValidationError as error:
+        raise BadParams(str(error)) from None
