@@ -1,8 +1,9 @@
 """`python -m bench past`: measures what earlier commits add to finding files, on the tree of HEAD.
 
 Titles of fixes and features are asked as in `bench.quality.titles`. The commits before each are its history. Every
-question has four answers: without history; with it; with memories of the same commits besides, as a backfill makes
-them; and with these memories counted although their commits vote, which shows why they are not.
+question has six answers: without history; with the signal `churn` alone, and with `history` alone; with both; with
+memories of the same commits besides, as a backfill makes them; and with these memories counted although their commits
+vote, which shows why they are not.
 
 `python -m bench lift` walks through a history instead, which also rewinds the tree, and takes a hundred times as long.
 """
@@ -38,7 +39,7 @@ from muninn_core.worktree.evolution import COMMITS, TITLES
 REMEMBERED = 1_000
 """The newest commits before a question that become memories."""
 
-ARMS = ("without", "history", "memories", "counted twice")
+ARMS = ("without", "churn alone", "votes alone", "history", "memories", "counted twice")
 
 
 class Past(NamedTuple):
@@ -94,6 +95,8 @@ def _scores(muninn: Muninn, question: Question, log: Sequence[LogEntry]) -> dict
     history = Relevance(evolution=lambda: past.evolution, votes=lambda: past.votes)
     arms = {
         "without": Relevance(),
+        "churn alone": Relevance(evolution=lambda: past.evolution),
+        "votes alone": Relevance(votes=lambda: past.votes),
         "history": history,
         "memories": history._replace(file_priors=partial(past.priors.lookup, now=past.now, counted=past.votes.ids)),
         "counted twice": history._replace(file_priors=partial(past.priors.lookup, now=past.now)),

@@ -43,16 +43,18 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ABLATIONS = {
     "meaning": ("MEANING",),
     "sharing": ("SHARED",),
-    "whole files": ("WHOLE",),
+    "words of chunks": ("WORDS",),
+    "whole files": ("WHOLE", "WHOLE_OF_CHANGE"),
     "several parts": ("PARTS",),
     "spread of changes": ("SPREAD",),
     "names of files": ("NAME",),
     "names of symbols": ("SYMBOL",),
-    "definitions": ("DEFINES", "SOUGHT"),
+    "definitions": ("DEFINES",),
     "tests back": ("TEST",),
-    "aside and docs back": ("GENERATED", "ASIDE", "DOCS"),
+    "generated back": ("GENERATED",),
+    "aside back": ("ASIDE",),
     "own words of names": ("FILE_OWN", "SYMBOL_OWN"),
-    "crowd": ("CROWD",),
+    "crowd": ("CROWD", "CROWD_OF_CHANGE"),
 }
 """The weights that are taken away together."""
 

@@ -80,7 +80,8 @@ class HeadReader:
         if ref.endswith("/.invalid"):
             return ()  # the reftable format
         common = self._place.identity
-        return (first, f"{self._place.git_dir}/{ref}", f"{common}/{ref}", f"{common}/packed-refs")
+        refs = dict.fromkeys((f"{self._place.git_dir}/{ref}", f"{common}/{ref}"))  # one file in the main work tree
+        return (first, *refs, f"{common}/packed-refs")
 
 
 def index_stamp(place: Place) -> object:

@@ -170,8 +170,6 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
             found.append(signal("generated", 1.0, w.GENERATED))
         elif aside := kinds & _ASIDE:
             found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
-        elif kind == "code" and "docs" in kinds:
-            found.append(signal("docs", 1.0, w.DOCS))
     if kind == "knowledge":
         found += _decision(context.decisions, path)
     return found
@@ -206,9 +204,6 @@ def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:
     if query.tests < 1:
         tests = [(1 - query.tests) * (1 - prior[row]) if "test" in each else 0.0 for row, each in enumerate(traits)]
         columns.append((w.TEST, tests))
-    if "docs" in frozenset().union(*traits):
-        rest = zip(traits, code, generated, aside, strict=True)
-        columns.append((w.DOCS, [own and "docs" in each and not (made or by) for each, own, made, by in rest]))
     if context.named or query.sought:
         columns.append((w.NAMED_FILE, [_is_named(context, *each) for each in zip(kinds, matched, strict=True)]))
     weights, values = zip(*columns, strict=True)

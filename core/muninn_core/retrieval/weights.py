@@ -80,9 +80,6 @@ GENERATED = -1.0
 ASIDE = -0.5
 """`aside`: 1 for vendored files, declarations (`.d.ts`) and examples."""
 
-DOCS = -0.25
-"""`docs`: 1 for code in a documentation folder."""
-
 AGENT = -0.1
 """`agent`: 1 for knowledge that an agent keeps for itself in the memory of another tool."""
 
