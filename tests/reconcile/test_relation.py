@@ -99,6 +99,8 @@ The staging cluster has a read replica. | The read cluster has a staging replica
 A red alert opens a ticket in the queue. | An alert opens a red ticket in the queue.
 The proxy runs behind the firewall. | The proxy runs near the firewall.
 The tests are written by the firmware team. | The tests are written for the firmware team.
+The token is sent by the broker. | The token is sent to the broker.
+The frame is shown with the menu. | The frame is shown in the menu.
 A monitor with a probe is being polled in the rack. | A monitor is polling a probe in the rack.
 The scheduler and two workers are waiting for a lock. | The scheduler is waiting for two workers for a lock.
 The parser is preparing the cache for the index. | The parser is preparing the index in the cache.
