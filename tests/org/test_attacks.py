@@ -158,6 +158,31 @@ def test_paths_in_several_repositories_begin_with_their_names(fresh, ask, root: 
     assert found.project.name == "2 repositories"
     assert [each.path for each in found.files] == ["orchard:fruit.py", "orchard:shop.py"]
     assert [each.target for each in found.links] == [FIRST]
+    push(fresh.database, fresh.repository("team/plums"), root, "HEAD", workers=1)
+    tom = ask("tom", "pears", "team/plums")
+    found = [tom.service.answer(tom.token, "tree", {"depth": depth}).entries for depth in (1, 2)]
+    assert [each.path for each in found[0]] == ["pears:/", "team/plums:/"]
+    assert [each.path for each in found[1]] == ["pears:/", "pears:fruit.py", "team/plums:/", "team/plums:fruit.py"]
+
+
+def test_links_of_a_memory_that_was_merged_into_a_redacted_one(fresh, ask, tmp_path: Path) -> None:
+    orchard, third = make_orchard(tmp_path / "orchard"), "01K00000000000000000000003"
+    lines = [
+        {"id": third, "type": "decision", "text": "Bananas are peeled first.", "importance": 8},
+        {"id": f"{third[:-1]}4", "type": "merge", "keep": third, "sources": [FIRST], "reason": "the same"},
+        {"id": f"{third[:-1]}5", "type": "redact", "target": third},
+    ]
+    with (orchard / ".muninn" / "memory" / "main.jsonl").open("a") as memory:
+        for each in lines:
+            memory.write(json.dumps({"v": 1, "ts": "2026-10-02T00:00:00.000Z", "actor": "user", **each}) + "\n")
+    git(orchard, "commit", "-q", "-am", "Merged")
+    push(fresh.database, fresh.repository("orchard"), orchard, "HEAD", workers=1)
+    ann = ask("ann", "orchard")
+    assert ann.service.answer(ann.token, "show", {"id": FIRST}).memory.merged_into == third
+    assert ann.service.answer(ann.token, "show", {"id": SECOND}).memory.id == SECOND
+    for start in (FIRST, SECOND):
+        ann.service.answer(ann.token, "links", {"id": start, "archived": True})
+    assert third not in [each.id for each in ann.service.answer(ann.token, "overview", {}).important]
 
 
 def test_no_verb_shows_a_closed_repository_or_another_organisation(fresh, ask, root: Path, tmp_path: Path) -> None:

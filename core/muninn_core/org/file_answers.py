@@ -102,7 +102,7 @@ def tree(question: Question, params: TreeParams) -> TreeResult:
 def files(question: Question, params: FilesParams) -> FilesResult:
     """Return files by glob, language or kind, by path. Raises BadParams."""
     page = page_of(passing(question.reader.paths(), params.path, params.lang, params.kind), params, question.saw)
-    shown = (replace(each, path=_with_colon(_below_root(each.path))) for each in page.files)
+    shown = (replace(each, path=_with_repository(each.path)) for each in page.files)
     return replace(page, files=tuple(shown))
 
 
@@ -178,13 +178,19 @@ def _label(node: Node) -> str:
     return f"{repository_of(node.path)}:{split(node.path)[1]}{node.label.removeprefix(node.path)}"
 
 
-def _below_root(path: str) -> str:
-    """Return a path of a search with its repository as a folder: `shop:/src/a.py`."""
+def _with_repository(path: str) -> str:
+    """Return a path of a search as `team/shop:src/a.py`."""
     name = repository_of(path)
-    return f"{name}:/{split(path)[1]}" if name else path
+    return f"{name}:{bare(path)}" if name else path
+
+
+def _below_root(path: str) -> str:
+    """Return a path of a search with its repository as one folder: `team:shop:/src/a.py` for `team/shop`."""
+    name, rest = split(path)
+    return f"{name}:/{rest}" if name else path
 
 
 def _with_colon(path: str) -> str:
-    """Return `shop:src/a.py` for `shop:/src/a.py`; the root stays `shop:/`."""
+    """Return `team/shop:src/a.py` for `team:shop:/src/a.py`; the root is `team/shop:/`."""
     name, mark, rest = path.partition(":/")
-    return f"{name}:{rest}" if mark and rest else path
+    return f"{name.replace(':', '/')}:{rest or '/'}" if mark else path

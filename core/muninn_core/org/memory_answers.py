@@ -58,17 +58,17 @@ def memories(question: Question, params: MemoriesParams) -> MemoriesResult:
     Raises BadParams, NotFoundError, UsageError for an ambiguous prefix.
     """
     refuse_others("memories", params, OF_MEMORIES)
-    known = question.reader.memories.shown()
+    held = question.reader.memories
     if params.id is not None:
-        found = [memory_of(known, params.id)]
+        found = [memory_of(held.shown(), params.id)]
     else:
-        branch, path = question.split(params.file or "")
-        name = question.branches.names[branch.id] if branch is not None else ""
-        paths, recent = frozenset((path,) if path else ()), changed_since(params.since, question.now)
+        paths, recent = frozenset[str](), changed_since(params.since, question.now)
+        if params.file:
+            branch, path = question.split(params.file)
+            paths = frozenset((plain_path(path),))
+            held = held.of_branch(branch.id) if branch is not None else held
         found = [
-            memory
-            for memory in known.values()
-            if passes(memory, params, paths, question.now) and recent(memory) and name in ("", memory.repository)
+            memory for memory in held.shown().values() if passes(memory, params, paths, question.now) and recent(memory)
         ]
         found.sort(key=lambda each: each.id, reverse=True)
         found.sort(key=lambda each: each.updated or each.ts, reverse=True)

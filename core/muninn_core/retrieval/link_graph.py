@@ -54,12 +54,15 @@ class LinkGraph:
             self._replacements.setdefault(memory.id, []).append(step)
 
     def resolve_merged(self, identity: str) -> str:
-        """Return the id of the memory that `identity` was merged into, directly or through others; else `identity`."""
+        """Return the id of the memory that `identity` was merged into, directly or through others; else `identity`.
+
+        A memory that is not among `memories`, for example a redacted one, represents no other.
+        """
         seen: set[str] = set()
         while identity in self.memories and identity not in seen:
             seen.add(identity)
             merged = self.memories[identity].merged_into
-            if not merged:
+            if not merged or merged not in self.memories:
                 break
             identity = merged
         return identity
