@@ -60,6 +60,18 @@ def test_text_after_256_tokens_does_not_count(encoder):
     assert np.array_equal(encoder.embed_query("word " * 300), encoder.embed_query("word " * 300 + "parser"))
 
 
+def test_the_newest_questions_are_encoded_once(encoder):
+    first = encoder.encode_query(ASKED)
+    assert encoder.encode_query(ASKED) is first
+    for number in range(12):
+        encoder.encode_query(f"question {number} " + "word " * 100)
+    again = encoder.encode_query(ASKED)
+    assert again is not first
+    assert np.array_equal(again.states, first.states)
+    encoder.release_memory()
+    assert encoder.encode_query(ASKED) is not again
+
+
 def test_the_encoder_unloads_and_loads_again(encoder):
     before = encoder.embed_query(STORED)
     encoder.release_memory()
