@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,29 @@ def test_what_is_dead_for_the_most_part_is_written_anew():
     meaning = meaning.changed(list(range(60)), [], NONE)
     assert [len(part.segment) for part in meaning._shards["code"]] == [40]
     assert meaning.changed(list(range(100)), [], NONE).search(unit(1)[0], 5) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="rows are mapped on Linux only")
+def test_rows_that_are_mapped_from_a_file_answer_as_those_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("muninn_core.index.segment.MAPPED_BYTES", 1)
+    rows = quantise(unit(3_000))
+    ids = np.arange(3_000)
+    inside = build_vectors(DIM, lambda kind: [(ids, rows)] if kind == "code" else [])
+    mapped = build_vectors(DIM, lambda kind: [(ids, rows)] if kind == "code" else [], tmp_path)
+    for each in (inside, mapped, mapped):
+        each.release_memory()
+        assert each.search(unit(1, seed=4)[0], 50) == inside.search(unit(1, seed=4)[0], 50)
+        assert each.cosines(unit(1, seed=4)[0], [5, 7]) == inside.cosines(unit(1, seed=4)[0], [5, 7])
+    assert (mapped.rows([7])[7] == rows[7]).all()
+    assert mapped.changed([7], [4_000], rows[:1]).search(rows[7].astype(np.float32), 2) == (
+        inside.changed([7], [4_000], rows[:1]).search(rows[7].astype(np.float32), 2)
+    )
+    assert mapped._shards["code"][0].segment._mapped
+    assert not [*tmp_path.iterdir()]
+
+
+def test_rows_stay_in_memory_where_no_file_can_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("muninn_core.index.segment.MAPPED_BYTES", 1)
+    rows = quantise(unit(100))
+    found = build_vectors(DIM, lambda kind: [(np.arange(100), rows)] if kind == "code" else [], tmp_path / "missing")
+    assert [number for number, _ in found.search(unit(100)[3], 1)] == [3]

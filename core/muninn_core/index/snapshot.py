@@ -384,6 +384,8 @@ class Snapshot:
         self._ids_of_files.clear()
         self._ids_of_memories.clear()
         self._manifest.release_memory()
+        self._meaning.release_memory()
+        self._encodings.release_memory()
 
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:
         """Return up to `limit` chunks without a vector, by id, with ids greater than `after`."""

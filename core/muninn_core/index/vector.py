@@ -23,6 +23,7 @@ from muninn_core.model.chunk import SOURCE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -119,8 +120,10 @@ _Shard = tuple[_Part, ...]
 class VectorIndex:
     """An immutable set of vectors. Safe to use from several threads."""
 
-    def __init__(self, dim: int, shards: Mapping[SourceKind, _Shard] | None = None) -> None:
+    def __init__(self, dim: int, shards: Mapping[SourceKind, _Shard] | None = None, folder: Path | None = None) -> None:
+        """Large segments are mapped from files in `folder`; without one all are in memory."""
         self._dim = dim
+        self._folder = folder
         self._shards = dict(shards or {})
         self._among = ByIdentity[list[_Allowed]]()
 
@@ -194,10 +197,16 @@ class VectorIndex:
                 shard = tuple(part.without(out) for part in shard)
             if len(into):
                 into = into[np.argsort(fresh[into], kind="stable")]
-                shard = (*shard, _part(self._dim, [(fresh[into], rows[into])]))
+                shard = (*shard, _part(self._dim, [(fresh[into], rows[into])], self._folder))
             if len(out) or len(into):
-                shards[name] = _merged(self._dim, shard)
-        return VectorIndex(self._dim, shards)
+                shards[name] = _merged(self._dim, shard, self._folder)
+        return VectorIndex(self._dim, shards, self._folder)
+
+    def release_memory(self) -> None:
+        """Give mapped pages back. The next search maps them again."""
+        for shard in self._shards.values():
+            for part in shard:
+                part.segment.release_memory()
 
 
 def memories_among(ids: Iterable[int]) -> list[int]:
@@ -205,14 +214,19 @@ def memories_among(ids: Iterable[int]) -> list[int]:
     return [number for number in ids if number >> KIND_BITS == _MEMORY]
 
 
-def build_vectors(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]]) -> VectorIndex:
-    """Build the set of the vectors that `batches` yields for each kind; the ids of a kind must ascend."""
+def build_vectors(
+    dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]], folder: Path | None = None
+) -> VectorIndex:
+    """Build the set of the vectors that `batches` yields for each kind; the ids of a kind must ascend.
+
+    Large segments are mapped from files in `folder`, if given.
+    """
     shards: dict[SourceKind, _Shard] = {}
     for kind in SOURCE_KINDS:
-        part = _part(dim, (_non_zero(ids, rows) for ids, rows in batches(kind)))
+        part = _part(dim, (_non_zero(ids, rows) for ids, rows in batches(kind)), folder)
         if part.live_count:
             shards[kind] = (part,)
-    return VectorIndex(dim, shards)
+    return VectorIndex(dim, shards, folder)
 
 
 def _non_zero(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
@@ -281,12 +295,12 @@ def _best(parts: list[_Part], query: NDArray[np.float32], count: int) -> list[Fo
     return list(zip(products[order].tolist(), ids[order].tolist(), strict=True))
 
 
-def _merged(dim: int, shard: _Shard) -> _Shard:
+def _merged(dim: int, shard: _Shard, folder: Path | None) -> _Shard:
     """Copy parts with many deleted rows, then merge parts from the end while one is not larger than all after it."""
     kept: list[_Part] = []
     for part in shard:
         if part.live_count < (1 - _MAX_DELETED_SHARE) * len(part.segment):
-            part = _part(dim, [part.live_rows()])
+            part = _part(dim, [part.live_rows()], folder)
         if part.live_count:
             kept.append(part)
     first = len(kept) - 1
@@ -295,7 +309,7 @@ def _merged(dim: int, shard: _Shard) -> _Shard:
         first -= 1
         following += kept[first].live_count
     if len(kept) - first > 1:
-        kept[first:] = [_part(dim, _ascending([part.live_rows() for part in kept[first:]]))]
+        kept[first:] = [_part(dim, _ascending([part.live_rows() for part in kept[first:]]), folder)]
     return tuple(kept)
 
 
@@ -314,6 +328,6 @@ def _ascending(parts: list[tuple[Ids, Rows]]) -> list[tuple[Ids, Rows]]:
     return [(ids[order], np.concatenate([part[1] for part in parts])[order])]
 
 
-def _part(dim: int, parts: Iterable[tuple[Ids, Rows]]) -> _Part:
-    segment = Segment(dim, parts)
+def _part(dim: int, parts: Iterable[tuple[Ids, Rows]], folder: Path | None) -> _Part:
+    segment = Segment(dim, parts, folder)
     return _Part(segment, None, len(segment))

@@ -370,9 +370,10 @@ class Writer:
     def _publish(self, change: _VectorChange) -> None:
         """Publish a snapshot of the committed state, and limit the write-ahead log."""
         if self._stale:
-            self._meaning = build_vectors(self._dim, lambda kind: self._manifest.vectors(self._dim, kind))
+            folder = self._state.parent
+            self._meaning = build_vectors(self._dim, lambda kind: self._manifest.vectors(self._dim, kind), folder)
             dim = self._encoding_dim
-            self._encoded = build_vectors(dim, lambda kind: self._manifest.vectors(dim, kind, "encodings"))
+            self._encoded = build_vectors(dim, lambda kind: self._manifest.vectors(dim, kind, "encodings"), folder)
             self._memories = len(self._manifest.memories())
             self._stale = False
             self._recent = RowCache()
