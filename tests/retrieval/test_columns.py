@@ -25,7 +25,7 @@ from muninn_core.retrieval.scoring import (
     symbol_signals,
 )
 from muninn_core.retrieval.session_match import session_matches
-from muninn_core.retrieval.word_rows import WordRows, kept_rows
+from muninn_core.retrieval.word_rows import WordRows, kept_rows, release_memory
 from muninn_core.source.identifiers import split_words
 from muninn_core.worktree.session_order import SessionOrder
 
@@ -45,10 +45,15 @@ def test_a_text_holds_the_words_that_splitting_it_gives(texts: list[str], asked:
         assert held.tolist() == [[word in split_words(text).split() for word in words] for text in texts]
 
 
-def test_too_many_rows_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_rows_and_runs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("muninn_core.retrieval.word_rows._MOST_ROWS", 1)
+    monkeypatch.setattr("muninn_core.retrieval.word_rows._MOST_RUNS", 4)
+    release_memory()
     first = kept_rows()
     first.holding(["one text", "another text"], ["text"])
+    assert kept_rows() is first
+    assert first.holding(["third text", "one text"], ["text", "third"]).tolist() == [[True, True], [True, False]]
+    first.holding(["fourth"], [])
     assert kept_rows() is not first
     assert kept_rows() is kept_rows()
 

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
+Run = str | bytes
+"""Letters, digits and underscores between other signs: bytes in a text of ASCII alone."""
+
 MAX_WORD_LENGTH = 64
 """Longer runs are cut: they are data (hashes, base64), not names."""
 
@@ -38,12 +41,23 @@ def split_words(text: str) -> str:
 
 def words_of_each(texts: Iterable[str]) -> list[list[str]]:
     """Return the words of each text, as `split_words` gives them. Many texts take as many calls as one."""
-    runs_of: list[Sequence[str | bytes]] = [
+    runs = runs_of_each(texts)
+    _EXPANSIONS.learn(chain.from_iterable(runs))
+    expand = _EXPANSIONS.__getitem__
+    return [" ".join(map(expand, each)).split() for each in runs]
+
+
+def runs_of_each(texts: Iterable[str]) -> list[Sequence[Run]]:
+    """Return the runs of letters, digits and underscores of each text."""
+    return [
         text.encode().translate(_ASCII_SEPARATORS).split() if text.isascii() else _RUN.findall(text) for text in texts
     ]
-    _EXPANSIONS.learn(chain.from_iterable(runs_of))
-    expand = _EXPANSIONS.__getitem__
-    return [" ".join(map(expand, runs)).split() for runs in runs_of]
+
+
+def words_of_runs(runs: Sequence[Run]) -> list[list[str]]:
+    """Return the words of each run. Those of a text are the words of its runs."""
+    _EXPANSIONS.learn(runs)
+    return [_EXPANSIONS[run].split() for run in runs]
 
 
 def clear_caches() -> None:
