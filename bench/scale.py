@@ -26,6 +26,7 @@ HERE = Path(__file__).parent
 MB = 1_000_000
 BATCH = 10_000
 CALM_SECONDS = 0.5
+RESTING_SECONDS = 25
 
 
 def main(words: list[str]) -> int:
@@ -137,10 +138,19 @@ def _recall(served: Served, questions: list[str], when: str) -> list[Figure]:
     used = (processor_seconds([pid]) - used) * 1000 / len(questions)
     detail = spread(latencies)
     stall = served.call("status")["longest_stall_ms"]
-    time.sleep(REST_SECONDS + 2)
     return [
         Figure(f"recall {when}, p50", detail["p50"], "ms", None, f"{used:.1f} ms of processor time", detail),
         Figure(f"recall {when}, p95", detail["p95"], "ms", 10),
         Figure(f"longest stall {when}", stall, "ms", 100),
-        Figure(f"memory at rest {when}", resident(tree(pid)) / MB, "MB", 400),
+        Figure(f"memory at rest {when}", _at_rest(pid) / MB, "MB", 400),
     ]
+
+
+def _at_rest(pid: int) -> int:
+    """Return the least resident memory in half a minute without a question: a busy machine releases it late."""
+    time.sleep(REST_SECONDS + 2)
+    sizes = []
+    for _ in range(RESTING_SECONDS):
+        sizes.append(resident(tree(pid)))
+        time.sleep(1)
+    return min(sizes)

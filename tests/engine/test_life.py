@@ -405,6 +405,24 @@ def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypa
     assert muninn.engine.should_release_memory
 
 
+def test_many_memories_are_freed_at_rest_and_created_again_without_a_change_for_the_index(muninn, monkeypatch):
+    monkeypatch.setattr("muninn_core.store.log.MANY_CREATED", 1)
+    muninn.call("remember", batch=[{"text": f"The cache is kept for {n} weeks.", "session": "s"} for n in range(5)])
+    muninn.call("seal")
+    store = muninn.engine.open(locate(str(muninn.root))).memory
+    assert store.log.save_cache(0)
+    muninn.call("index", wait=True)
+    before, generation = muninn.texts("cache kept"), updater_of(muninn).index.snapshot().generation
+    known = dict(store.all().items())
+    muninn.engine.release_memory()
+    assert dict(store.all().items()) == known
+    assert not any(store.all()[each] is memory for each, memory in known.items())
+    assert muninn.texts("cache kept") == before
+    store.read_again()  # any memory may have changed, and none has
+    muninn.call("index", wait=True)
+    assert updater_of(muninn).index.snapshot().generation == generation
+
+
 def test_the_engine_is_at_work_during_a_verb_for_a_moment_after_it_and_while_files_wait(muninn, monkeypatch):
     muninn.call("index", wait=True)
     assert muninn.engine.at_work

@@ -14,6 +14,7 @@ from muninn_core.errors import StorageError
 from muninn_core.store import fold_cache, incremental_fold
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import initialise, layout_of
+from muninn_core.store.lazy_mapping import each_value, passing_getter
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import open_log
 
@@ -111,6 +112,27 @@ def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(fill
     assert seen(filled) == before
     reader = opened(writable=False)
     assert (reader.state, reader.unsealed) == (filled.state, filled.unsealed)
+
+
+def test_memories_are_freed_created_again_and_read_in_passing(filled, opened, monkeypatch):
+    monkeypatch.setattr("muninn_core.store.log.MANY_CREATED", 10)  # an answer about conflicts creates some
+    monkeypatch.setattr("muninn_core.store.lazy_mapping.MANY_KEPT", 1)
+    changed, target, *_ = filled.state.memories
+    filled.append([{"type": "update", "target": changed, "set": {"text": "said anew in the spool"}}], "s8")
+    earlier, before = filled.state, dict(filled.state.memories)
+    assert filled.release_memory()
+    assert earlier.memories[target] is before[target]
+    now = filled.state.memories
+    assert now[changed] is before[changed]
+    assert not filled.release_memory()
+    assert [*each_value(now)] == [*before.values()]
+    assert [*map(passing_getter(now), before)] == [*before.values()]
+    assert passing_getter(now)("unknown") is None
+    assert not filled.release_memory()  # reading in passing kept none
+    assert now[target] == before[target] is not now[target]
+    assert now[target] is now[target]
+    fresh = opened(writable=False)
+    assert [*each_value(fresh.state.memories)] == [*before.values()]
 
 
 def test_a_file_that_has_just_changed_is_read_again(log, opened, layout, monkeypatch):

@@ -17,7 +17,7 @@ import numpy as np
 
 from muninn_core.retrieval import weights as w
 from muninn_core.source.identifiers import split_words
-from muninn_core.store.lazy_mapping import getter
+from muninn_core.store.lazy_mapping import each_value, getter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,7 +170,7 @@ class FilePriors:
         with self._lock:
             memories = self._all()
             if self._index is None:
-                self._index = _PriorIndex(memories.values())
+                self._index = _PriorIndex(each_value(memories))
             index = self._index
             rows, values = _compared(index, index.rows_with(asked, counted), now)
         best: list[tuple[float, Memory, tuple[str, ...]]] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from muninn_core.retrieval.decay import has_expired
 from muninn_core.retrieval.filters import COLUMNS, Bound
 from muninn_core.retrieval.request import Passing
+from muninn_core.store.lazy_mapping import each_value, passing_getter
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -113,14 +114,10 @@ class MemoryTable:
         The same object as at the last question with these filters while the same memories pass.
         """
         with self._lock:
-            memories = self._all()
-            if not self._open:
-                for memory in memories.values():
-                    self._add(memory)
-                self._open = True
+            self._read([name for name, _, _ in filters.tests])
             mask = np.array(self._active, bool)
             for asked, (name, test, negated) in zip(filters.filters, filters.tests, strict=True):
-                mask &= self._column(name, memories).passing(asked, test) != negated
+                mask &= self._columns[name].passing(asked, test) != negated
             for identity, memory in self._expiring.items():
                 if has_expired(memory, now):
                     mask[self._row_of[identity]] = False
@@ -136,14 +133,22 @@ class MemoryTable:
             del self._found[next(iter(self._found))]
         return known[1]
 
-    def _column(self, name: str, memories: Mapping[str, Memory]) -> _Column:
-        column = self._columns.get(name)
-        if column is None:
-            column = _Column(COLUMNS[name])
-            for identity in self._ids:
-                column.add(memories.get(identity))
-            self._columns[name] = column
-        return column
+    def _read(self, names: Iterable[str]) -> None:
+        """Make the rows, and the columns of some names, unless they exist. The memories are read at most once."""
+        if not self._open:
+            self._clear()  # an attempt may have failed
+        missing = {name: _Column(COLUMNS[name]) for name in names if name not in self._columns}
+        if not self._open:
+            for memory in each_value(self._all()):
+                self._add(memory)
+                for column in missing.values():
+                    column.add(memory)
+            self._open = True
+        elif missing:
+            for known in map(passing_getter(self._all()), self._ids):
+                for column in missing.values():
+                    column.add(known)
+        self._columns |= missing
 
     def _add(self, memory: Memory) -> None:
         self._row_of[memory.id] = len(self._ids)

@@ -9,7 +9,7 @@ import os
 import threading
 import weakref
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import Memory
@@ -21,8 +21,8 @@ from muninn_core.store.fold_index import FoldIndexData
 from muninn_core.store.lines import Malformed
 from muninn_core.store.record import MalformedRecord, Record
 
-LINES_PER_BLOCK = 16
-"""Reading one line costs almost as much as reading 16."""
+LINES_PER_BLOCK = 4
+"""More make the table smaller. Reading and checking 4 lines takes 5 µs, and 16 lines 14 µs."""
 
 
 class File(Value):
@@ -102,9 +102,28 @@ class CachedValues:
         memory = self._memories.get(number)
         return memory if memory is not None else self._memories.setdefault(number, self._make(number))
 
+    def passing_memory(self, number: int) -> Memory:
+        """Return a memory that is not kept, unless it was created before. Raises StorageError as `record` does."""
+        memory = self._memories.get(number)
+        return memory if memory is not None else self._make(number)
+
     def created(self, number: int) -> Memory | None:
         """Return a memory that was created before, None for any other."""
         return self._memories.get(number)
+
+    def take(self, memories: Mapping[int, Memory]) -> None:
+        """Take over memories that were created elsewhere, by number."""
+        self._memories.update(memories)
+
+    @property
+    def created_count(self) -> int:
+        """How many memories were created."""
+        return len(self._memories)
+
+    def forget(self) -> Mapping[int, Memory]:
+        """Return the memories that were created, by number, and forget them: they are created again when used."""
+        made, self._memories, self._records = self._memories, {}, {}
+        return made
 
     def has_line(self, number: int, line: bytes) -> bool:
         """Whether a record has exactly this line. Cheaper than comparing the record. Raises StorageError."""

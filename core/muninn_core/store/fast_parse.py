@@ -105,7 +105,6 @@ def _decode_plain(line: bytes) -> tuple[_PlainMemory, str] | None:
 
 def _make_memory(plain: _PlainMemory, ts: str, identity: str) -> Memory:
     """Create the memory. Values that many memories share exist once."""
-    cap = actor_trust(plain.actor)
     session = intern(plain.session)
     return Memory(
         id=identity if identity == plain.id else plain.id,
@@ -119,9 +118,9 @@ def _make_memory(plain: _PlainMemory, ts: str, identity: str) -> Memory:
         cites=tuple(map(_intern_cite, plain.cites)),
         importance=plain.importance,
         confidence=plain.confidence,
-        trust=cap if isinstance(plain.trust, UnsetType) else lowest_trust(plain.trust, cap),
+        trust=_trust(plain.trust, plain.actor),
         actor=intern(plain.actor),
-        author=intern(author_name(plain.author, plain.details)),
+        author=intern(author_name(plain.author, plain.details)) if plain.details else _author(plain.author),
         agent=intern(plain.agent) or None,
         session=session or None,
         sessions=_shared((session,)) if session else (),
@@ -132,6 +131,19 @@ def _make_memory(plain: _PlainMemory, ts: str, identity: str) -> Memory:
         sealed=True,
         details=plain.details or _NO_DETAILS,
     )
+
+
+@lru_cache(maxsize=64)
+def _trust(given: Trust | UnsetType, actor: str) -> Trust:
+    """Return the trust of a record with this trust and actor."""
+    cap = actor_trust(actor)
+    return cap if isinstance(given, UnsetType) else lowest_trust(given, cap)
+
+
+@lru_cache(maxsize=1_024)
+def _author(author: str) -> str:
+    """Return the author of a record that has no details."""
+    return intern(author_name(author, _NO_DETAILS))
 
 
 @lru_cache(maxsize=4_096)

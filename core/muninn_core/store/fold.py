@@ -85,8 +85,21 @@ class ValueSource(Protocol):
     def memory(self, number: int) -> Memory:
         """Return a memory."""
 
+    def passing_memory(self, number: int) -> Memory:
+        """Return a memory that is not kept, unless it was created before."""
+
     def created(self, number: int) -> Memory | None:
         """Return a memory that was created before, None for any other."""
+
+    def take(self, memories: Mapping[int, Memory]) -> None:
+        """Take over memories that were created elsewhere, by number."""
+
+    @property
+    def created_count(self) -> int:
+        """How many memories were created."""
+
+    def forget(self) -> Mapping[int, Memory]:
+        """Return the memories that were created, by number, and forget them."""
 
 
 class Fold:
@@ -209,12 +222,31 @@ class Fold:
         Memories that were created stay the same objects.
         """
         folded: Slots[Memory] = {}
+        made: dict[int, Memory] = {}
         for identity, number in cached.folded.items():
-            known = self.folded[identity]
-            folded[identity] = (self._created(known) or number) if isinstance(known, int) else known
+            slot = self.folded[identity]
+            known = self._created(slot) if isinstance(slot, int) else slot
+            if known is not None and isinstance(number, int):
+                made[number] = known
+            folded[identity] = number if known is None else known
         self.slots, self.folded, self.cached = cached.slots, folded, cached.cached
+        if self.cached is not None:
+            self.cached.take(made)
         self._lazy, self._shown = None, None
         self._all_made = not any(isinstance(each, int) for each in folded.values())
+
+    def forget(self, least: int) -> bool:
+        """Free the memories that the cached fold has, if `least` were created; return whether they were freed.
+
+        They are created again when they are used.
+        """
+        if self.cached is None or self.cached.created_count < least:
+            return False
+        for number, memory in self.cached.forget().items():
+            if self.folded.get(memory.id) is memory:  # else it has changed since, or was never put in its place
+                self.folded[memory.id] = number
+        self._all_made, self._shown = False, None
+        return True
 
     def _created(self, number: int) -> Memory | None:
         source: ValueSource | LazyMemories | None = self.cached if number >= 0 else self._lazy
@@ -238,7 +270,7 @@ class Fold:
         if make is not None and self._shown is not None and self._shown.complete:
             make_all(self.folded, make)  # all have been created, so later states share them
             self._all_made, self._lazy, make = True, None, None
-        shown = LazyMapping(dict(self.folded), make)
+        shown = LazyMapping(dict(self.folded), make, self._passing_source())
         self._shown = shown if make is not None else None
         return shown
 
@@ -251,6 +283,16 @@ class Fold:
             one = base or unmade
             return None if one is None else one.memory
         return lambda number: (base if number >= 0 else unmade).memory(number)
+
+    def _passing_source(self) -> Callable[[int], Memory] | None:
+        """Return the function that creates a memory which is not kept; None when all are created."""
+        if self._all_made:
+            return None
+        base, unmade = self.cached, self._lazy
+        if base is None or unmade is None:
+            one = base or unmade
+            return None if one is None else one.passing_memory
+        return lambda number: (base if number >= 0 else unmade).passing_memory(number)
 
     def latest_change(self, about: Iterable[str]) -> str:
         """Return the time of the last record about some memories or conflicts, "" when there is none."""

@@ -14,7 +14,7 @@ import hashlib
 import os
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain, islice
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from muninn_core import __version__
 from muninn_core.model.memory import Memory
-from muninn_core.model.value import Value, decoder_of, encode_json
+from muninn_core.model.value import Value, decoder_of, encode_json, replace
 from muninn_core.store.cached_values import LINES_PER_BLOCK, CachedValues, File, Table
 from muninn_core.store.change_scan import SETTLED_SECONDS, Signature
 from muninn_core.store.disk import remove, write_unflushed
@@ -88,8 +88,11 @@ class CachedFold(Value):
 _decode = decoder_of(Table)
 
 
-def load(path: Path, memory: Path) -> CachedFold | None:
-    """Return the cached fold for the files below `memory`; None when there is no usable cache."""
+def load(path: Path, memory: Path, known: Iterable[str] = ()) -> CachedFold | None:
+    """Return the cached fold for the files below `memory`; None when there is no usable cache.
+
+    Ids among the `known` ones are these objects, so that they are in memory once.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError:
@@ -101,6 +104,9 @@ def load(path: Path, memory: Path) -> CachedFold | None:
     except (OSError, ValueError, IndexError, OverflowError, RecursionError):
         os.close(handle)
         return None
+    same = {identity: identity for identity in known}
+    if same:
+        table = replace(table, records=tuple([same.get(each, each) for each in table.records]))
     return _restore(table, CachedValues(handle, table, lambda: _fold_files(memory)), memory)
 
 

@@ -98,9 +98,10 @@ class IncrementalFold:
 
     def _read_from_cache(self) -> None:
         """Read records from the cache that was just written. In memory, their lines take as much as all memories."""
-        cached = load(self._cache, self._layout.memory)
+        cached = load(self._cache, self._layout.memory, self.fold.slots)
         if cached is not None and cached.files.keys() == self.files.keys():
             self.fold.read_from(cached.fold)
+            self._keyed = cached.keyed  # those of unsealed records are added again
             self.files = {
                 name: replace(cached.files[name], signature=file.signature) for name, file in self.files.items()
             }

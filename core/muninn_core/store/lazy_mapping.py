@@ -5,7 +5,7 @@ Most values of a long log are never read, and creating all of them would take mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from contextlib import nullcontext
 from typing import TypeVar, cast
 
@@ -15,6 +15,9 @@ T = TypeVar("T")
 
 _MANY = 10_000
 """Values from which the cycle collector is paused while all are created, and leaves them out afterwards."""
+
+MANY_KEPT = 20_000
+"""The most values that are all kept once one caller has read all of them. Of memories they take 25 MB."""
 
 Slots = dict[str, T | int]
 """Values, or the numbers of values to be created. No value is itself an int."""
@@ -33,14 +36,30 @@ def getter(values: Mapping[str, T]) -> Callable[[str], T | None]:
     return values.getter() if isinstance(values, LazyMapping) else values.get
 
 
+def each_value(values: Mapping[str, T]) -> Iterable[T]:
+    """Return all values of a mapping. Of more than `MANY_KEPT`, those that are not created yet are not kept."""
+    return values.each_value() if isinstance(values, LazyMapping) else values.values()
+
+
+def passing_getter(values: Mapping[str, T]) -> Callable[[str], T | None]:
+    """Return a function like `getter`, for a caller that reads all values and keeps none, as `each_value`."""
+    return values.passing_getter() if isinstance(values, LazyMapping) else values.get
+
+
 class LazyMapping(Mapping[str, T]):
-    """A view of slots. `make` must return the same object for the same number."""
+    """A view of slots. `make` must return the same object for the same number.
 
-    __slots__ = ("_make", "_slots", "complete")
+    `make_passing` returns an object that is not kept, unless it was created before.
+    """
 
-    def __init__(self, slots: Slots[T], make: Callable[[int], T] | None) -> None:
+    __slots__ = ("_make", "_make_passing", "_slots", "complete")
+
+    def __init__(
+        self, slots: Slots[T], make: Callable[[int], T] | None, make_passing: Callable[[int], T] | None = None
+    ) -> None:
         self._slots = slots
         self._make = make
+        self._make_passing = make_passing or make
         self.complete = make is None
         """Whether every value has been created."""
 
@@ -51,7 +70,24 @@ class LazyMapping(Mapping[str, T]):
 
     def getter(self) -> Callable[[str], T | None]:
         """Return the fastest function that returns the value of a key, None for an unknown one."""
-        return cast("dict[str, T]", self._slots).get if self.complete else self.get
+        make = self._make
+        if self.complete or make is None:
+            return cast("dict[str, T]", self._slots).get
+        return _getter(self._slots, make)
+
+    def each_value(self) -> Iterable[T]:
+        """Return all values; see the function of this name."""
+        make = self._make_passing
+        if self.complete or make is None or len(self._slots) <= MANY_KEPT:
+            return self.values()
+        return (make(value) if isinstance(value, int) else value for value in self._slots.values())
+
+    def passing_getter(self) -> Callable[[str], T | None]:
+        """Return a function like `getter`; see the function of this name."""
+        make, slots = self._make_passing, self._slots
+        if self.complete or make is None or len(slots) <= MANY_KEPT:
+            return self.getter()
+        return _getter(slots, make)
 
     def __contains__(self, key: object) -> bool:
         return key in self._slots
@@ -82,5 +118,15 @@ class LazyMapping(Mapping[str, T]):
             with gc_paused() if len(self._slots) >= _MANY else nullcontext():
                 make_all(self._slots, self._make)
             self.complete = True
-            self._make = None  # what the values were created from is no longer needed here
+            self._make = self._make_passing = None  # what the values were created from is no longer needed here
         return cast("dict[str, T]", self._slots)
+
+
+def _getter(slots: Slots[T], make: Callable[[int], T]) -> Callable[[str], T | None]:
+    """Return a function that returns the value of a key, and creates it where there is a number."""
+
+    def get(key: str) -> T | None:
+        value = slots.get(key)
+        return make(value) if isinstance(value, int) else value
+
+    return get

@@ -28,10 +28,15 @@ class LazyMemories:
     def memory(self, number: int) -> Memory:
         """Return a memory, the same object each time."""
         memory = self._memories.get(number)
+        return memory if memory is not None else self._memories.setdefault(number, self.passing_memory(number))
+
+    def passing_memory(self, number: int) -> Memory:
+        """Return a memory that is not kept, unless it was created before."""
+        memory = self._memories.get(number)
         if memory is not None:
             return memory
         record = self._records[-number - 1]
-        return self._memories.setdefault(number, memory_from_line(record.line, record.id))
+        return memory_from_line(record.line, record.id)
 
     def created(self, number: int) -> Memory | None:
         """Return a memory that was created before, None for any other."""

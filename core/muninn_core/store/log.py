@@ -37,6 +37,9 @@ from muninn_core.store.spool import (
 from muninn_core.store.stamp import next_millisecond, timestamp
 from muninn_core.store.undo_journal import delete_journals
 
+MANY_CREATED = 50_000
+"""Memories whose objects are worth freeing, 1.2 kB each. Each that a question needs is then created in 20 µs."""
+
 
 class Sealed(Value):
     """The result of sealing: the segments, relative to the root, and the number of their records."""
@@ -303,6 +306,17 @@ class Log:
             if saved:  # records are read from the cache now, and those in memory are free
                 self._view = self._build_view()
             return saved
+
+    def release_memory(self) -> bool:
+        """Free the memories that the cached fold has, if they are many; return whether they were freed.
+
+        They are created again when they are used. Earlier states stay valid, and keep theirs.
+        """
+        with self._lock:
+            if not self._fold.fold.forget(MANY_CREATED):
+                return False
+            self._view = self._build_view()
+            return True
 
     def drain_changed(self) -> tuple[set[str] | None, State]:
         """Return the ids of the memories that may have changed since the last call, and the state with these changes.

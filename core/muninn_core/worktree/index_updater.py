@@ -34,8 +34,6 @@ GATHER_SECONDS = 0.1
 FIRST_LOOK = 1
 """The ticket of the first scan, which `start` requests."""
 
-Memories = Mapping[str, Memory]
-
 
 class OpenIndex(Protocol):
     """Opens the index; with `anew`, deletes the existing one first."""
@@ -58,7 +56,7 @@ class IndexUpdater:
         cache: Path,
         settings: IndexConfig,
         open_index: OpenIndex,
-        memories: Callable[[], Memories],
+        memories: Callable[[], Iterable[Memory]],
         outside: Callable[[], Sequence[FileStamp]] = tuple,
         indexed: Callable[[], None] = lambda: None,
     ) -> None:
@@ -391,7 +389,7 @@ class IndexUpdater:
                 self._recast_memories, self._memories = False, {}
             try:
                 if recast:
-                    index.sync_memories(map(text_of, self._all_memories().values()), self._check_stopped)
+                    index.sync_memories(map(text_of, self._all_memories()), self._check_stopped)
                 index.put_memories(text_of(memory) for memory in changed.values() if memory is not None)
                 index.drop_memories([identity for identity, memory in changed.items() if memory is None])
             except Cancelled:

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from muninn_core.model.memory import Memory
+from muninn_core.store.lazy_mapping import each_value
 
 _CODE = re.compile(r"`([A-Za-z_][\w.:#]*)(?:\(\))?`")
 _LAST = re.compile(r"[.#]|::")
@@ -70,7 +71,7 @@ class MemoryIndex:
 
     def _read(self, memories: Mapping[str, Memory]) -> None:
         self._ids, self._row_of, self._rows = [], {}, {}
-        for memory in memories.values():
+        for memory in each_value(memories):
             if memory.active:
                 self._add(memory)
         self._open = True

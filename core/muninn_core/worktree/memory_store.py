@@ -7,7 +7,7 @@ and to the caches. Nothing else in the core calls `Log.append`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from muninn_core.retrieval.file_prior import FilePriors
 from muninn_core.retrieval.link_graph import LinkGraph
 from muninn_core.retrieval.memory_table import MemoryTable
 from muninn_core.store.fold import State
+from muninn_core.store.lazy_mapping import each_value
 from muninn_core.store.log import Log, Sealed
 from muninn_core.store.record import Record
 from muninn_core.store.shared import SharedLog
@@ -109,6 +110,11 @@ class MemoryStore:
         """Return the memories that are active and have not expired, by id."""
         return self.active.memories(self._clock())
 
+    def each_recallable(self) -> Iterator[Memory]:
+        """Yield the memories that are active and have not expired. Of very many, most are not kept."""
+        now = self._clock()
+        return (memory for memory in each_value(self.all()) if is_recallable(memory, now))
+
     def table_of(self, memories: Mapping[str, Memory]) -> MemoryTable | None:
         """Return the columns of some memories; None unless these are the current ones."""
         return self._table if memories is self.all() else None
@@ -195,6 +201,14 @@ class MemoryStore:
         if self.log.save_cache():
             self.publish()
 
+    def release_memory(self) -> None:
+        """Free the memories that can be created again, if they are many, and what holds them."""
+        if self.log.release_memory():
+            self.active.release_memory()
+            self._joined, self._link_graph = (None, None, _NO_MEMORIES), LinkGraph(_NO_MEMORIES)
+            self._order = MemoryOrder(_NO_MEMORIES)
+            self.publish()  # what was published holds them too
+
     # --- following ---
 
     def refresh(self, *, wait: bool = True, brief: bool = False) -> None:
@@ -218,7 +232,8 @@ class MemoryStore:
             every: dict[str, Memory | None] = {}
             for identity in before.keys() | after.keys() if candidates is None else candidates:
                 memory = after.get(identity)
-                if before.get(identity) is not memory:
+                known = before.get(identity)
+                if known is not memory and known != memory:  # one that was created again is equal
                     every[identity] = memory
                     changed[identity] = memory if memory is not None and is_recallable(memory, now) else None
             sealed = {identity for identity in changed if _differs_in_seal(before.get(identity), after.get(identity))}

@@ -10,6 +10,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from muninn_core.model.memory import Memory
+from muninn_core.store.lazy_mapping import each_value
 
 
 class SessionOrder:
@@ -73,7 +74,8 @@ class SessionOrder:
         return sessions, places
 
     def _read(self) -> None:
-        for memory in self._all().values():
+        self._session, self._ids = {}, {}
+        for memory in each_value(self._all()):
             if session := _session(memory):
                 self._session[memory.id] = session
                 self._ids.setdefault(session, []).append(memory.id)
