@@ -134,6 +134,17 @@ def test_paths_in_several_repositories_begin_with_their_names(fresh, ask, root: 
         with pytest.raises(MuninnError) as refused:
             answer(verb, **params)
         assert (refused.value.kind, refused.value.data["candidates"]) == ("bad_params", candidates)
+    for verb, params, suggested in (
+        ("graph", {"start": "orchard:fruit.py#pele"}, "orchard:fruit.py#peel"),
+        ("graph", {"start": "orchard:pele"}, "orchard:fruit.py#peel"),
+        ("graph", {"start": "orchard:friut.py"}, "orchard:fruit.py"),
+        ("outline", {"path": "orchard:friut.py"}, "orchard:fruit.py"),
+    ):
+        with pytest.raises(MuninnError) as refused:
+            answer(verb, **params)
+        assert (refused.value.kind, refused.value.data["nearest"]) == ("not_found", suggested)
+    with pytest.raises(MuninnError, match="orchard:fruit is no folder"):
+        answer("tree", path="orchard:fruit")
     found = answer("read", path="pears:/fruit.py", end=1)
     assert (found.path, found.lines) == ("pears:fruit.py", ("def peel(banana):",))
     found = answer("outline", path="orchard:fruit.py")

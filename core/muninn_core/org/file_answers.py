@@ -115,7 +115,7 @@ def graph(question: Question, params: GraphParams) -> GraphResult:
     check("relation", params.relation, ("neighbours", *RELATIONS))
     branch, target = _start(question, params.start)
     code, name = BranchCode(question.reader.stored, branch.id), question.branches.names[branch.id]
-    node = None if target == WHOLE else find_node(code, code, target, plain_path)
+    node = None if target == WHOLE else find_node(code, code, target, plain_path, f"{name}:" if name else "")
     edges, omitted = edges_around(code, node, params) if node is not None else ([], 0)
     edges = [replace(each, repository=name) for each in edges]
     across, more = _across(question, code, node, params)

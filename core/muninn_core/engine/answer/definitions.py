@@ -89,10 +89,11 @@ def edges_around(code: Facts, node: Node, params: GraphParams) -> tuple[list[Gra
     return list(map(_edge, edges)), omitted
 
 
-def find_node(code: NamedCode, files: Files, target: str, plain: Callable[[str], str]) -> Node:
+def find_node(code: NamedCode, files: Files, target: str, plain: Callable[[str], str], prefix: str = "") -> Node:
     """Return the file or definition that a target means. `plain` returns a path as the index has it, or raises.
 
-    Raises NotFoundError with the nearest name, BadParams for a name with several definitions, with all of them.
+    `prefix` comes before the names that an error suggests. Raises NotFoundError with the nearest name,
+    BadParams for a name with several definitions, with all of them.
     """
     path, mark, symbol = target.partition("#")
     if not mark and files.has(target.removeprefix("./")):
@@ -101,13 +102,13 @@ def find_node(code: NamedCode, files: Files, target: str, plain: Callable[[str],
     if not mark and ("/" in target or (dot and last in LANGUAGES and not code.named(last))):
         path = plain(target)
         if not files.has(path):
-            raise no_file(path, files)
+            raise no_file(path, files, prefix)
         return Node(path)
     if mark:
         path = plain(path)
         if not files.has(path):
-            raise no_file(path, files)
-    return _definition(code, path if mark else "", symbol if mark else target)
+            raise no_file(path, files, prefix)
+    return _definition(code, path if mark else "", symbol if mark else target, prefix)
 
 
 def meant(named: Iterable[Named], symbol: str) -> list[Node]:
@@ -124,12 +125,12 @@ def last_part(symbol: str) -> str:
     return symbol.replace("::", ".").removesuffix("()").rpartition(".")[2]
 
 
-def _definition(code: NamedCode, path: str, symbol: str) -> Node:
+def _definition(code: NamedCode, path: str, symbol: str, prefix: str) -> Node:
     name = last_part(symbol)
     matching = meant(_named(code, name, path), symbol)
     if not matching:
-        raise _no_definition(code, path, symbol, name)
-    labels = list(dict.fromkeys(each.label for each in matching))
+        raise _no_definition(code, path, symbol, name, prefix)
+    labels = list(dict.fromkeys(prefix + each.label for each in matching))
     if len(labels) > 1:
         raise several(symbol, labels)
     return max(matching, key=_length)  # overloads share a name: the one with a body shows what it is
@@ -151,24 +152,26 @@ def _length(node: Node) -> int:
     return node.definition.end - node.definition.start if node.definition else 0
 
 
-def _no_definition(code: NamedCode, path: str, symbol: str, name: str) -> NotFoundError:
+def _no_definition(code: NamedCode, path: str, symbol: str, name: str, prefix: str) -> NotFoundError:
     """Return the error for an unknown definition. Its suggestions are names that `graph` takes."""
     names = {one.name for one in code.outline(path)} if path else set(code.names())
     near = name if name in names else nearest(name, sorted(names))
-    labels = list(dict.fromkeys(Node(each.path, each.definition).label for each in _named(code, near or "", path)))
+    named = _named(code, near or "", path)
+    labels = list(dict.fromkeys(prefix + Node(each.path, each.definition).label for each in named))
     few = ", ".join(f"'{each}'" for each in labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")
     return NotFoundError(
-        f"'{symbol[:_SHOWN]}' is not defined in {path or 'this repository'}",
+        f"'{symbol[:_SHOWN]}' is not defined in {prefix + path or 'this repository'}",
         hint=f"Did you mean {few}?" if labels else "`muninn symbols` finds definitions by parts of their names.",
         data={"nearest": labels[0], "candidates": labels} if labels else {},
     )
 
 
-def no_file(path: str, files: Files) -> NotFoundError:
+def no_file(path: str, files: Files, prefix: str = "") -> NotFoundError:
     """Return the error for a file that is not indexed, with the nearest path."""
     near = nearest_path(path, files.paths())
+    near = near and prefix + near
     return NotFoundError(
-        f"{path} is not in the index",
+        f"{prefix}{path} is not in the index",
         hint=f"Did you mean {near}?" if near else "`muninn status` says whether the index is complete.",
         data={"nearest": near} if near else {},
     )

@@ -41,7 +41,7 @@ def as_tree(known: Sequence[str], top: str, params: TreeParams, saw: ReadState, 
     """
     within = [path for path in known if not top or path.startswith(f"{top}/")]
     if top and not within:
-        raise _no_folder(top, known)
+        raise _no_folder(top, known, prefix)
     folders: Counter[str] = Counter()
     entries: dict[str, int] = {}
     for path in within:
@@ -108,9 +108,9 @@ def passing(
     return [file for file in files if can_name_file(bare(file[0])) and passes(*file)]
 
 
-def _no_folder(top: str, paths: Sequence[str]) -> NotFoundError:
+def _no_folder(top: str, paths: Sequence[str], prefix: str) -> NotFoundError:
     folders = {path.rpartition("/")[0] for path in paths} - {""}
     near = top.rpartition("/")[0] if top in paths else nearest_path(top, folders)
-    hint = f"Did you mean {near}?" if near else "`muninn tree` shows the folders."
+    hint = f"Did you mean {prefix}{near}?" if near else "`muninn tree` shows the folders."
     what = "is a file" if top in paths else "is no folder with indexed files"
-    return NotFoundError(f"{top} {what}", hint=hint)
+    return NotFoundError(f"{prefix}{top} {what}", hint=hint)
