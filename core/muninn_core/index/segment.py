@@ -80,7 +80,8 @@ class Segment:
                 self._index = faiss.read_index(name, faiss.IO_FLAG_MMAP_IFC)
         except (OSError, RuntimeError):  # the disk is full, or there is no /proc
             return
-        self._mapped = True
+        # Pages may be given back only where the rows are in the file: memory would lose them.
+        self._mapped = not self._index.codes.is_owned
 
     def release_memory(self) -> None:
         """Give mapped pages back. The next search maps them again; that takes a tenth of its time."""
