@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from muninn_core import git
@@ -13,6 +14,7 @@ from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import ReadState
+from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.repository import (
     BridgeStatus,
@@ -96,15 +98,18 @@ def status(workspace: Workspace, process: Process, journal: JournalStatus, recon
             upkeep=workspace.upkeep.planned.steps,
         ),
         project=ProjectStatus(name=project.name, description=project.description),
-        focus=focus(
-            workspace, filter(visible(workspace.memory, None, None), workspace.memory.recallable().values()), None
-        ),
+        focus=focus(workspace, _visible(workspace), None),
         shared=SharedStatus(path=str(shared.layout.root), memories=shared.state.active) if shared else SharedStatus(),
         journal=journal,
         problems=_problems(workspace),
         bridges=_bridges(workspace),
         saw=workspace.read_state(),
     )
+
+
+def _visible(workspace: Workspace) -> Iterator[Memory]:
+    """Yield the memories that a question sees. Nothing is read before the first one is asked for."""
+    yield from filter(visible(workspace.memory, None, None), workspace.memory.recallable().values())
 
 
 def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusResult:
