@@ -49,5 +49,5 @@ clean: ## Remove everything built or installed here.
 	@rm -rf vscode-extension/node_modules vscode-extension/dist vscode-extension/*.vsix bench/out
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml scripts/bootstrap.sh scripts/encoder/build.py scripts/encoder/graph.py
+$(READY): pyproject.toml scripts/bootstrap.sh scripts/encoder/build.py scripts/encoder/graph.py scripts/encoder/adapter.npz
 	@scripts/bootstrap.sh $(VENV)

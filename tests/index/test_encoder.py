@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from muninn_core.index.encodings import encode
 from muninn_core.index.index import MemoryText, open_index
 from muninn_core.index.quantise import quantise
 from muninn_core.index.token_states import packed
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts" / "encoder"
 
 STORED = "Session tokens live in Redis, because cookies overflowed at 4 KB."
 ASKED = "why are logins not kept in the browser"
@@ -198,3 +201,22 @@ def test_equal_texts_are_encoded_once():
     assert found.places == [0, 1, 2]
     assert np.array_equal(found.rows, quantise(encoder.embed(["one", "two", "one"])))
     assert found.states == [packed(each.states) for each in encoder.encode(["one", "two", "one"])]
+
+
+def test_an_adapter_changes_the_weights_and_one_for_another_network_is_refused():
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        import graph
+    finally:
+        sys.path.remove(str(SCRIPTS))
+    name = graph.DENSE[0]
+    adapter = {
+        f"{graph.adapter_key(each)}.{part}": np.zeros((8, 8), np.float16) for each in graph.DENSE for part in "ac"
+    }
+    adapter[f"{graph.adapter_key(name)}.a"] = np.ones((1, 3), np.float16)
+    adapter[f"{graph.adapter_key(name)}.c"] = np.full((2, 1), 0.5, np.float16)
+    read = graph.adapted(lambda _name: np.ones((2, 3), np.float32), adapter)
+    assert read(f"{name}.weight").tolist() == [[1.5] * 3] * 2
+    assert read(f"{name}.bias").tolist() == [[1.0] * 3] * 2
+    with pytest.raises(ValueError, match="are not those of the network"):
+        graph.network(b"", {**adapter, "other.a": adapter.popitem()[1]})

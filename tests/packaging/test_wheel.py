@@ -67,7 +67,7 @@ def test_the_wheel_has_the_model_and_its_licences(dist: Path) -> None:
 def test_the_wheel_has_the_text_encoder_which_git_ignores(dist: Path) -> None:
     if load_encoder() is None:
         missing("text encoder", "`make encoder` builds it")
-    encoder = {f"muninn_core/index/minilm/{name}" for name in ("encoder.onnx", "tokenizer.json", "NOTICE")}
+    encoder = {f"muninn_core/index/minilm/{name}" for name in ("adapted.onnx", "tokenizer.json", "NOTICE")}
     assert encoder <= set(wheel_names(dist))
 
 

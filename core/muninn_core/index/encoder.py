@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-ENCODER = "all-MiniLM-L6-v2/int8-1"
+ENCODER = "all-MiniLM-L6-v2/adapted-1"
 """The name of the model in the package. Raise the last number when its vectors change."""
 
 DIM = 384
 """The length of a vector."""
 
 _FOLDER = Path(__file__).parent / "minilm"
-_NETWORK, _TOKENIZER = "encoder.onnx", "tokenizer.json"
+_NETWORK, _TOKENIZER = "adapted.onnx", "tokenizer.json"
 _PRODUCTS = Path(__file__).parent / "products.onnx"
 """The product of two matrices, made by scripts/encoder/products.py."""
 

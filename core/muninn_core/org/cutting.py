@@ -36,7 +36,7 @@ from muninn_core.org import models
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import split_words
 
-CUTTER = 100 * FEATURES + 2
+CUTTER = 100 * FEATURES + 3
 """The version of the cut rows: that of the index, and a number to raise for what only the database has.
 
 Contents that another version cut are cut again.
