@@ -39,15 +39,16 @@ def test_a_prompt_near_to_all_statements_is_close_to_none():
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ({"a": 0.07, "b": 0.01}, ["a"]),
-        ({"a": 0.07, "b": 0.04}, ["a", "b"]),
-        ({"b": 0.08, "a": 0.07, "c": 0.07}, ["b", "a"]),
-        ({"a": 0.05, "b": 0.04}, []),
+        ({"a": 0.01, "b": -0.05}, ["a"]),
+        ({"a": 0.01, "b": -0.02}, ["a", "b"]),
+        ({"b": 0.02, "a": 0.01, "c": 0.01}, ["b", "a"]),
+        ({"a": -0.01, "b": -0.02}, []),
         ({}, []),
     ],
 )
 def test_the_closest_memories_stand_out_and_at_most_two(values, told):
-    found = outstanding(values, STANDS_OUT, 0.5)
+    """The values are what a memory has beyond what is wanted."""
+    found = outstanding({each: STANDS_OUT + beyond for each, beyond in values.items()}, STANDS_OUT, 0.5)
     assert list(found) == told
     assert sorted(found, key=lambda each: -found[each]) == told
 
