@@ -45,7 +45,7 @@ class Editor:
     def __exit__(self, *_exc: object) -> None:
         self.ask("shutdown", None)
         self.tell("exit", None)
-        self._process.wait(30)
+        self._process.wait(300)
 
     def tell(self, method: str, params: Any) -> None:
         """Send a notification."""

@@ -112,7 +112,7 @@ def _gateway(served: Served) -> Iterator[tuple[int, str]]:
         yield int(url.rpartition(":")[2]), token
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(300)
 
 
 def _overhead(served: Served, model: Model, port: int, token: str, requests: int) -> list[Figure]:

@@ -54,7 +54,7 @@ def test_prompts_bring_what_they_touch_and_others_mostly_nothing(tmp_path: Path)
     subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     told, idle = json.loads(out.read_text("utf-8"))["figures"]
     assert told["value"] >= 0.6, told["detail"]
-    assert idle["value"] <= 0.08, idle["detail"]
+    assert idle["value"] <= 0.1, idle["detail"]
 
 
 @pytest.mark.slow

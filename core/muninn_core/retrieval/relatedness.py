@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 REACH = 40
 """The number of candidates from lexical search, and from vector search."""
 
-SURE = 0.5
-"""The least value of related texts. Of 85 prompts, each with one related memory among 120, two in three reach
-it, and so does one in twenty of the prompts without one (`python -m bench --only reminders`). With 0.42 it would be
-four in five, and one in six: people ignore reminders that are often unrelated."""
+SURE = 0.57
+"""The least value of related texts. Of 85 prompts, each with one related memory among 120, three in four are told it,
+and so is one in eleven of the prompts without one (`python -m bench --only reminders`). With 0.5 it would be one in
+five: people ignore reminders that are often unrelated."""
 
 SHARE = 0.25
 """The weight of each of the two shares of words; the cosine has weight 1."""
@@ -42,15 +42,15 @@ SHARE = 0.25
 NAMED = 0.25
 """The bonus when the text names a file that the memory is about."""
 
-ALONE = 0.55
+ALONE = 0.64
 """The least cosine of related texts that share no word."""
 
 
-STANDS_OUT = 0.08
+STANDS_OUT = 0.1
 """The least closeness (see `closeness`) of a memory that stands out by meaning alone. Of 84 prompts that share no word
-with their memory 27 reach it with the right one, and so do four of 180 prompts without one."""
+with their memory 24 reach it with the right one, and so do four of 180 prompts without one."""
 
-FEW, PER_DOUBLING = 40, 0.013
+FEW, PER_DOUBLING = 40, 0.025
 """The number of memories for which `STANDS_OUT` was chosen, and how much more is needed each time it doubles: the
 closest of more memories is closer by chance. The maximum of n values of a normal distribution grows about so."""
 
