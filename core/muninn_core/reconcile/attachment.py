@@ -32,7 +32,7 @@ _EXACT = (
 """Prepositions of an exact meaning, those of one meaning together. Others, as "in" and "on", stand for one another."""
 _CLASS = {word: place for place, words in enumerate(_EXACT) for word in words}
 _APART = ({"by", "for"}, {"by", "to"}, {"with", "in"})
-"""Other prepositions that do not stand for one another, before what is no name."""
+"""Further pairs of prepositions that do not stand for one another, except before a name."""
 _EXACT_ONLY = frozenset(_CLASS) - {"by", "to", "in", "of"}
 _NOMINAL = frozenset(("of", "for", "in", "on", "from", "with", "by", "at", "per", "to", "into", "against"))
 """Prepositions that a compound leaves out: "the limit for uploads", "the upload limit"."""

@@ -117,7 +117,7 @@ def _beside_denial(
 ) -> tuple[list[Term], list[Term]]:
     """Return the terms left over of a denial and of a statement, without those that the denial covers.
 
-    What nobody does no person does; what does not exist has no kind that does; who keeps no cache keeps no small one.
+    "Nobody reviews it" covers every person, "there is no job" every kind of job, "no cache" every small cache.
     """
     if "person" in denying.none:
         theirs = [term for term in theirs if not _is_person(term)]

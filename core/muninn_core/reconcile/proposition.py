@@ -480,7 +480,7 @@ class _Reader:
 
 
 def _next_word(plain: Sequence[str], at: int) -> str:
-    """Return the next word behind a place that is no mark, no function word and no adverb, or ""."""
+    """Return the first word after `at`, "" for none. Marks, function words and adverbs are skipped."""
     words = (each for each in plain[at + 1 :] if each not in STOP and not each.startswith("§"))
     return next((each for each in words if not is_adverb(each)), "")
 
