@@ -60,7 +60,7 @@ def conversations(folder: Path, names: list[str]) -> list[Case]:
 def _project(found: dict[str, Any]) -> Case:
     older = {each["superseded_by"]: each["id"] for each in found["memories"] if each.get("superseded_by")}
     drafts = [
-        Draft(each["id"], "", {name: each[name] for name in ("text", "type", "files") if each.get(name)})
+        Draft(each["id"], "", {name: each[name] for name in ("text", "type", "files", "questions") if each.get(name)})
         for each in found["memories"]
     ]
     asked = [

@@ -12,7 +12,15 @@ Shape = Literal["text", "integer", "number", "switch", "choice", "texts", "table
 
 _SCALARS: dict[str, Shape] = {"string": "text", "integer": "integer", "number": "number", "boolean": "switch"}
 _ITEMS: dict[str, Shape] = {"Cite": "cites", "Link": "links", "MemoryDraft": "drafts"}
-_SINGULAR = {"cites": "cite", "entities": "entity", "files": "file", "links": "link", "tags": "tag", "tasks": "task"}
+_SINGULAR = {
+    "cites": "cite",
+    "entities": "entity",
+    "files": "file",
+    "links": "link",
+    "questions": "question",
+    "tags": "tag",
+    "tasks": "task",
+}
 """An option that may be repeated is named in the singular: `--file a.py --file b.py`."""
 
 

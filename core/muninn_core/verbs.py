@@ -690,6 +690,7 @@ class Verbs:
         tags: Sequence[str] = (),
         files: Sequence[str] = (),
         entities: Sequence[str] = (),
+        questions: Sequence[str] = (),
         cites: Sequence[Cite | Mapping[str, Any]] = (),
         importance: int = 5,
         confidence: float = 0.8,
@@ -716,6 +717,8 @@ class Verbs:
         `tags`: Tags to filter by.
         `files`: Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
         `entities`: Symbols, services or people that it is about.
+        `questions`: Two or three questions that it answers, in other words than the text: a symptom, an intent, general
+            terms. It is found by them too.
         `cites`: Spans of code that support it.
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How certain it is, 0 to 1.
@@ -744,6 +747,7 @@ class Verbs:
                 tags=tags,
                 files=files,
                 entities=entities,
+                questions=questions,
                 cites=cites,
                 importance=importance,
                 confidence=confidence,
@@ -772,6 +776,7 @@ class Verbs:
         importance: int | None = None,
         confidence: float | None = None,
         tags: Sequence[str] = (),
+        questions: Sequence[str] = (),
         files: Sequence[str] = (),
         expires: str | None = None,
         pin: bool | None = None,
@@ -790,6 +795,7 @@ class Verbs:
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How certain it is, 0 to 1.
         `tags`: New tags, in place of the old ones.
+        `questions`: New questions that it answers, in place of the old ones.
         `files`: New files, in place of the old ones; `path:START-END` or `path#symbol` cites code.
         `expires`: When to stop recalling it: 30d, 2026-12-31; never removes the end.
         `pin`: Whether to include it in every context pack.
@@ -810,6 +816,7 @@ class Verbs:
                 importance=importance,
                 confidence=confidence,
                 tags=tags,
+                questions=questions,
                 files=files,
                 expires=expires,
                 pin=pin,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.context.text import recall_text
+from muninn_core.context.text import recall_text, show_text
+from muninn_core.errors import BadParams
 
 pytest_plugins = ["engines"]
 
@@ -61,6 +62,32 @@ def test_a_forgotten_memory_is_not_in_the_block(flask):
     (hit,) = flask.call("recall", query="where are sessions stored").remembered
     flask.call("forget", id=hit.id)
     assert flask.call("recall", query="where are sessions stored").remembered == ()
+
+
+def test_a_memory_is_found_by_the_questions_that_it_answers(flask):
+    text = "SIGINT is handled between two chunks of an upload."
+    asked = "is it safe to press ctrl-c during a transfer"
+    (identity,) = flask.call("remember", text=text, files=["src/users.py"]).ids
+    assert text not in [hit.text for hit in flask.call("recall", query=asked).remembered]
+    changed = flask.call("update", id=identity, questions=["can ctrl-c break a running transfer?"])
+    assert changed.changed == ("questions",)
+    assert flask.call("recall", query=asked).remembered[0].text == text
+    assert flask.call("recall", query="ctrl", kind="memory").hits[0].text == text
+    assert "answers: can ctrl-c break a running transfer?" in show_text(flask.call("show", id=identity))
+
+
+def test_a_newer_version_comes_before_an_older_one_whose_question_is_asked(flask):
+    old = "Uploads are limited to 8 MB by the proxy."
+    new = "The upload limit was raised to 20 MB, since designers send larger drafts."
+    flask.call("remember", text=old, questions=["how large may an attachment be?"])
+    flask.call("remember", text=new)
+    found = [hit.text for hit in flask.call("recall", query="how large may an attachment be?", kind="memory").hits]
+    assert found.index(new) < found.index(old)
+
+
+def test_more_questions_than_allowed_are_refused(flask):
+    with pytest.raises(BadParams, match="questions"):
+        flask.call("remember", text="One.", questions=[f"question {number}?" for number in range(21)])
 
 
 def test_filters_apply_to_the_block(flask):

@@ -31,6 +31,7 @@ def remember(muninn, **more):
         title=f"About the {WORD}",
         tags=[WORD],
         entities=[WORD],
+        questions=[f"who uses the {WORD} account?"],
         files=[f"src/{WORD}.py"],
         cites=[{"path": f"src/{WORD}.py", "symbol": WORD}],
         details={WORD: {"deep": WORD}},

@@ -165,13 +165,14 @@ def test_in_a_ring_of_merges_the_smallest_is_kept():
 
 def test_merging_unites_and_every_session_is_one_witness():
     found = state_of(
-        memory("a", confidence=0.5, files=["x.py"], tags=["t"]),
-        memory("b", confidence=0.5, files=["y.py"], importance=9, pinned=True),
+        memory("a", confidence=0.5, files=["x.py"], tags=["t"], questions=["why?"]),
+        memory("b", confidence=0.5, questions=["how?", "why?"], files=["y.py"], importance=9, pinned=True),
         memory("c", confidence=0.4, session="s-b"),
         at(5, "merge", keep="a", sources=["b", "c"]),
     )
     kept = found["a"]
     assert (kept.files, kept.tags, kept.importance, kept.pinned) == (("x.py", "y.py"), ("t",), 9, True)
+    assert kept.questions == ("why?", "how?")
     assert kept.confidence == 0.75
     assert kept.sessions == ("s-a", "s-b")
     assert (kept.text, kept.aliases) == ("text of c", ("text of a", "text of b"))

@@ -24,6 +24,7 @@ LATER = {
     "scope": "project",
     "expired": False,
     "author": "",
+    "questions": (),
     "repository": "",
 }
 """Fields added after the golden state was written, and their values for its memories."""
@@ -81,6 +82,7 @@ def test_the_golden_log_of_approvals_gives_its_golden_state():
         "scope": "project",
         "expired": False,
         "author": "",
+        "questions": (),
         "repository": "",
     }  # fields that came after this golden state, too
     assert [{name: memory.pop(name) for name in later} for memory in found] == [later] * len(found)

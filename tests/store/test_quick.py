@@ -29,7 +29,7 @@ others = {
     **dict.fromkeys(
         ("session", "actor", "author", "agent", "task", "branch", "commit", "key", "title", "expires"), anything
     ),
-    **dict.fromkeys(("tags", "entities", "files", "links"), lists),
+    **dict.fromkeys(("tags", "entities", "questions", "files", "links"), lists),
     "actor": st.sampled_from(["user", "assistant", "tool", "hook", "import", "nobody"]),
     "trust": st.sampled_from(["user", "agent", "outside", "none", None]),
     "cites": cites,

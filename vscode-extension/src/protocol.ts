@@ -883,6 +883,8 @@ export interface RememberParams {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
+  /** Two or three questions that it answers, in other words than the text: a symptom, an intent, general terms. It is found by them too. */
+  questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];
   /** 1 (trivia) to 10 (never forget). */
@@ -950,6 +952,8 @@ export interface MemoryDraft {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
+  /** Two or three questions that it answers, in other words than the text: a symptom, an intent, general terms. It is found by them too. */
+  questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];
   /** 1 (trivia) to 10 (never forget). */
@@ -996,6 +1000,8 @@ export interface UpdateParams {
   confidence?: number | null;
   /** New tags, in place of the old ones. */
   tags?: readonly string[];
+  /** New questions that it answers, in place of the old ones. */
+  questions?: readonly string[];
   /** New files, in place of the old ones; `path:START-END` or `path#symbol` cites code. */
   files?: readonly string[];
   /** When to stop recalling it: 30d, 2026-12-31; never removes the end. */
@@ -2823,6 +2829,7 @@ export interface MemoriesResult {
  *
  * `elsewhere` are the branches that hold a memory which HEAD does not have, `work` is the state of its commit. Both
  * depend on HEAD, and `expired` on the current time; none of them is in the log.
+ * `questions` are what it answers, in the words of somebody who does not know it; it is found by them too.
  * `author` is the name of the person who wrote it, or whose agent did; "" where it is not known.
  * `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
  * record that this version does not define. `sealed` is false while the memory is only in the spool.
@@ -2838,6 +2845,7 @@ export interface Memory {
   title: string;
   tags: readonly string[];
   entities: readonly string[];
+  questions: readonly string[];
   files: readonly string[];
   cites: readonly Cite[];
   importance: number;

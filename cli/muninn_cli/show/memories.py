@@ -255,6 +255,7 @@ def print_whole_memory(
         "cites": cites,
         "tags": ", ".join(memory["tags"]),
         "entities": ", ".join(memory["entities"]),
+        "answers": " | ".join(memory["questions"]),
         "links": links,
         "weight": f"importance {memory['importance']}, confidence {memory['confidence']:g}, trust {memory['trust']}",
         "by": joined(

@@ -25,7 +25,10 @@ from muninn_core.source.frontmatter import read_frontmatter, syntax_errors
 DETAILS = {"decision": ("rationale", "alternatives"), "attempt": ("command", "exit_status")}
 """The fields that only one kind of memory has and that a draft offers."""
 
-_FIELDS = ("type", "title", "tags", "files", "entities", "importance", "confidence", "pin", "expires", "task", "scope")
+_FIELDS = (
+    *("type", "title", "tags", "files", "entities", "questions", "importance", "confidence", "pin"),
+    *("expires", "task", "scope"),
+)
 _NOTE = re.compile(r"<!--.*?-->", re.S)
 
 _ASKS = {

@@ -113,6 +113,7 @@ def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
             [describe_citation(one) for one in citations] or [place(c.path, c.start, c.end) for c in memory.cites]
         ),
         "about": ", ".join(memory.entities),
+        "answers": " | ".join(memory.questions),
         "links": ", ".join(f"{link.relation} {link.target}" for link in memory.links),
         "task": memory.task or "",
         "commit": (memory.commit or "")[:12],

@@ -43,8 +43,12 @@ class Encodings(NamedTuple):
 
 
 def encoder_text(memory: Chunk) -> str:
-    """Return the text that is encoded for a memory: its title and its text."""
-    return "\n".join(part for part in (memory.title, memory.text) if part)
+    """Return the text that is encoded for a memory: its title, the questions that it answers, and its text.
+
+    The end of a long one is not encoded (`MOST` in `token_states`), so that the questions come first.
+    """
+    questions = memory.comment if memory.kind == "memory" else ""
+    return "\n".join(part for part in (memory.title, questions, memory.text) if part)
 
 
 def encode(texts: Sequence[str], encoder: Encoder, known: KnownEncodings, most: int) -> Encodings:

@@ -83,16 +83,28 @@ _SURVEY = "survey"
 
 @dataclass(frozen=True, slots=True)
 class MemoryText:
-    """The indexed text of a memory. `extra` holds tags, entities and files, which are searched and not shown."""
+    """The indexed text of a memory. `extra` holds tags, entities and files, which are searched and not shown.
+
+    `questions` has what the memory answers, a line each; the text encoder sees them after the text.
+    """
 
     id: str
     text: str
     title: str = ""
     extra: str = ""
+    questions: str = ""
+
+    def chunk(self, path: str) -> Chunk:
+        """Return the chunk of the memory, with its key as `path`."""
+        last = self.text.count("\n") + 1
+        return Chunk(
+            kind="memory", path=path, start=1, end=last, text=self.text, title=self.title, comment=self.questions
+        )
 
     def digest(self) -> bytes:
         """Return the digest of the content."""
-        return digest("\0".join((self.text, self.title, self.extra)).encode("utf-8", "replace"))
+        asked = (self.questions,) if self.questions else ()
+        return digest("\0".join((self.text, self.title, self.extra, *asked)).encode("utf-8", "replace"))
 
 
 @dataclass(slots=True)
@@ -629,5 +641,4 @@ def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes
 def _memory_entry(item: MemoryText) -> tuple[FileRow, Chunk, str]:
     key = memory_key(item.id)
     row = FileRow(key, len(item.text), 0, item.digest(), "memory", "text")
-    chunk = Chunk(kind="memory", path=key, start=1, end=item.text.count("\n") + 1, text=item.text, title=item.title)
-    return row, chunk, item.extra
+    return row, item.chunk(key), item.extra

@@ -30,7 +30,7 @@ class Chunk(Value):
     `symbol` holds the names that the lines define, separated by blanks. `language` is a lower-case name or "text".
     `title` names what encloses the lines: headings, or a definition. `signature` holds the heads of the definitions in
     the lines, one per line, after the head of the definition that the lines continue. `comment` holds the comments
-    about these definitions.
+    about these definitions; of a memory, the questions that it answers.
     """
 
     kind: SourceKind

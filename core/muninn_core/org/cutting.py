@@ -181,8 +181,7 @@ def cut_memories(memories: Iterable[MemoryText]) -> Iterator[CutFile]:
     embedder, encoder = models.embedder(), models.encoder()
     for item in memories:
         key = memory_key(item.id)
-        end = item.text.count("\n") + 1
-        chunk = Chunk(kind="memory", path=key, start=1, end=end, text=item.text, title=item.title)
+        chunk = item.chunk(key)
         row = quantise(embedder.embed([embedding_text(chunk, item.extra)]))[0]
         piece = cut_chunk(chunk, item.extra, split_words(item.text), row)
         if encoder is not None:

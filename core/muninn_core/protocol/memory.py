@@ -13,6 +13,12 @@ MAX_TEXT_CHARS = 200_000
 """The longest text of a memory that a client stores. The log's own limit is that of the whole record."""
 
 
+MAX_QUESTIONS, MAX_QUESTION_CHARS = 20, 500
+"""The most questions that a client stores with a memory, and the length of the longest."""
+
+Questions = tuple[Annotated[str, Meta(max_length=MAX_QUESTION_CHARS)], ...]
+
+
 class MemoryDraft(Value):
     """A memory as its author writes it. The log adds id, time, commit and branch."""
 
@@ -31,6 +37,14 @@ class MemoryDraft(Value):
         Meta(description="Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code."),
     ] = ()
     entities: Annotated[tuple[str, ...], Meta(description="Symbols, services or people that it is about.")] = ()
+    questions: Annotated[
+        Questions,
+        Meta(
+            max_length=MAX_QUESTIONS,
+            description="Two or three questions that it answers, in other words than the text: a symptom, an intent, "
+            "general terms. It is found by them too.",
+        ),
+    ] = ()
     cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that support it.")] = ()
     importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] = 5
     confidence: Annotated[float, Meta(ge=0, le=1, description="How certain it is, 0 to 1.")] = 0.8
@@ -99,6 +113,10 @@ class UpdateParams(Value):
     importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] | None = None
     confidence: Annotated[float, Meta(ge=0, le=1, description="How certain it is, 0 to 1.")] | None = None
     tags: Annotated[tuple[str, ...], Meta(description="New tags, in place of the old ones.")] = ()
+    questions: Annotated[
+        Questions,
+        Meta(max_length=MAX_QUESTIONS, description="New questions that it answers, in place of the old ones."),
+    ] = ()
     files: Annotated[
         tuple[str, ...],
         Meta(description="New files, in place of the old ones; `path:START-END` or `path#symbol` cites code."),

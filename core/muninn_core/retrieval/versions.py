@@ -97,7 +97,7 @@ def _statements(texts: Sequence[str]) -> list[_Statement]:
 def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     """Raise newer versions above older ones among the best memories, and note in the older ones which is newer.
 
-    `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN`. The order of time is that
+    `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN`, or `ASKED_VERSION_SPAN`. The order of time is that
     of the memories' creation.
     """
     best = {each.memory.id: each for each in sorted(ranked, key=attrgetter("order"))[: w.VERSIONS] if each.memory}
@@ -110,8 +110,9 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
         return
     candidates = [best[memory.id] for memory in memories]
     scores = np.array([-each.order[0] for each in candidates])
+    spans = np.array([w.ASKED_VERSION_SPAN if memory.questions else w.VERSION_SPAN for memory in memories])
     near = _cosines(np.stack([rows[memory.id] for memory in memories]))
-    places, befores = (np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - w.VERSION_SPAN)).nonzero()
+    places, befores = (np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - spans)).nonzero()
     compared = list({*places.tolist(), *befores.tolist()})
     statements = dict(zip(compared, _statements([memories[place].text for place in compared]), strict=True))
     pairs = zip(places.tolist(), befores.tolist(), near[places, befores].tolist(), strict=True)

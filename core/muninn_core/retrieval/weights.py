@@ -228,6 +228,9 @@ the text encoder."""
 VERSION_SPAN = 1.0
 """The most that the score of a newer version may lie below the older one's."""
 
+ASKED_VERSION_SPAN = 3.0
+"""The same where the older one has questions: a question that was foreseen raises it high."""
+
 FADING = 0.3
 """What each further chunk counts relative to the one before it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from muninn_core.errors import BadParams
-from muninn_core.model.value import to_plain
+from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.store.expiry import parse_expiry
 from muninn_core.store.fields import actor_trust, headline, lowest_trust
@@ -14,7 +14,7 @@ from muninn_core.store.record import VERSION
 MAX_TEXT_LENGTH = 10_000_000
 """The maximum number of characters of a memory, which git carries forever."""
 
-_LISTS = ("tags", "entities", "files", "cites", "links")
+_LISTS = ("tags", "entities", "questions", "files", "cites", "links")
 
 
 def memory_record(
@@ -59,6 +59,8 @@ def memory_record(
         "pending": pending or None,
         "details": draft.details or None,
     }
+    questions = tuple(question.strip() for question in draft.questions if question.strip())
+    draft = replace(draft, questions=tuple(dict.fromkeys(questions)))
     for name in _LISTS:
         items = to_plain(getattr(draft, name))
         record[name] = [_without_empty(item) for item in items] or None

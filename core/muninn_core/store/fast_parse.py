@@ -40,6 +40,7 @@ class _PlainMemory(Value):
     title: str = ""
     tags: _Texts = ()
     entities: _Texts = ()
+    questions: _Texts = ()
     files: _Texts = ()
     cites: Annotated[tuple[Cite, ...], Meta(max_length=MAX_ITEMS)] = ()
     importance: Annotated[int, Meta(ge=1, le=10)] = 5
@@ -114,6 +115,7 @@ def _make_memory(plain: _PlainMemory, ts: str, identity: str) -> Memory:
         title=plain.title or headline(plain.text),
         tags=_shared(plain.tags),
         entities=_intern_distinct(plain.entities),
+        questions=tuple(dict.fromkeys(plain.questions)),
         files=_shared(plain.files),
         cites=tuple(map(_intern_cite, plain.cites)),
         importance=plain.importance,

@@ -251,6 +251,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "title": _read_text,
     "tags": _read_strings,
     "entities": _read_strings,
+    "questions": _read_strings,
     "files": _read_strings,
     "cites": _read_cites,
     "importance": _read_importance,

@@ -19,9 +19,9 @@ MAX_RECORD_BYTES = 1_000_000
 """A longer line is set aside: every answer would read all of it."""
 
 MAX_ITEMS = 1_000
-"""The most tags, entities, files, cites or links of a record. Answers look up each file."""
+"""The most tags, entities, questions, files, cites or links of a record. Answers look up each file."""
 
-_LISTS = ("tags", "entities", "files", "cites", "links")
+_LISTS = ("tags", "entities", "questions", "files", "cites", "links")
 
 MAX_DEPTH = 64
 """Deeper nesting is refused, because it would overflow the stack of recursive readers."""

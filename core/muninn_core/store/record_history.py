@@ -22,6 +22,7 @@ REDACTED_FIELDS: dict[str, Any] = {
     "title": "[redacted]",
     "tags": (),
     "entities": (),
+    "questions": (),
     "files": (),
     "cites": (),
     "details": {},

@@ -194,6 +194,7 @@ def _merge_memories(root: Memory, sources: Sequence[Memory], histories: dict[str
         title=wording.title,
         tags=_union(root.tags, [source.tags for source in sources]),
         entities=_union(root.entities, [source.entities for source in sources]),
+        questions=_union(root.questions, [source.questions for source in sources]),
         files=_union(root.files, [source.files for source in sources]),
         cites=_cites(group),
         sessions=_union(root.sessions, [source.sessions for source in sources]),

@@ -482,6 +482,7 @@ class IndexUpdater:
 
 def text_of(memory: Memory) -> MemoryText:
     """Return what the index stores of a memory."""
-    words = (*memory.tags, *memory.entities, *memory.files, *memory.aliases, memory.task or "")
+    words = (*memory.tags, *memory.entities, *memory.questions, *memory.files, *memory.aliases, memory.task or "")
     title = own_title(memory.title, memory.text)  # words that are counted twice would weigh more
-    return MemoryText(id=memory.id, text=memory.text, title=title, extra=" ".join(words).strip())
+    questions = "\n".join(memory.questions)
+    return MemoryText(memory.id, memory.text, title, extra=" ".join(words).strip(), questions=questions)

@@ -67,7 +67,4 @@ def _memory(searched: SearchContext, prefix: str) -> tuple[Chunk, str]:
     except NotFoundError as error:
         raise NotFoundError(error.message, hint="A place in a file is FILE:LINE, a memory is its id.") from None
     text = text_of(memory)
-    chunk = Chunk(
-        kind="memory", path=memory.id, start=1, end=text.text.count("\n") + 1, text=text.text, title=text.title
-    )
-    return chunk, text.extra
+    return text.chunk(memory.id), text.extra

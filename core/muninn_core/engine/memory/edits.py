@@ -182,6 +182,8 @@ def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
     fields |= derived_title(memory, fields.get("text", "")) if "title" not in fields else {}
     if params.tags:
         fields["tags"] = list(dict.fromkeys(params.tags))
+    if params.questions:
+        fields["questions"] = list(dict.fromkeys(params.questions))
     if params.expires is not None:
         fields["expires"] = parse_expiry(params.expires, now)
     if params.files:

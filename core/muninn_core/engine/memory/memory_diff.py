@@ -28,7 +28,7 @@ SHARED = 0.34
 """The share of the shorter text's words that two memories must share to be compared. Reconcile requires more."""
 
 _COMPARED_FIELDS = frozenset(
-    {"text", "title", "tags", "entities", "files", "cites", "importance", "trust", "expires", "type"}
+    {"text", "title", "tags", "entities", "questions", "files", "cites", "importance", "trust", "expires", "type"}
 )
 """The fields whose change makes a memory `changed`; other changes have lists of their own."""
 

@@ -90,7 +90,11 @@ def group_of(state: State, memory: Memory) -> tuple[Memory, ...]:
 
 def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
     """Return the texts, titles and aliases of some memories."""
-    return tuple(dict.fromkeys(text for each in group for text in (each.text, each.title, *each.aliases) if text))
+    return tuple(
+        dict.fromkeys(
+            text for each in group for text in (each.text, each.title, *each.aliases, *each.questions) if text
+        )
+    )
 
 
 def scrub_index(workspace: Workspace) -> None:

@@ -62,7 +62,7 @@ def _notices(
         return (f"Stored, but not compared with the other memories: {str(error) or 'out of memory'}",)
 
 
-_OF_THE_AUTHOR = ("type", "text", "title", "tags", "entities", "importance", "confidence", "details")
+_OF_THE_AUTHOR = ("type", "text", "title", "tags", "entities", "questions", "importance", "confidence", "details")
 """The fields of a record that make it another memory. The rest depends on when and where it was stored."""
 
 

@@ -24,7 +24,7 @@ from muninn_core.worktree.memory_store import MemoryStore
 ORIGIN = "promoted_from"
 """The key in `details` of a promoted memory that holds the id of its source."""
 
-_CARRIED = ("text", "title", "tags", "entities", "importance", "confidence", "trust", "expires", "details")
+_CARRIED = ("text", "title", "tags", "entities", "questions", "importance", "confidence", "trust", "expires", "details")
 """The fields that a promotion copies."""
 _OF_THE_PROJECT = ("files", "cites", "task", "branch", "commit")
 """Fields without meaning in another repository."""
