@@ -13,9 +13,10 @@ from muninn_core.store.lines import read_lines
 from muninn_core.store.record import ENVELOPE, encode_line
 
 NAMES = [
-    *ENVELOPE, "text", "title", "tags", "entities", "questions", "files", "cites", "importance", "confidence", "trust", "expires",
-    "pinned", "links", "details", "redacted", "target", "set", "by", "relation", "to", "useful", "keep", "sources",
-    "left", "right", "conflict", "reason", "strength", "pattern", "learnings", "files_touched", "query", "relevance",
+    *ENVELOPE, "text", "title", "tags", "entities", "questions", "files", "cites", "importance", "confidence",
+    "trust", "expires", "pinned", "links", "details", "redacted", "target", "set", "by", "relation", "to", "useful",
+    "keep", "sources", "left", "right", "conflict", "reason", "strength", "pattern", "learnings", "files_touched",
+    "query", "relevance",
 ]  # fmt: skip
 words = st.sampled_from(
     ["a", "b", "c", "", "left", "right", "both", "supersedes", "user", "2026-01-07T10:00:00Z", "x y"]
