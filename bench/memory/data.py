@@ -1,9 +1,9 @@
 """Reads sets of memories and questions: projects with prompts, and conversations.
 
-A file of projects has one project per line, in JSON: `memories` (`id`, `type`, `text`, `files`, `superseded_by`),
-`questions` (`text`, `right`) and `prompts` (`text`, `right`, `also_ok`, `kind`). A conversation is a JSON file in the
-format of LoCoMo and REALTALK: `session_N` is a list of turns (`speaker`, `dia_id`, and `text` or `clean_text`), `qa`
-has questions with the turns that are their evidence.
+A file of projects has one project per line, in JSON: `memories` (`id`, `type`, `text`, `files`, `superseded_by`, and
+the `questions` that it is stored with), `questions` (`text`, `right`) and `prompts` (`text`, `right`, `also_ok`,
+`kind`). A conversation is a JSON file in the format of LoCoMo and REALTALK: `session_N` is a list of turns (`speaker`, `dia_id`,
+and `text` or `clean_text`), `qa` has questions with the turns that are their evidence.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Case(NamedTuple):
     older: dict[str, str]
 
 
-def projects(path: Path) -> list[Case]:
-    """Return the projects of a file."""
-    return [_project(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+def projects(path: Path, most: int = 20) -> list[Case]:
+    """Return the projects of a file, with at most so many questions of each memory."""
+    return [_project(json.loads(line), most) for line in path.read_text("utf-8").splitlines()]
 
 
 def conversations(folder: Path, names: list[str]) -> list[Case]:
@@ -57,10 +57,15 @@ def conversations(folder: Path, names: list[str]) -> list[Case]:
     return [_conversation(file.stem, json.loads(file.read_text("utf-8"))) for file in chosen]
 
 
-def _project(found: dict[str, Any]) -> Case:
+def _project(found: dict[str, Any], most: int) -> Case:
     older = {each["superseded_by"]: each["id"] for each in found["memories"] if each.get("superseded_by")}
     drafts = [
-        Draft(each["id"], "", {name: each[name] for name in ("text", "type", "files", "questions") if each.get(name)})
+        Draft(
+            each["id"],
+            "",
+            {name: each[name] for name in ("text", "type", "files") if each.get(name)}
+            | ({"questions": each["questions"][:most]} if most and each.get("questions") else {}),
+        )
         for each in found["memories"]
     ]
     asked = [

@@ -27,6 +27,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--conversations", action="append", default=[], metavar="DIR[:NAME,NAME]", help="a folder of conversations"
     )
+    parser.add_argument(
+        "--questions", type=int, default=20, metavar="N", help="store at most N questions with each memory of a project"
+    )
     parser.add_argument("--facts", type=int, default=0, metavar="N", help="N generated facts with three values each")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the generated facts")
     parser.add_argument("--ablations", action="store_true", help="also measure without each rule")
@@ -47,7 +50,7 @@ def main(arguments: list[str]) -> int:
 
 def _sets(options: argparse.Namespace, error: Callable[[str], object]) -> dict[str, list[Case]]:
     """Return the requested sets by name; `error` reports what is missing and ends the program."""
-    sets = {path.name: projects(path) for path in options.projects}
+    sets = {path.name: projects(path, options.questions) for path in options.projects}
     for given in options.conversations:
         folder, _, names = given.partition(":")
         cases = conversations(Path(folder), [name for name in names.split(",") if name])

@@ -97,7 +97,7 @@ def _statements(texts: Sequence[str]) -> list[_Statement]:
 def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     """Raise newer versions above older ones among the best memories, and note in the older ones which is newer.
 
-    `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN`, or `ASKED_VERSION_SPAN`. The
+    `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN` or `ASKED_VERSION_SPAN`. The
     order of time is that of the memories' creation.
     """
     best = {each.memory.id: each for each in sorted(ranked, key=attrgetter("order"))[: w.VERSIONS] if each.memory}
