@@ -2,8 +2,8 @@
 
 A file of projects has one project per line, in JSON: `memories` (`id`, `type`, `text`, `files`, `superseded_by`, and
 the `questions` that it is stored with), `questions` (`text`, `right`) and `prompts` (`text`, `right`, `also_ok`,
-`kind`). A conversation is a JSON file in the format of LoCoMo and REALTALK: `session_N` is a list of turns (`speaker`, `dia_id`,
-and `text` or `clean_text`), `qa` has questions with the turns that are their evidence.
+`kind`). A conversation is a JSON file in the format of LoCoMo and REALTALK: `session_N` is a list of turns (`speaker`,
+`dia_id`, and `text` or `clean_text`), `qa` has questions with the turns that are their evidence.
 """
 
 from __future__ import annotations
