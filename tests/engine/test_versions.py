@@ -70,6 +70,15 @@ def test_remember_names_the_memory_that_a_new_one_contradicts(muninn: Muninn) ->
     assert muninn.call("remember", text="Fonts are subset to Latin.").notices == ()
 
 
+def test_a_version_with_questions_of_its_own_is_recognised(muninn: Muninn) -> None:
+    old, new = "Deploys use Docker images from the registry.", "Deploys switched to Podman images built by hand."
+    older = muninn.call("remember", text=old, questions=["which container engine ships a release?"]).ids[0]
+    muninn.clock.forward(days=40)
+    muninn.call("recall", query=old)
+    (notice,) = muninn.call("remember", text=new, questions=["why was the container engine exchanged?"]).notices
+    assert older in notice
+
+
 def test_a_memory_that_says_what_it_supersedes_gets_no_notice(muninn: Muninn) -> None:
     older = muninn.call("recall", query=ASKED, kind="memory").hits[0].id
     link = {"target": older, "relation": "supersedes"}

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.encodings import encoder_text
-from muninn_core.model.memory import Memory, own_title
-from muninn_core.model.value import replace
+from muninn_core.model.memory import Memory
 from muninn_core.reconcile.comment_conflicts import contradiction_reason
-from muninn_core.retrieval.candidates import memory_chunk
 from muninn_core.retrieval.query_terms import significant_words
 from muninn_core.retrieval.versions import SAME_HEAD, is_version
+from muninn_core.worktree.index_updater import text_of
 from muninn_core.worktree.workspace import Workspace
 
 _COMPARED = 5
@@ -38,8 +37,7 @@ def contradicted(workspace: Workspace, new: Memory, before: Mapping[str, Memory]
         return None
     cosines: dict[int, float] = {}
     if workspace.encoder is not None and snapshot.encoded:
-        chunk = replace(memory_chunk(new), title=own_title(new.title, new.text))
-        vector = workspace.encoder.embed_query(encoder_text(chunk))
+        vector = workspace.encoder.embed_query(encoder_text(text_of(new).chunk(new.id)))
         cosines = {each: near for each, near in snapshot.nearest_encoded(vector, _COMPARED) if near >= SAME_HEAD}
         ids = list(cosines)
     else:
