@@ -1,4 +1,4 @@
-"""`muninn edit ID`: change a memory's text in the user's editor."""
+"""`muninn edit ID`: change a memory's text and questions in the user's editor."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import OK
 from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import new_parser
 from muninn_core import client
-from muninn_core.errors import UsageError
+from muninn_core.errors import MuninnError, UsageError
 from muninn_core.protocol.catalogue import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _FOOTER = """\
 <!-- Muninn: change the text above. Saving it unchanged or empty changes nothing.
-     An HTML comment like this one at the end is not stored. -->
+     Below are the questions that it answers, each on a line that begins with "- ".
+     Ask in other words than the text: a symptom, an intent, general terms.
 """
+_END = "-->"
 
 _EPILOG = """\
 The editor is $MUNINN_EDITOR, $VISUAL or $EDITOR, else nano or vi. The git
@@ -43,11 +45,20 @@ def _run(argv: list[str]) -> int:
     parser.add_argument("--reason", default="", help="the reason, kept in the memory's history")
     given = parser.parse(argv)
     memory = _call(given.repo, "show", {"id": given.id})["memory"]
-    text = edited(memory["text"], editor_command(os.environ))
-    if not text:
+    draft = edited(memory["text"], memory["questions"], editor_command(os.environ))
+    if not draft.text:
+        draft.file.unlink()
         raise UsageError("the text is empty; nothing was changed", hint=f"`muninn forget {memory['id']}` archives it.")
-    change = {"id": memory["id"], "text": text, "reason": given.reason} if text != memory["text"].strip() else {}
-    result = _call(given.repo, "update", change or {"id": memory["id"]})
+    change: dict[str, Any] = {"text": draft.text} if draft.text != memory["text"].strip() else {}
+    if draft.questions not in (None, _on_one_line(memory["questions"])):
+        change["questions"] = draft.questions or [""]  # an empty question removes them
+    change |= {"reason": given.reason} if change else {}
+    try:
+        result = _call(given.repo, "update", {"id": memory["id"], **change})
+    except MuninnError as error:
+        error.hint = f"{error.hint} The draft is {draft.file}.".lstrip()
+        raise
+    draft.file.unlink()
     if given.json:
         print_json(result)
     else:
@@ -57,15 +68,23 @@ def _run(argv: list[str]) -> int:
     return OK
 
 
-def edited(text: str, command: list[str]) -> str:
-    """Return a text after the user edited it with `command`, without surrounding blank space and Muninn's comment.
+class Draft(NamedTuple):
+    """What the user saved, and its file. `questions` is None where the comment that has them is no longer there."""
+
+    file: Path
+    text: str
+    questions: list[str] | None
+
+
+def edited(text: str, questions: Sequence[str], command: list[str]) -> Draft:
+    """Return a text and its questions after the user edited them with `command`. The caller deletes the file.
 
     Raises UsageError, with the path of the draft, when the editor can't be started or fails.
     """
     number, name = tempfile.mkstemp(prefix="muninn-", suffix=".md")  # readable by this user only
     draft = Path(name)
     with os.fdopen(number, "w", encoding="utf-8") as file:
-        file.write(f"{text.rstrip()}\n\n{_FOOTER}")
+        file.write(_draft(text, questions))
     try:
         code = subprocess.run([*command, name], check=False).returncode
     except OSError as error:
@@ -74,9 +93,30 @@ def edited(text: str, command: list[str]) -> str:
         raise UsageError(f"the editor '{command[0]}' can't be started: {error.strerror}", hint=hint) from None
     if code != 0:
         raise UsageError(f"the editor ended with status {code}; nothing was changed", hint=f"The draft is {name}.")
-    written = draft.read_text("utf-8", "replace")
-    draft.unlink()
-    return written.replace(_FOOTER.rstrip("\n"), "").strip()
+    return Draft(draft, *_read(draft.read_text("utf-8", "replace")))
+
+
+def _draft(text: str, questions: Sequence[str]) -> str:
+    rows = "".join(f"- {each}\n" for each in _on_one_line(questions))
+    return f"{text.rstrip()}\n\n{_FOOTER}{rows}{_END}\n"
+
+
+def _on_one_line(questions: Sequence[str]) -> list[str]:
+    return [" ".join(each.split()) for each in questions]
+
+
+def _read(written: str) -> tuple[str, list[str] | None]:
+    """Return the text and the questions of a draft. The comment is found by its first line; its end may be lost."""
+    lines = written.split("\n")
+    first = _FOOTER.split("\n")[0]
+    at = max((number for number, each in enumerate(lines) if each.rstrip() == first), default=None)
+    if at is None:
+        return written.strip(), None
+    end = next((number for number in range(at, len(lines)) if lines[number].strip() == _END), len(lines))
+    rows = [each.strip() for each in lines[at + 1 : end]]
+    questions = [each[1:].strip() for each in rows if each.startswith("-")]
+    text = "\n".join([*lines[:at], *lines[end + 1 :]]).strip()
+    return text, list(dict.fromkeys(filter(None, questions)))
 
 
 def editor_command(environ: Mapping[str, str]) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 COMMANDS = {
-    "edit": "Change a memory's text in your editor.",
+    "edit": "Change a memory's text and questions in your editor.",
     "daemon": "Start, stop or inspect the repository's daemon.",
     "doctor": "Check the installation and the repository.",
     "watch": "Show agents, events and what waits, as they happen.",

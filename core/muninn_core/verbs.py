@@ -717,8 +717,7 @@ class Verbs:
         `tags`: Tags to filter by.
         `files`: Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
         `entities`: Symbols, services or people that it is about.
-        `questions`: Two or three questions that it answers, in other words than the text: a symptom, an intent, general
-            terms. It is found by them too.
+        `questions`: Two or three that it answers, in other words than the text: a symptom, an intent, general terms.
         `cites`: Spans of code that support it.
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How certain it is, 0 to 1.
@@ -794,8 +793,8 @@ class Verbs:
         `title`: A new headline.
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How certain it is, 0 to 1.
-        `tags`: New tags, in place of the old ones.
-        `questions`: New questions that it answers, in place of the old ones.
+        `tags`: New tags, in place of the old ones; "" removes them.
+        `questions`: New questions that it answers, in place of the old ones; "" removes them.
         `files`: New files, in place of the old ones; `path:START-END` or `path#symbol` cites code.
         `expires`: When to stop recalling it: 30d, 2026-12-31; never removes the end.
         `pin`: Whether to include it in every context pack.

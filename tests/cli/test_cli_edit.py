@@ -3,6 +3,7 @@ from __future__ import annotations
 import stat
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from muninn_shell import Shell
@@ -30,6 +31,36 @@ def test_a_memory_is_changed_in_the_editor(shell: Shell, tmp_path: Path) -> None
     assert (newest["memory"], newest["event"]["summary"]) == (identity, "changed text, title: moved")
 
 
+def test_questions_are_shown_changed_and_removed_in_the_editor(shell: Shell, tmp_path: Path) -> None:
+    asked = ["Can Ctrl-C break a transfer?", "Is it safe\nto stop? -->"]
+    options = [word for each in asked for word in ("--question", each)]
+    identity = shell.json("remember", "SIGINT is handled between two chunks.", *options)["ids"][0]
+
+    def edit(body: str) -> dict[str, Any]:
+        shell.environ["MUNINN_EDITOR"] = script(tmp_path, "edit.py", f"text = draft.read_text('utf-8')\n{body}")
+        done = shell.run("edit", identity)
+        assert done.returncode == 0, done.stderr
+        return dict(shell.json("show", identity)["memory"])
+
+    assert edit("assert '- Is it safe to stop? -->' in text")["questions"] == asked, "saved unchanged"
+    assert edit("draft.write_text('SIGINT waits.')")["questions"] == asked, "without the comment"
+    changed = edit("draft.write_text(text.replace('- Can', '- - May').replace('\\n-->\\n', '\\n-->\\nIt ends.'))")
+    assert changed["questions"] == ["- May Ctrl-C break a transfer?", "Is it safe to stop? -->"]
+    assert changed["text"] == "SIGINT waits.\n\nIt ends."
+    emptied = edit("draft.write_text('\\n'.join(each for each in text.split('\\n') if each[:2] != '- '))")
+    assert (emptied["questions"], emptied["text"]) == ([], changed["text"])
+
+
+def test_a_draft_that_is_refused_is_kept(shell: Shell, tmp_path: Path) -> None:
+    identity = shell.json("remember", "Tokens expire.")["ids"][0]
+    body = "draft.write_text(draft.read_text('utf-8').replace('-->', '- ' + 'x' * 501))"
+    shell.environ.update(MUNINN_EDITOR=script(tmp_path, "long.py", body), TMPDIR=str(tmp_path))
+    done = shell.run("edit", identity)
+    assert done.returncode == 2
+    (draft,) = tmp_path.glob("muninn-*.md")
+    assert f"The draft is {draft}." in done.stderr
+
+
 def test_an_unchanged_or_empty_draft_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     identity = shell.json("remember", "Tokens expire after an hour.")["ids"][0]
     shell.environ["MUNINN_EDITOR"] = script(tmp_path, "keep.py", "")
@@ -46,7 +77,7 @@ def test_the_draft_of_a_failing_editor_is_kept_and_private(tmp_path: Path, monke
     monkeypatch.setattr("tempfile.tempdir", None)
     command = script(tmp_path, "fail.py", "draft.write_text('new words'); sys.exit(3)").split()
     with pytest.raises(UsageError, match="status 3") as caught:
-        edited("old words", command)
+        edited("old words", [], command)
     (draft,) = tmp_path.glob("muninn-*.md")
     assert draft.read_text("utf-8") == "new words"
     assert stat.S_IMODE(draft.stat().st_mode) == 0o600
@@ -56,7 +87,7 @@ def test_the_draft_of_a_failing_editor_is_kept_and_private(tmp_path: Path, monke
 def test_a_missing_editor_is_named_and_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(UsageError, match="no-such-editor"):
-        edited("words", ["no-such-editor"])
+        edited("words", [], ["no-such-editor"])
     assert not list(tmp_path.iterdir())
 
 

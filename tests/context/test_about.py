@@ -141,6 +141,14 @@ def test_only_a_rich_card_has_commands_and_html_and_confirms_only_what_is_in_dou
     assert "Confirm" not in sure
 
 
+def test_a_rich_card_has_its_questions_among_the_details_and_a_short_one_has_none() -> None:
+    one = memory(1, questions=["Is it *safe*?", "- why\nnot?"])
+    whole, short = (card(one, [], nowhere, NOW, Style(rich=True, short=short))[-1] for short in (False, True))
+    assert "\n\n- answers:\n  - Is it \\*safe\\*?\n  - \\- why not?\n- id: `m1`" in whole
+    assert "safe" not in short
+    assert "- id: `m1`" in short
+
+
 def test_no_text_of_a_rich_card_swallows_what_stands_below_it() -> None:
     text = "Fact 1.\n~~~\n---\n- [ ] a\n1. b\n    code\n# c"
     lines = card(memory(1, title="Fact 1", text=text), [], nowhere, NOW, Style(rich=True))[1].split("\n\n")

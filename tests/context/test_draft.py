@@ -23,17 +23,25 @@ def test_what_is_written_below_is_the_text_and_what_stands_above_its_fields():
         "type": "attempt",
         "files": ['src/ä "b".py:3-3'],
         "tags": [],
+        "questions": [],
         "details": {"command": "make pool", "exit_status": 2},
     }
 
 
 def test_one_that_takes_a_memorys_place_begins_with_its_words_and_supersedes_it():
-    old = Memory(id="m1", type="decision", text="Use X. <!-- note -->", ts="", files=("a.py",))
+    asked = ("Why not Y? # 1", 'Is "X" safe?')
+    old = Memory(id="m1", type="decision", text="Use X. <!-- note -->", ts="", files=("a.py",), questions=asked)
     given = parse_draft(draft_text("decision", "", 0, 0, old))
     assert given is not None
     assert given["text"].startswith("Use X.")
-    assert given["files"] == ["a.py"]
+    assert (given["files"], given["questions"]) == (["a.py"], [*asked])
     assert given["links"] == [{"relation": "supersedes", "target": "m1"}]
+
+
+def test_one_question_needs_no_brackets():
+    given = parse_draft("---\nquestions: Why not Y?\n---\nUse X.\n")
+    assert given is not None
+    assert given["questions"] == ["Why not Y?"]
 
 
 @pytest.mark.parametrize(

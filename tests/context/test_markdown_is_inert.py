@@ -44,6 +44,7 @@ def pulled(muninn):
             {"path": "src/users.py", "start": 6, "end": 8, "symbol": "[s](command:d)", "hash": "1-00000000-" + "0" * 16}
         ],
         "tags": ["[t](command:e)"],
+        "questions": [HOSTILE],
         "agent": "[a](command:f)",
         "actor": "[a](command:g)",
         "branch": "[b](command:h)",

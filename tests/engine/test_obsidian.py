@@ -16,7 +16,9 @@ HOSTILE = "![x](https://localhost/p.png) <img src=x> [[other|note]] ![[embed]] `
 def test_notes_link_to_each_other_and_to_files_and_the_canvas_draws_the_links(muninn):
     first = muninn.call("remember", text="Buoys are painted in May.", type="decision", files=["src/users.py"]).ids[0]
     link = {"relation": "extends", "target": first}
-    second = muninn.call("remember", text="The paint is red: it lasts.", tags=["a b"], links=[link]).ids[0]
+    second = muninn.call(
+        "remember", text="The paint is red: it lasts.", tags=["a b"], links=[link], questions=["Which colour?"]
+    ).ids[0]
     gone = muninn.call("remember", text="Buoys are blue.").ids[0]
     muninn.call("forget", id=gone)
     done = muninn.call("export", form="obsidian")
@@ -25,6 +27,7 @@ def test_notes_link_to_each_other_and_to_files_and_the_canvas_draws_the_links(mu
     one, other = (notes[identity[-8:]] for identity in (first, second))
     assert one == f"decision/Buoys are painted in May {first[-8:]}.md"
     assert f"- extends [[{one.removesuffix('.md')}]]" in done.files[other]
+    assert "## Answers\n\n- Which colour?\n\n## Links" in done.files[other]
     assert "[[files/src - users.py|src users.py]]" in done.files[one]
     assert "files/src - users.py.md" in done.files
     properties = yaml.safe_load(done.files[other].split("---")[1])
@@ -38,7 +41,14 @@ def test_notes_link_to_each_other_and_to_files_and_the_canvas_draws_the_links(mu
 
 
 def test_hostile_texts_are_texts_and_leave_the_folder_nowhere(muninn):
-    muninn.call("remember", text=HOSTILE, title="../../etc/pass:wd [[x]]", tags=["x: ]"], files=["src/users.py"])
+    muninn.call(
+        "remember",
+        text=HOSTILE,
+        title="../../etc/pass:wd [[x]]",
+        tags=["x: ]"],
+        files=["src/users.py"],
+        questions=[HOSTILE],
+    )
     files = muninn.call("export", form="obsidian").files
     for path, text in files.items():
         assert ".." not in path.split("/")

@@ -35,7 +35,14 @@ class Tags(HTMLParser):
 
 
 def test_the_page_has_the_memories_in_force_and_says_what_it_leaves_out(muninn):
-    muninn.call("remember", text="Buoys are painted in May.", type="decision", tags=["buoys"], files=["src/users.py"])
+    muninn.call(
+        "remember",
+        text="Buoys are painted in May.",
+        type="decision",
+        tags=["buoys"],
+        files=["src/users.py"],
+        questions=["When do we maintain marks?"],
+    )
     old = muninn.call("remember", text="Buoys are painted in June.", tags=["buoys"]).ids[0]
     muninn.call("forget", id=old)
     muninn.call("remember", text="My locker has the number 7.", private=True)
@@ -43,6 +50,8 @@ def test_the_page_has_the_memories_in_force_and_says_what_it_leaves_out(muninn):
     assert (done.records, done.memories, done.private) == ((), 1, 1)
     assert "Buoys are painted in May." in done.page
     assert "src/users.py" in done.page
+    assert "<details><summary>Answers</summary>" in done.page
+    assert "<li>When do we maintain marks?</li>" in done.page
     assert "June" not in done.page
     assert "locker" not in done.page
     assert "1 that are no longer in force are left out. 1 private ones are left out." in done.page
@@ -62,7 +71,14 @@ def test_a_secret_that_was_written_by_hand_is_masked(muninn):
 
 
 def test_no_text_of_a_memory_becomes_markup(muninn):
-    muninn.call("remember", text=f"Text {HOSTILE}", title=f"Title {HOSTILE}", tags=["<b>"], files=["src/<i>.py"])
+    muninn.call(
+        "remember",
+        text=f"Text {HOSTILE}",
+        title=f"Title {HOSTILE}",
+        tags=["<b>"],
+        files=["src/<i>.py"],
+        questions=[HOSTILE],
+    )
     whole = muninn.call("export", form="html").page
     tags = Tags(whole)
     assert tags.names.count("script") == 1

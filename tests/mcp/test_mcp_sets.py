@@ -58,8 +58,8 @@ def test_every_tool_of_a_set_is_a_verb_that_says_when_to_use_it(name: str) -> No
 def test_what_the_list_of_tools_costs_stays_small() -> None:
     for name, most in (
         ("core", MOST_TOKENS),
-        ("mnemosyne", 2_800),
-        ("all", 7_800),
+        ("mnemosyne", 2_850),
+        ("all", 7_950),
         ("events", 1_700),
         ("hub", 2_600),
         ("kindling", 1_300),

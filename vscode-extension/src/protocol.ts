@@ -883,7 +883,7 @@ export interface RememberParams {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Two or three questions that it answers, in other words than the text: a symptom, an intent, general terms. It is found by them too. */
+  /** Two or three that it answers, in other words than the text: a symptom, an intent, general terms. */
   questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];
@@ -952,7 +952,7 @@ export interface MemoryDraft {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Two or three questions that it answers, in other words than the text: a symptom, an intent, general terms. It is found by them too. */
+  /** Two or three that it answers, in other words than the text: a symptom, an intent, general terms. */
   questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];
@@ -998,9 +998,9 @@ export interface UpdateParams {
   importance?: number | null;
   /** How certain it is, 0 to 1. */
   confidence?: number | null;
-  /** New tags, in place of the old ones. */
+  /** New tags, in place of the old ones; "" removes them. */
   tags?: readonly string[];
-  /** New questions that it answers, in place of the old ones. */
+  /** New questions that it answers, in place of the old ones; "" removes them. */
   questions?: readonly string[];
   /** New files, in place of the old ones; `path:START-END` or `path#symbol` cites code. */
   files?: readonly string[];

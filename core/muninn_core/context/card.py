@@ -63,7 +63,7 @@ def card(
     parts += [f"⚠ {escape(stale)}"] if stale else []
     parts += _code(memory, citations, link, style)
     parts += _actions(memory, citations, link, style)
-    parts += [folded("Details", details(memory, link))] if style.rich and not style.page else []
+    parts += [folded("Details", details(memory, link, short=style.short))] if style.rich and not style.page else []
     return parts
 
 
@@ -97,8 +97,12 @@ def page_facts(memory: Memory, now: datetime) -> list[str]:
     return found
 
 
-def details(memory: Memory, link: Link) -> str:
-    """Return what is rarely needed as a list: id, importance, confidence, task, branch, commit, tags, other fields."""
+def details(memory: Memory, link: Link, *, short: bool = False) -> str:
+    """Return what is rarely needed as a list: questions, id, importance, confidence, task, branch, commit, tags, other
+    fields. With `short`, questions are left out.
+    """
+    asked = [f"  - {paragraphs(' '.join(each.split()))}" for each in memory.questions]
+    head = ["- answers:", *asked] if asked and not short else []
     rows = [
         ("id", f"`{memory.id}`"),
         ("importance", f"{memory.importance} of 10"),
@@ -109,7 +113,7 @@ def details(memory: Memory, link: Link) -> str:
     rows += [("commit", markdown_link(memory.commit[:12], link("commit", memory.commit)))] if memory.commit else []
     rows += [("tags", escape(", ".join(memory.tags)))] if memory.tags else []
     rows += [(escape(name), escape(str(value))) for name, value in sorted(memory.details.items())]
-    return "\n".join(f"- {name}: {value}" for name, value in rows)
+    return "\n".join([*head, *(f"- {name}: {value}" for name, value in rows)])
 
 
 def _code(memory: Memory, citations: Sequence[Citation], link: Link, style: Style) -> list[str]:

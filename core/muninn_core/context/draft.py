@@ -4,6 +4,7 @@
     type: decision
     title: ""
     files: ["src/users.py:6-8"]
+    questions: ["Why does one user see another's name?"]
     supersedes: 01k…
     ---
 
@@ -29,7 +30,11 @@ _FIELDS = (
     *("type", "title", "tags", "files", "entities", "questions", "importance", "confidence", "pin"),
     *("expires", "task", "scope"),
 )
+_LISTS = ("tags", "files", "entities", "questions")
 _NOTE = re.compile(r"<!--.*?-->", re.S)
+
+_ASKED = 'that it answers, in other words: ["a symptom?", "an intent?"]'
+"""The hint behind the questions of a draft."""
 
 _ASKS = {
     "decision": "What was decided, in whole sentences; the reason in `rationale`.",
@@ -44,7 +49,9 @@ def draft_text(type_: str, path: str, start: int, end: int, replaced: Memory | N
     places = [place(path, start, max(start, end))] if path else []
     if replaced is not None and not places:
         places = list(replaced.files)
+    questions = list(replaced.questions) if replaced is not None else []
     lines += [f"files: {json.dumps(places, ensure_ascii=False)}", "tags: []"]
+    lines += [f"questions: {json.dumps(questions, ensure_ascii=False)}  # {_ASKED}"]
     lines += [f'{name}: ""' for name in DETAILS.get(type_, ())]
     lines += [f"supersedes: {json.dumps(replaced.id)}"] if replaced is not None else []
     ask = _ASKS.get(type_, "The fact to remember, in whole sentences.")
@@ -73,7 +80,8 @@ def parse_draft(text: str) -> dict[str, Any] | None:
         elif name in DETAILS.get(str(fields.get("type")), ()):
             details.update({name: value} if value not in ("", None) else {})
         elif name in _FIELDS:
-            given.update({name: value} if value not in ("", None) else {})
+            alone = name in _LISTS and isinstance(value, str)
+            given.update({name: [value] if alone else value} if value not in ("", None) else {})
         else:
             known = (*_FIELDS, "supersedes", *DETAILS.get(str(fields.get("type")), ()))
             hint = did_you_mean(name, known, f"A draft has {', '.join(known)}.")

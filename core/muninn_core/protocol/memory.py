@@ -41,8 +41,8 @@ class MemoryDraft(Value):
         Questions,
         Meta(
             max_length=MAX_QUESTIONS,
-            description="Two or three questions that it answers, in other words than the text: a symptom, an intent, "
-            "general terms. It is found by them too.",
+            description="Two or three that it answers, in other words than the text: a symptom, an intent, general "
+            "terms.",
         ),
     ] = ()
     cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that support it.")] = ()
@@ -112,10 +112,13 @@ class UpdateParams(Value):
     title: Annotated[str, Meta(description="A new headline.")] = ""
     importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] | None = None
     confidence: Annotated[float, Meta(ge=0, le=1, description="How certain it is, 0 to 1.")] | None = None
-    tags: Annotated[tuple[str, ...], Meta(description="New tags, in place of the old ones.")] = ()
+    tags: Annotated[tuple[str, ...], Meta(description='New tags, in place of the old ones; "" removes them.')] = ()
     questions: Annotated[
         Questions,
-        Meta(max_length=MAX_QUESTIONS, description="New questions that it answers, in place of the old ones."),
+        Meta(
+            max_length=MAX_QUESTIONS,
+            description='New questions that it answers, in place of the old ones; "" removes them.',
+        ),
     ] = ()
     files: Annotated[
         tuple[str, ...],
@@ -254,12 +257,18 @@ FAMILY = Family(
             use=(
                 "Call when something was decided, learned or tried that a later session needs: a decision and"
                 " its reason, a constraint, the cause of a bug, a failed attempt (type `attempt`, with the "
-                "command in `details`). Name the files that it is about. One fact per memory, in whole "
-                "sentences. Never store secrets."
+                "command in `details`). One fact per memory, with its `files` and `questions`. Never "
+                "store secrets."
             ),
-            example={"text": "The socket's name is a hash, since a path has 108 bytes."},
+            example={
+                "text": "The socket's name is a hash, since a path has 108 bytes.",
+                "questions": ["Why does the daemon fail to start in a deep folder?"],
+            },
             rooted_paths=("files", "cites"),
-            shown=("text", "type", "title", "tags", "files", "importance", "links", "scope", "expires", "details"),
+            shown=(
+                *("text", "type", "title", "tags", "files", "questions", "importance", "links", "scope", "expires"),
+                "details",
+            ),
             always_loaded=True,
         ),
         Method(
@@ -278,7 +287,19 @@ FAMILY = Family(
             ),
             example={"id": "0198c5"},
             rooted_paths=("files",),
-            shown=("id", "text", "title", "importance", "tags", "files", "links", "unlink", "pin", "reason"),
+            shown=(
+                "id",
+                "text",
+                "title",
+                "importance",
+                "tags",
+                "files",
+                "questions",
+                "links",
+                "unlink",
+                "pin",
+                "reason",
+            ),
         ),
         Method(
             verb="pin",

@@ -70,12 +70,15 @@ _MNEMOSYNE = (
     Entry(
         "remember",
         "remember",
-        ("text", "type", "title", "tags", "files", "importance", "confidence", "links", "scope", "expires", "details"),
+        (
+            *("text", "type", "title", "tags", "files", "questions", "importance", "confidence", "links", "scope"),
+            *("expires", "details"),
+        ),
         "Remember",
         "Store a memory. Call when something was decided, learned or tried that a later session would need. Give "
-        "it a `type`, an `importance`, three to five `tags`, and `links` to the memories that it extends, contradicts, "
-        "implements, references or supersedes (recall them first). `scope` is project, session or global. Never store "
-        "secrets.",
+        "it a `type`, an `importance`, three to five `tags`, two or three `questions`, and `links` to the memories "
+        "that it extends, contradicts, implements, references or supersedes (recall them first). `scope` is project, "
+        "session or global. Never store secrets.",
         always_loaded=True,
     ),
     Entry(
@@ -89,10 +92,10 @@ _MNEMOSYNE = (
     Entry(
         "update",
         "update",
-        ("id", "text", "title", "importance", "confidence", "tags", "files", "links", "unlink", "reason"),
+        ("id", "text", "title", "importance", "confidence", "tags", "files", "questions", "links", "unlink", "reason"),
         "Update",
-        "Change a memory's words, importance, places or links; its history keeps what it was. Call when a memory is "
-        "right in the main and wrong in a part.",
+        "Change a memory's words, questions, importance, places or links; its history keeps what it was. Call when a "
+        "memory is right in the main and wrong in a part.",
     ),
     Entry(
         "delete",

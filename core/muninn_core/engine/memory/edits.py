@@ -180,10 +180,10 @@ def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
         if name in fields and not fields[name].strip():
             raise BadParams(f"'{name}' is blank", hint="`muninn forget` archives a memory.")
     fields |= derived_title(memory, fields.get("text", "")) if "title" not in fields else {}
-    if params.tags:
-        fields["tags"] = list(dict.fromkeys(params.tags))
-    if params.questions:
-        fields["questions"] = list(dict.fromkeys(params.questions))
+    for name in ("tags", "questions"):
+        given = getattr(params, name)
+        if given:
+            fields[name] = list(dict.fromkeys(each.strip() for each in given if each.strip()))
     if params.expires is not None:
         fields["expires"] = parse_expiry(params.expires, now)
     if params.files:

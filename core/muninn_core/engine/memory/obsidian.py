@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from muninn_core.context.markdown import escape
+from muninn_core.context.markdown import escape, paragraphs
 from muninn_core.model.memory import Memory
 
 CANVAS = "Memory.canvas"
@@ -55,7 +55,9 @@ def _link(path: str, shown: str = "") -> str:
 def _note(memory: Memory, names: dict[str, str]) -> str:
     links = [f"- {_plain(each.relation)} {_link(names[each.target])}" for each in memory.links if each.target in names]
     files = [f"- {_link(_file_path(file), file)}" for file in memory.files]
+    asked = [f"- {paragraphs(' '.join(each.split()))}" for each in memory.questions]
     parts = [_properties(memory), escape(memory.text)]
+    parts += ["## Answers\n\n" + "\n".join(asked)] if asked else []
     parts += ["## Links\n\n" + "\n".join(links)] if links else []
     parts += ["## Files\n\n" + "\n".join(files)] if files else []
     return "\n\n".join(parts) + "\n"

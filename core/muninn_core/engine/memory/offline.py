@@ -43,11 +43,13 @@ def article(memory: Mapping[str, Any], places: Mapping[str, int] = MappingProxyT
     who = memory.get("author") or memory.get("agent") or memory.get("actor") or ""
     when = str(memory.get("updated") or memory.get("ts") or "")
     kind = escape(str(memory.get("type", "")).replace("_", " "))
+    asked = "".join(f"<li>{escape(str(each))}</li>" for each in memory.get("questions", ()))
+    answers = f'<details><summary>Answers</summary><ul class="plain-list">{asked}</ul></details>' if asked else ""
     links = [places[link["target"]] for link in memory.get("links", ()) if link["target"] in places]
     linked = f' data-links="{" ".join(map(str, links))}"' if links else ""
     return (
         f'<article{linked}><h2>{escape(statement)}</h2>{rest}<p class="meta"><em>{kind}</em> '
-        f"<span>{escape(str(who))}</span> <time>{escape(when[:10])}</time>{tags}{about}</p></article>"
+        f"<span>{escape(str(who))}</span> <time>{escape(when[:10])}</time>{tags}{about}</p>{answers}</article>"
     )
 
 

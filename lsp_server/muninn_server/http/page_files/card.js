@@ -67,6 +67,9 @@ async function inside(id, article) {
   const [shown, past] = await Promise.all([call('show', { id }), call('history', { id })]);
   const memory = shown.memory;
   const parts = [];
+  if (memory.questions.length) {
+    parts.push(h('h3', {}, 'Answers'), h('ul', { class: 'plain-list' }, memory.questions.map((each) => h('li', {}, each))));
+  }
   const facts = [['Id', memory.id], ['Importance', `${memory.importance} of 10`], ['Trust', memory.trust], ['Made', memory.ts],
     ['Branch', memory.branch], ['Task', memory.task], ['Session', memory.session], ['Tags', memory.tags.join(', ')],
     ['Shown', shown.access.count ? `${shown.access.count} times on this machine` : ''],
@@ -142,13 +145,16 @@ function small(label, fields, submit, done, close, kind = 'main') {
 
 function editor(memory, done, close) {
   const title = isBeginning(memory.title, memory.text) ? '' : memory.title; // the daemon makes one from the text
+  const before = memory.questions.join('\n');
   const fields = [h('label', { class: 'grow' }, 'Title, if it is not the beginning of the text', h('input', { name: 'title', value: title })),
     h('label', { class: 'grow' }, 'Text', h('textarea', { name: 'text' }, memory.text)),
+    h('label', { class: 'grow' }, 'Questions that it answers in other words, one a line', h('textarea', { name: 'questions' }, before)),
     h('label', {}, 'Importance', h('input', { name: 'importance', type: 'number', min: 1, max: 10, value: memory.importance })),
     h('label', { class: 'grow' }, 'Reason', h('input', { name: 'reason' }))];
   return small('Save', fields, (given) => call('update', {
     id: memory.id, text: given.text.value, title: given.title.value === title ? '' : given.title.value, importance: Number(given.importance.value),
     reason: given.reason.value,
+    questions: given.questions.value === before ? [] : given.questions.value.split('\n'), // a blank one alone removes them
   }), done, close);
 }
 
