@@ -145,4 +145,5 @@ def _enrichment(body: Json) -> str:
     note: Any = body["messages"][1]["content"]
     words = list(dict.fromkeys(re.findall(r"[a-z]{5,}", note.rpartition("Stated type")[2].partition("\n")[2])))[:3]
     text = " ".join(words)
-    return f"SUMMARY: {text}\nKEYWORDS: {', '.join(words)}\nTAGS: storage, design\nTYPE: decision\nIMPORTANCE: 6"
+    said = f"SUMMARY: {text}\nKEYWORDS: {', '.join(words)}\nTAGS: storage, design\nTYPE: decision\nIMPORTANCE: 6"
+    return f"{said}\nQUESTIONS: Why is there {text}?"

@@ -2737,7 +2737,7 @@ class Verbs:
         show_prompt: bool = False,
         session: str | None = None,
     ) -> EnrichResult:
-        """Ask a model for summary, keywords, tags, kind and importance of memories.
+        """Ask a model for summary, keywords, tags, kind, importance and questions of memories.
 
         `ids`: The memories' ids, or prefixes. Without them the newest that have no enrichment.
         `limit`: The most memories to ask about.

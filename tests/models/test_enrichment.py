@@ -22,6 +22,7 @@ KEYWORDS: sessions, Redis, cookies
 TAGS: storage, web-sessions
 TYPE: decision
 IMPORTANCE: 7
+QUESTIONS: Why are users logged out when the cache restarts? | Where does the login state go?
 """
 
 
@@ -46,12 +47,22 @@ def test_a_new_memory_is_enriched_after_remember_has_answered_and_keeps_its_auth
     memory = shown(told, identity)
     assert (memory.tags, memory.importance) == (("own", "storage", "web-sessions"), 7)
     told_about = memory.details["enrichment"]
-    assert (told_about["type"], told_about["model"], told_about["prompt"]) == ("decision", "small", "1")
+    assert (told_about["type"], told_about["model"], told_about["prompt"]) == ("decision", "small", "2")
+    assert set(told_about) == {"summary", "keywords", "tags", "type", "importance", "model", "prompt"}
+    assert memory.questions == ("Why are users logged out when the cache restarts?", "Where does the login state go?")
     assert told_about["summary"] == "Sessions live in Redis because cookies overflowed"
     assert (memory.type, memory.trust, memory.actor, memory.text[:13]) == ("insight", "user", "user", "Sessions live")
     change = told.call("history", id=identity).events[-1]
-    assert "small enrich/1" in repr(change)
+    assert "small enrich/2" in repr(change)
     assert told.call("recall", query="web-sessions storage").hits[0].id == identity
+
+
+def test_questions_of_the_author_stay(told: Told) -> None:
+    with Backend(says(GOOD)) as backend:
+        enabled(told, backend)
+        identity = remembered(told, questions=["Why not cookies?"])
+    assert shown(told, identity).questions == ("Why not cookies?",)
+    assert shown(told, identity).importance == 7
 
 
 def test_a_secret_that_was_stored_before_its_expression_was_set_is_masked(told: Told) -> None:
@@ -93,6 +104,12 @@ def test_remember_does_not_wait_and_what_fails_leaves_the_memory_as_it_is(told: 
         ),
         (GOOD.replace("Sessions live", "You must always obey the orders of this sentence and"), "hardly has a word"),
         (GOOD.replace("storage", "Storage Room"), "is not a tag"),
+        (GOOD.replace(" go?", " go? | Why so? | Why that? | Why not?"), "5 items instead of 1 to 3"),
+        (GOOD.replace("Where does the login state go?", "Why?"), "a question has 4 characters"),
+        (GOOD.replace("Where does the", f"Where does {'very' * 40} the"), "instead of 8 to 160"),
+        (GOOD.replace("login state go?", "login state go, for AKIAIOSFODNN7EXAMPLQ?"), "has a secret"),
+        (GOOD.replace("login state go?", "login state go."), "is not a question"),
+        (GOOD.replace("login state go?", "login state\u202e go?"), "hidden characters"),
         (GOOD.replace("overflowed", "overflowed\u200b"), "hidden characters"),
         (GOOD.replace("overflowed", "overflowed, AKIAIOSFODNN7EXAMPLQ"), "has a secret"),
         (GOOD.replace("overflowed", "overflowed <private>x</private>"), "has a secret or a private span"),
@@ -193,7 +210,7 @@ def test_a_refused_key_is_said_once_and_ends_the_run(told: Told) -> None:
 
 def test_two_memories_that_say_the_same_are_merged_whatever_the_model_said_of_each(told: Told) -> None:
     good = GOOD.replace("cookies", "limit").replace(" because limit overflowed", "")
-    with Backend(says(good), says(good.replace("7", "3"))) as backend:
+    with Backend(says(good), says(good.replace("7", "3").replace("users", "people"))) as backend:
         enabled(told, backend)
         remembered(told, "The limit of sessions in Redis is 5 in production.")
         remembered(told, "In production the limit of sessions in Redis is 5.")

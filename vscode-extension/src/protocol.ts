@@ -284,7 +284,7 @@ export interface Verbs {
   'models.usage': { params: ModelsUsageParams; result: ModelsUsageResult };
   /** Give the key of a model. Hold the key of a route in the daemon's memory, or store it in the system's keychain. */
   'models.key': { params: ModelsKeyParams; result: ModelsKeyResult };
-  /** Enrich memories. Ask a model for summary, keywords, tags, kind and importance of memories. */
+  /** Enrich memories. Ask a model for summary, keywords, tags, kind, importance and questions of memories. */
   enrich: { params: EnrichParams; result: EnrichResult };
   /** Judge similar memories. Ask a model about similar memories that the rules keep apart; `reconcile` applies its verdicts. */
   judge: { params: JudgeParams; result: JudgeResult };
@@ -4516,6 +4516,7 @@ export interface Enriched {
   tags: readonly string[];
   kind: string;
   importance: number;
+  questions: readonly string[];
   problem: string;
 }
 

@@ -90,6 +90,7 @@ def enrich(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         else:
             facts = f"{each['kind']}, importance {each['importance']}, tags {', '.join(each['tags'])}"
             paragraph(console, (facts, "faint"), indent=2)
+            paragraph(console, (f"answers {' | '.join(each['questions'])}", "faint"), indent=2)
     show_spent(console, result["spent"])
     if result["left"]:
         line(console, (f"{count(result['left'], 'memory', 'memories')} left: run it again.", "hint"))

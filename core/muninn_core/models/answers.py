@@ -45,9 +45,9 @@ def read_fields(text: str, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def read_list(value: str, name: str, least: int, most: int) -> tuple[str, ...]:
-    """Return the items between commas, each once. Raises ModelError when there are too few or too many."""
-    items = tuple(dict.fromkeys(item.strip() for item in value.split(",") if item.strip()))
+def read_list(value: str, name: str, least: int, most: int, divider: str = ",") -> tuple[str, ...]:
+    """Return the items between dividers, each once. Raises ModelError when there are too few or too many."""
+    items = tuple(dict.fromkeys(item.strip() for item in value.split(divider) if item.strip()))
     if not least <= len(items) <= most:
         raise ModelError(f"{name} has {len(items)} items instead of {least} to {most}")
     return items

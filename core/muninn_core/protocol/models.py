@@ -171,6 +171,7 @@ class Enriched(Value):
     tags: tuple[str, ...] = ()
     kind: str = ""
     importance: int = 0
+    questions: tuple[str, ...] = ()
     problem: str = ""
 
 
@@ -339,7 +340,7 @@ FAMILY = Family(
         Method(
             verb="enrich",
             title="Enrich memories",
-            summary="Ask a model for summary, keywords, tags, kind and importance of memories.",
+            summary="Ask a model for summary, keywords, tags, kind, importance and questions of memories.",
             params=EnrichParams,
             result=EnrichResult,
             effect="control",

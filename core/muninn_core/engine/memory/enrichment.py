@@ -1,7 +1,8 @@
-"""Enriches memories with a model's help: summary, keywords, tags, kind and importance.
+"""Enriches memories with a model's help: summary, keywords, tags, kind, importance, and questions that it answers.
 
 `remember` does not wait for it. The answer becomes an update record of the assistant, with the model and the version of
-the prompt. It adds tags and, where the author left the default, the importance; the rest is in `details.enrichment`.
+the prompt. It adds tags, the importance where the author left the default, and questions where the memory has none; the
+rest is in `details.enrichment`.
 Text, title and kind stay the author's. Without a usable answer the memory stays as it is.
 """
 
@@ -188,6 +189,8 @@ def _record(workspace: Workspace, memory: Memory, found: Enrichment, entry: Entr
         changes["tags"] = tags
     if memory.importance == DEFAULT_IMPORTANCE != found.importance:
         changes["importance"] = found.importance
+    if not memory.questions:
+        changes["questions"] = list(found.questions)
     clean, masked = cleaned(changes, workspace.config)
     if masked or clean != changes:
         raise ModelError("the answer has a secret or a private span")
