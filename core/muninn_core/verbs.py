@@ -1147,6 +1147,7 @@ class Verbs:
         *,
         title: str = "",
         type: str = "",
+        questions: Sequence[str] = (),
         private: bool = False,
     ) -> CandidatePromoteResult:
         """Store a candidate as a memory, which keeps the link to its events on this machine.
@@ -1155,6 +1156,7 @@ class Verbs:
         `text`: The text to store instead of the candidate's.
         `title`: The title to store instead of the candidate's.
         `type`: The type to store instead of the candidate's.
+        `questions`: Two or three that it answers, in other words than the text.
         `private`: Keep the memory on this machine.
         """
         return cast(
@@ -1165,6 +1167,7 @@ class Verbs:
                 text=text,
                 title=title,
                 type=type,
+                questions=questions,
                 private=private,
             ),
         )

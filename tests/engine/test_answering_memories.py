@@ -75,6 +75,7 @@ def test_a_memory_is_found_by_the_questions_that_it_answers(flask):
     assert flask.call("recall", query="ctrl", kind="memory").hits[0].text == text
     assert "answers: can ctrl-c break a running transfer?" in show_text(flask.call("show", id=identity))
     assert flask.call("update", id=identity, questions=[]).changed == ()
+    assert flask.call("update", id=identity, questions=changed.memory.questions).changed == ()
     emptied = flask.call("update", id=identity, questions=[" "])
     assert (emptied.changed, emptied.memory.questions) == (("questions",), ())
     assert text not in [hit.text for hit in flask.call("recall", query=asked).remembered]

@@ -126,7 +126,14 @@ def test_a_candidate_is_promoted_in_other_words_or_discarded_for_good(muninn, tm
     talk = Transcript(muninn.root).said("user", "Never log the e-mail addresses of customers.")
     talk.said("user", "Always run the linter before a commit.")
     first, second = end(muninn, talk, tmp_path).candidates
-    memory = muninn.call("candidate.promote", id=first.id, text="No e-mail address in a log.", type="decision").memory
+    memory = muninn.call(
+        "candidate.promote",
+        id=first.id,
+        text="No e-mail address in a log.",
+        type="decision",
+        questions=["May we write personal data to files?"],
+    ).memory
+    assert memory.questions == ("May we write personal data to files?",)
     assert (memory.text, memory.type, memory.trust) == ("No e-mail address in a log.", "decision", "user")
     dropped = muninn.call("candidate.discard", id=second.id, reason="it is in CONTRIBUTING").candidate
     assert (dropped.status, dropped.reason) == ("discarded", "it is in CONTRIBUTING")

@@ -51,6 +51,7 @@ QUESTIONS = (
     "return",
     "path:**/candidates.py nearest chunks",
     "kind:memory vectors",
+    "kind:memory how do we shrink embeddings",
     '"best first" chunks',
     "zzyzx unknownword",
 )
@@ -63,7 +64,10 @@ MEMORIES = (
 
 FIRST = "01K00000000000000000000000"
 ABOUT: tuple[dict[str, Any], ...] = (
-    {"files": ["retrieval/candidates.py"]},
+    {
+        "files": ["retrieval/candidates.py"],
+        "questions": ["How are embeddings compressed?", "Can the cache be smaller?"],
+    },
     {"links": [{"relation": "extends", "target": FIRST, "reason": "both are about numbers"}]},
     {"cites": [{"path": "retrieval/decay.py", "start": 1, "end": 9}], "entities": ["is_recallable"]},
 )
@@ -177,6 +181,12 @@ def test_hits_scores_and_reasons_are_equal(local, remote, question: str) -> None
     assert expected or "zzyzx" in question
 
 
+def test_a_memory_is_found_by_a_question_that_it_answers(remote) -> None:
+    found = answer(remote, remote.memories, "kind:memory how do we shrink embeddings")
+    assert found[0][0] == FIRST
+    assert remote.memories[FIRST].questions == ("How are embeddings compressed?", "Can the cache be smaller?")
+
+
 def test_chunks_of_files_and_memories_are_equal(local, remote) -> None:
     path = "retrieval/search.py"
     assert list(remote.chunks_of(path).values()) == list(local.chunks_of(path).values())
@@ -206,6 +216,7 @@ def test_verbs_answer_as_those_of_a_repository_do(
         mine, theirs = to_plain(engine.call(verb, **params)), to_plain(service.answer(token, verb, params))
         assert {name: theirs[name] for name in compared} == {name: mine[name] for name in compared}, (verb, params)
         assert any(theirs[name] for name in compared), (verb, params)
+        assert theirs.get("memory", {}).get("questions") == mine.get("memory", {}).get("questions")
         memories = [
             [each["id"] for each in answer["memories"]] for answer in (mine, theirs) if verb in ("memories", "links")
         ]

@@ -1213,6 +1213,8 @@ export interface CandidatePromoteParams {
   title?: string;
   /** The type to store instead of the candidate's. */
   type?: string;
+  /** Two or three that it answers, in other words than the text. */
+  questions?: readonly string[];
   /** Keep the memory on this machine. */
   private?: boolean;
 }

@@ -9,6 +9,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import Meta, Value, field
 from muninn_core.protocol.base import Result, Text
 from muninn_core.protocol.events import ProjectId
+from muninn_core.protocol.memory import MAX_QUESTIONS, Questions
 from muninn_core.protocol.method import Family, Method
 from muninn_core.protocol.models import Spent
 
@@ -84,6 +85,10 @@ class CandidatePromoteParams(Value):
     text: Annotated[str, Meta(description="The text to store instead of the candidate's.")] = ""
     title: Annotated[str, Meta(description="The title to store instead of the candidate's.")] = ""
     type: Annotated[str, Meta(description="The type to store instead of the candidate's.")] = ""
+    questions: Annotated[
+        Questions,
+        Meta(max_length=MAX_QUESTIONS, description="Two or three that it answers, in other words than the text."),
+    ] = ()
     private: Annotated[bool, Meta(description="Keep the memory on this machine.")] = False
 
 

@@ -86,7 +86,9 @@ def _updated(
     fields = _fields(workspace, memory, params, call, now)
     clean, masked = cleaned({**fields, "details": _details(memory, params)}, workspace.config)
     details = clean.pop("details")
-    changes = {name: value for name, value in clean.items() if value != to_plain(getattr(memory, name))}
+    before = {name: to_plain(getattr(memory, name)) for name in clean}
+    before |= {name: list(value) for name, value in before.items() if isinstance(value, tuple)}
+    changes = {name: value for name, value in clean.items() if value != before[name]}
     if details:
         changes["details"] = details
     head = _head(workspace.config, params, call)

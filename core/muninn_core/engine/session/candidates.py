@@ -129,6 +129,7 @@ def promote(
         title=params.title or ("" if params.text else found.title),
         text=params.text or found.text,
         files=found.files,
+        questions=params.questions,
         tags=("session",),
         importance=8 if found.kind in ("statement", "correction") else 5,
         session=found.session_id,
