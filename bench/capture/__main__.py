@@ -1,7 +1,8 @@
 """`python -m bench capture FILE...`: precision and recall of capture on labelled conversations.
 
-`--ask` also measures what a scripted model that judges rightly adds. `--train` learns the weights from `bench/data` and
-the files, and writes them. `--cross-validate` measures each session with weights that were learned from the others.
+`--questions` measures the questions that captured statements answer. `--ask` also measures what a scripted model that
+judges rightly adds. `--train` learns the weights from `bench/data` and the files, and writes them. `--cross-validate`
+measures each session with weights that were learned from the others.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 import muninn_core.source
 from bench.capture.asking import asked
 from bench.capture.conversations import Session, load, load_sentences
+from bench.capture.questions import load_questions, report_questions, score_questions
 from bench.capture.scoring import captured, captured_with, report, score
 from bench.capture.training import train
 from muninn_core.source.statement import THRESHOLD
@@ -23,6 +25,7 @@ from muninn_core.source.statement_model import WEIGHTS
 
 DATA = Path(__file__).parents[1] / "data"
 OWN = DATA / "conversations.txt"
+QUESTIONS = DATA / "statement-questions.tsv"
 SENTENCES = Path(__file__).parents[2] / "tests" / "hooks" / "sentences.tsv"
 FOLDS = 10
 
@@ -61,6 +64,7 @@ def main(arguments: Sequence[str]) -> int:
         "--cross-validate", action="store_true", help="measure with weights that have not seen a session"
     )
     parser.add_argument("--ask", action="store_true", help="also measure with an agent's model that judges rightly")
+    parser.add_argument("--questions", action="store_true", help="measure the questions that statements answer")
     parser.add_argument("--threshold", type=float, default=THRESHOLD, help="of a cross-validation")
     parser.add_argument("--list", action="store_true", help="list wrong memories and missed keeps")
     options = parser.parse_args(arguments)
@@ -69,6 +73,13 @@ def main(arguments: Sequence[str]) -> int:
         _write([*own_sessions(), *(each for path, found in given.items() if path != OWN for each in found)])
         return 0
     for path, sessions in given.items():
+        if options.questions:
+            asked = score_questions(sessions, load_questions(QUESTIONS))
+            print(report_questions(path.name, asked))
+            if options.list:
+                print(*(f"  wrong  {each}" for each in asked.wrong), sep="\n")
+                print(*(f"  missed {each}" for each in asked.missed), sep="\n")
+            continue
         if options.cross_validate:
             others = [each for other, found in given.items() if other not in (path, OWN) for each in found]
             others += own_sessions() if path != OWN else sentences_twice()

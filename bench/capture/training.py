@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.capture.conversations import Keep, Session
+from muninn_core.source.conversation import sentences_of
 from muninn_core.source.open_items import states_open_items
-from muninn_core.source.statement import cues_of, is_prose, sentences_of
+from muninn_core.source.statement import can_be_kept, cues_of
 from muninn_core.source.statement_model import TYPES, Weights
 
 PENALTY = 8.0
@@ -33,7 +34,7 @@ def rows_of(session: Session) -> list[Row]:
     for number, message in enumerate(session.messages):
         sentences = sentences_of(message)
         for at, sentence in enumerate(sentences):
-            if is_prose(sentence) and not (message.speaker == "assistant" and states_open_items(sentence)):
+            if can_be_kept(sentence) and not (message.speaker == "assistant" and states_open_items(sentence)):
                 cues = dict(cues_of(session.messages, number, sentences, at, session.skipped))
                 found.append((cues, keep_of(sentence, session.keeps[number])))
     return found

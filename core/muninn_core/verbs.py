@@ -1156,7 +1156,7 @@ class Verbs:
         `text`: The text to store instead of the candidate's.
         `title`: The title to store instead of the candidate's.
         `type`: The type to store instead of the candidate's.
-        `questions`: Two or three that it answers, in other words than the text.
+        `questions`: What it answers, instead of the candidate's questions; an empty one removes them.
         `private`: Keep the memory on this machine.
         """
         return cast(

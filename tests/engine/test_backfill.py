@@ -13,13 +13,16 @@ from transcripts import Transcript
 from muninn_core.errors import BadParams, Cancelled, NotFoundError, ReadOnlyError
 from muninn_core.git import GitError
 from muninn_core.launch.place import locate
+from muninn_core.model.value import replace
 from muninn_core.protocol.catalogue import decode_params, lookup
+from muninn_core.source.transcript import read_transcript
 from muninn_core.store.record import encode_line
 from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
 
 RULE = "Never log the e-mail addresses of customers."
+ASKED = "Where do we keep the sessions, Redis or cookies?"
 
 
 def commit(root, message, day, **files):
@@ -304,6 +307,22 @@ def test_what_a_hook_has_kept_of_a_session_is_known(muninn, session, tmp_path):
     muninn.call("capture", source="transcript", transcript=str(path), session="5e55-1")
     found = backfill(muninn, "transcripts", paths=[str(path)]).found
     assert {one.type: one.known for one in found} == {"constraint": True, "attempt": False, "session_summary": False}
+
+
+def test_a_statement_has_its_question_unless_an_earlier_version_stored_it(muninn, tmp_path):
+    answer = "We decided on Redis, because cookies overflowed with many roles."
+    paths = []
+    for number in (1, 2):
+        talk = Transcript(muninn.root, f"5e55-{number}").said("assistant", ASKED).said("user", answer)
+        paths.append(talk.save(tmp_path / f"5e55-{number}.jsonl"))
+    (draft,) = read_transcript(paths[0].read_bytes().splitlines(keepends=True), session="5e55-1").drafts
+    assert draft.questions == (ASKED,)
+    (earlier,) = muninn.call("remember", batch=(replace(draft, questions=()),)).ids
+    assert muninn.call("capture", source="transcript", transcript=str(paths[0]), session="5e55-1").ids == ()
+    result = backfill(muninn, "transcripts", paths=[str(path) for path in paths], apply=True)
+    assert [found.known for found in result.found] == [True, False]
+    stored = {memory.id: memory.questions for memory in muninn.call("memories").memories}
+    assert stored == {earlier: (), result.ids[0]: (ASKED,)}
 
 
 def test_malformed_lines_are_passed_over_and_named(muninn, session, tmp_path):

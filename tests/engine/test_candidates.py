@@ -75,17 +75,20 @@ def test_a_correction_that_comes_again_is_a_pattern_and_one_candidate(muninn, tm
 
 
 def test_statements_of_both_sides_are_candidates_unless_the_user_objects(muninn, tmp_path):
-    talk = Transcript(muninn.root).said("user", "Never log the e-mail addresses of customers.")
+    asked = "Why is `users.py` so short?"
+    talk = Transcript(muninn.root).said("user", f"Never log the e-mail addresses of customers. {asked}")
     talk.said("assistant", "We decided to keep `users.py` small because it is read on every request.")
     talk.said("user", "Thanks, and the docs?")
     talk.said("assistant", "We decided to write the docs in French because the team prefers it.")
     talk.said("user", "No, write the docs in English only.")
-    end(muninn, talk, tmp_path)
+    rule, answer, correction = end(muninn, talk, tmp_path).candidates
+    assert [each.questions for each in (rule, answer, correction)] == [(), (asked,), ()]
     assert listed(muninn) == [
         ("statement", "constraint", "Never log the e-mail addresses of customers."),
         ("statement", "decision", "We decided to keep `users.py` small because it is read on every request."),
         ("correction", "constraint", "Write the docs in English only."),
     ]
+    assert muninn.call("candidate.promote", id=answer.id).memory.questions == (asked,)
 
 
 def test_what_memory_says_already_is_no_candidate(muninn, tmp_path):

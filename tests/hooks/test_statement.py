@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from muninn_core.source.statement import Message, Statement, find_statements
+from muninn_core.source.answered_question import answered_question
+from muninn_core.source.conversation import Message, sentences_of
+from muninn_core.source.statement import Statement, find_statements
 from muninn_core.source.statement_cues import CUES, describe_cue
 from muninn_core.source.statement_model import TYPES, shipped_weights
 
@@ -21,6 +23,13 @@ def talk(*said: str) -> list[Statement]:
     """Return the statements of a conversation; each message begins with U: or A:."""
     messages = [Message(speaker="user" if each[0] == "U" else "assistant", text=each[3:]) for each in said]
     return [each for each in find_statements(messages) if each.reversed_by is None]
+
+
+def answered(*said: str) -> str:
+    """Return the question that the last sentence of a conversation answers."""
+    messages = [Message(speaker="user" if each[0] == "U" else "assistant", text=each[3:]) for each in said]
+    sentences = sentences_of(messages[-1])
+    return answered_question(messages, len(messages) - 1, sentences, len(sentences) - 1, sentences[-1])
 
 
 def found(who: str, text: str) -> list[str]:
@@ -117,6 +126,70 @@ def test_a_sentence_with_a_secret_is_left_out(secret: str) -> None:
     assert found("user", secret) == []
     later = talk(f"U: {secret}", "A: Understood, noted.", "U: and it must never be rotated without telling ops first")
     assert all(secret not in each.text for each in later)
+
+
+ANSWER = "U: Redis, because cookies overflowed with many roles."
+FOUND = "A: The root cause is the pool: it has five connections only."
+RULE = "U: The parser must never allocate."
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        (("A: Where do we keep sessions, Redis or cookies?", ANSWER), "Where do we keep sessions, Redis or cookies?"),
+        (
+            ("A: Two ways. Should I store them in Redis or in cookies?", ANSWER),
+            "Should I store them in Redis or in cookies?",
+        ),
+        (("U: Sessions in Redis or in cookies?", "A: Both work.", ANSWER), "Sessions in Redis or in cookies?"),
+        (("U: ok so why does the upload fail?", "A: I look at the log.", FOUND), "why does the upload fail?"),
+        (("U: can you find out why jest eats all memory", FOUND), "why jest eats all memory"),
+        (("U: so the upload can't take 2 GB files?", FOUND), "the upload can't take 2 GB files?"),
+        (("A: Why does the nightly import fail? The root cause is a full disk.",), "Why does the nightly import fail?"),
+        (
+            ("U: Floats or integers for money in the ledger? We decided on integers because floats lost cents.",),
+            "Floats or integers for money in the ledger?",
+        ),
+    ],
+)
+def test_a_statement_has_the_question_of_the_conversation_that_it_answers(said: tuple[str, ...], question: str) -> None:
+    assert answered(*said) == question
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("A: Shall I continue?", RULE),
+        ("A: Does that work for you?", RULE),
+        ("A: Anything else that you want to have in the parser?", RULE),
+        ("A: The parser is done. OK?", RULE),
+        ("A: Should I also update the changelog of the release?", RULE),
+        ("A: Should we commit the lexer or go on with the grammar?", RULE),
+        ("A: Which of the two do you prefer?", RULE),
+        ("A: Did you set the seeds of the workers?", RULE),
+        ("A: Where do we keep sessions, Redis or cookies?", "U: By the way, the parser must never allocate."),
+        ("A: Where do we keep sessions, Redis or cookies?", "U: Redis. The parser must never allocate."),
+        ("A: Where do we keep sessions, Redis or cookies?", "U: Redis.", "A: Done.", RULE),
+        ("U: Does the upload take 2 GB files?", "A: It does.", RULE),
+        ("U: Can you add caching to the search endpoint? The parser must never allocate.",),
+        ("U: Why does the upload fail? The parser must never allocate.",),
+        ("U: why does it crash at startup?", FOUND),
+        ("U: do the tests of the upload first", FOUND),
+        ("U: when the build of the docs fails restart it", FOUND),
+        ("U: Could you refactor the session store?", FOUND),
+        ('U: look: "Why does the upload time out?"', FOUND),
+        ("U: see\n```\nWhy does the upload time out?\n```", FOUND),
+        ("U: > Why does the upload time out?\n\nread this", FOUND),
+        ("U: why does https://forum.example/upload time out?", FOUND),
+        ("U: why is /home/anna/work/app missing in the archive?", FOUND),
+        ("U: 2026-03-01 12:00:01 ERROR why is the pool empty?", FOUND),
+        ("U: does the bucket take api_key = 12345 for the upload?", FOUND),
+        (f"U: {'This page explains pools. ' * 50}Why does the upload time out?", FOUND),
+        (f"U: Why does the upload {'of many files ' * 10}fail?", FOUND),
+    ],
+)
+def test_a_statement_has_no_question_that_may_not_be_meant(said: tuple[str, ...]) -> None:
+    assert answered(*said) == ""
 
 
 def test_pasted_text_of_one_endless_line_is_no_sentence() -> None:

@@ -102,6 +102,24 @@ def test_the_same_statement_has_the_same_key_in_every_reading() -> None:
     assert first.key != other.key
 
 
+def test_the_question_comes_from_what_the_two_said_and_leaves_the_key_as_it_was() -> None:
+    asked, answer = (
+        "Where do we keep the sessions, Redis or Postgres?",
+        "We decided on Postgres because Redis lost them.",
+    )
+    alone = read_transcript([line("user", answer)], session="s1").drafts
+    tool = line("user", [{"type": "tool_result", "content": asked}], toolUseResult={"stdout": asked})
+    hidden = line("assistant", f"Noted. <private>{asked}</private>")
+    inserted = line("user", f"<system-reminder>{asked}</system-reminder>")
+    side = line("assistant", asked, isSidechain=True)
+    for unheard in (tool, hidden, inserted, side):
+        (draft,) = read_transcript([unheard, line("user", answer)], session="s1").drafts
+        assert draft.questions == ()
+    (draft,) = read_transcript([line("assistant", asked), tool, line("user", answer)], session="s1").drafts
+    assert draft.questions == (asked,)
+    assert [draft.key] == [each.key for each in alone]
+
+
 def test_files_that_a_statement_names_are_kept_with_it() -> None:
     said = "Never edit `core/store/log.py` or /etc/passwd.conf or ../other/a.py or https://a.example/b/c.html by hand."
     assert read_transcript([line("user", said)]).drafts[0].files == ("core/store/log.py",)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from bench import corpus, growth, pairing, recording
 from bench.capture.conversations import load
+from bench.capture.questions import load_questions, score_questions
 from bench.capture.scoring import captured, score
 
 from muninn_core.source.chunk import chunk_file
@@ -132,6 +133,21 @@ def test_capture_finds_half_of_what_conversations_state_and_is_right_about_it() 
     assert result.precision >= 0.85, result.wrong
     assert result.recall >= 0.5, result.missed
     assert result.empty >= 0.85 * result.silent, "capture keeps something of sessions that state nothing"
+
+
+def test_hardly_a_captured_statement_gets_a_question_that_it_does_not_answer() -> None:
+    data = ROOT / "bench" / "data"
+    table = load_questions(data / "statement-questions.tsv")
+    result = score_questions([each for path in sorted(data.glob("conversations*.txt")) for each in load(path)], table)
+    assert result.right >= 0.9 * result.given, result.wrong
+    assert result.right >= 0.5 * result.there, result.missed
+    assert len(result.unlabelled) <= 0.1 * result.statements, result.unlabelled
+
+
+def test_a_line_of_the_questions_without_its_fields_is_an_error(tmp_path) -> None:
+    (tmp_path / "table.tsv").write_text("# session, words, question\nconversations-001 Two cron containers run since\n")
+    with pytest.raises(ValueError, match=r"table\.tsv:2: write session, first words and question"):
+        load_questions(tmp_path / "table.tsv")
 
 
 @pytest.mark.parametrize(

@@ -3254,8 +3254,8 @@ export interface CandidateListResult {
  * Something that a session showed. `kind` is fixed (a failure that a change ended), statement, correction, or
  * model for what a language model proposes.
  *
- * `evidence` are ids of events on this machine. `memory` is the id of the memory that it became, `reason` says why it
- * was discarded.
+ * `evidence` are ids of events on this machine. `questions` are those of the conversation that it answers. `memory` is
+ * the id of the memory that it became, `reason` says why it was discarded.
  */
 export interface Candidate {
   id: string;
@@ -3268,6 +3268,7 @@ export interface Candidate {
   found_at: string;
   evidence: readonly string[];
   files: readonly string[];
+  questions: readonly string[];
   details: Readonly<Record<string, unknown>>;
   agent: string;
   memory: string;

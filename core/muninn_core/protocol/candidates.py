@@ -21,8 +21,8 @@ class Candidate(Value):
     """Something that a session showed. `kind` is fixed (a failure that a change ended), statement, correction, or
     model for what a language model proposes.
 
-    `evidence` are ids of events on this machine. `memory` is the id of the memory that it became, `reason` says why it
-    was discarded.
+    `evidence` are ids of events on this machine. `questions` are those of the conversation that it answers. `memory` is
+    the id of the memory that it became, `reason` says why it was discarded.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Candidate(Value):
     found_at: str
     evidence: tuple[str, ...]
     files: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
     agent: str = ""
     memory: str = ""
@@ -87,7 +88,10 @@ class CandidatePromoteParams(Value):
     type: Annotated[str, Meta(description="The type to store instead of the candidate's.")] = ""
     questions: Annotated[
         Questions,
-        Meta(max_length=MAX_QUESTIONS, description="Two or three that it answers, in other words than the text."),
+        Meta(
+            max_length=MAX_QUESTIONS,
+            description="What it answers, instead of the candidate's questions; an empty one removes them.",
+        ),
     ] = ()
     private: Annotated[bool, Meta(description="Keep the memory on this machine.")] = False
 

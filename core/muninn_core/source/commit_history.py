@@ -22,7 +22,8 @@ from muninn_core.source.commit_memory import (
     memory_text,
     without_private,
 )
-from muninn_core.source.statement import Message, Statement, find_statements
+from muninn_core.source.conversation import Message
+from muninn_core.source.statement import Statement, find_statements
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit

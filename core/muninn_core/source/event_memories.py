@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
+from muninn_core.source.conversation import MAX_CHARACTERS, Message
 from muninn_core.source.session_facts import Attempt, Command, SessionFacts, error_line
 from muninn_core.source.session_memories import drafts_of, relative_paths
-from muninn_core.source.statement import MAX_CHARACTERS, Message, Statement, find_statements
+from muninn_core.source.statement import Statement, find_statements
 from muninn_core.source.turn_events import ANSWER, PROMPT, TOOL_CALL
 
 Kind = Literal["fixed", "statement", "correction", "model"]
@@ -43,7 +44,10 @@ _WORD = re.compile(r"\w+")
 
 
 class Finding(Value):
-    """Something worth remembering. `evidence` are ids of events, `score` orders findings: a higher one is surer."""
+    """Something worth remembering. `evidence` are ids of events, `score` orders findings: a higher one is surer.
+
+    `questions` are those of the conversation that it answers.
+    """
 
     kind: Kind
     type: str
@@ -52,6 +56,7 @@ class Finding(Value):
     evidence: tuple[str, ...]
     title: str = ""
     files: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
     actor: str = "user"
 
@@ -189,6 +194,7 @@ def _stated(statement: Statement, event: Event, message: Message) -> Finding:
         text=statement.text,
         score=round(6 * statement.probability),
         evidence=(event.event_id,),
+        questions=(statement.question,) if statement.question else (),
         details={"kept_because": "; ".join(statement.reasons)},
         actor=message.speaker,
     )

@@ -10,24 +10,26 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from muninn_core.model.value import Value, replace
+from muninn_core.source.answered_question import answered_question
+from muninn_core.source.conversation import (
+    CONTEXT_MESSAGES,
+    MAX_CHARACTERS,
+    SECRET,
+    Message,
+    is_prose,
+    sentences_of,
+)
 from muninn_core.source.open_items import states_open_items
-from muninn_core.source.sentences import split_sentences, split_units
-from muninn_core.source.statement_cues import CUES, Setting, Speaker, read_cues
+from muninn_core.source.statement_cues import CUES, Setting, read_cues
 from muninn_core.source.statement_model import StatementType, Weights, judge, probability, shipped_weights
-
-
-class Message(Value):
-    """One message of a conversation."""
-
-    speaker: Speaker
-    text: str
 
 
 class Statement(Value):
     """What was stated: its type, its sentences, the words it refers to, and why it is kept.
 
-    `probability` is the classifier's. `message` is the number of the message. `reversed_by` is the number of the later
-    message that takes the statement back, None when it holds.
+    `question` is the question of the conversation that it answers, "" for none. `probability` is the classifier's.
+    `message` is the number of the message. `reversed_by` is the number of the later message that takes the statement
+    back, None when it holds.
     """
 
     type: StatementType
@@ -36,6 +38,7 @@ class Statement(Value):
     probability: float
     reasons: tuple[str, ...]
     message: int
+    question: str = ""
     reversed_by: int | None = None
 
     @property
@@ -57,14 +60,8 @@ class _Candidate(Value):
 THRESHOLD = 0.6
 """The least probability of a statement: precision .88 at recall .71 in cross-validation (docs/memory-quality.md)."""
 
-MAX_CHARACTERS = 420
-"""Longer sentences are pasted text."""
-
-MAX_SENTENCES = 80
-"""Sentences of one message that are weighed; the last ones, where an agent states its result."""
-
-CONTEXT_CHARACTERS, CONTEXT_MESSAGES = 220, 3
-"""How much is quoted as context, and from how many messages before."""
+CONTEXT_CHARACTERS = 220
+"""How much is quoted as context."""
 
 WITHIN = 8
 """The number of messages within which a statement can be taken back."""
@@ -72,16 +69,6 @@ WITHIN = 8
 SHORT = 9
 """A sentence of fewer words needs its context."""
 
-SECRET = re.compile(
-    r"(?i)-----BEGIN|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bgh[pousr]_\w{16,}|\bsk-[\w-]{16,}|\bxox[abpr]-|\beyJ[\w-]{16,}"
-    r"|\b(?:password|passwd|secret|token|api[_-]?key|credential)s?\b\s*(?:is|[:=])\s*\S*\d|://[^\s/:@]+:[^\s/@]+@"
-    r"|\b(?=\w*\d)(?=\w*[a-z])[\w+/]{36,}\b"
-)
-_LOG_LINE = re.compile(
-    r"^\W*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b)|\bat \S+:\d+:\d+"
-    r"|\b\w*(?:[Ee]rror|[Ee]xception|[Ww]arning):|[{};]$|=>|(?<!with )==|</|\$ |^assert\b"
-)
-_QUOTES_ONLY = re.compile(r"^[\"“][^\"”]*[\"”]\W*(?:$|[-\u2013\u2014]|is )|:\s+[\"“][^\"”]*[\"”]?\W*$")
 _REFERS = re.compile(
     r"(?i)^\W*(?:ok|okay|yes|yep|no|so|then|and|but|also|agreed|exactly|right)\b"
     r"|\b(?:it|its|that|this|they|them|their|those|these|there|ones?|same|both|here|the (?:other|first|second)"
@@ -158,12 +145,8 @@ def _statements(
             probability=surest.probability,
             reasons=surest.reasons,
             message=number,
+            question=answered_question(messages, number, sentences, group[0].at, sentence),
         )
-
-
-def sentences_of(message: Message) -> list[str]:
-    """Return the sentences of a message, without code, quotations and markup."""
-    return [sentence for unit in split_units(message.text) for sentence in split_sentences(unit)][-MAX_SENTENCES:]
 
 
 def cues_of(
@@ -192,7 +175,7 @@ def _candidates(
 ) -> Iterator[_Candidate]:
     speaker = messages[number].speaker
     for at, sentence in enumerate(sentences):
-        if not is_prose(sentence) or (speaker == "assistant" and states_open_items(sentence)):
+        if not can_be_kept(sentence) or (speaker == "assistant" and states_open_items(sentence)):
             continue
         cues = cues_of(messages, number, sentences, at, skipped)
         if probability(cues, weights["kept"]) < threshold:
@@ -203,18 +186,9 @@ def _candidates(
         )
 
 
-def is_prose(sentence: str) -> bool:
-    """Whether a sentence can be kept: no question, code, log line, quotation, secret, or introduction of a list."""
-    if (
-        len(sentence) > MAX_CHARACTERS
-        or sentence.endswith((":", "?"))
-        or not re.match(r"[\"'(`*_.:\u2019-]*\w", sentence)
-    ):
-        return False
-    if _LOG_LINE.search(sentence) or SECRET.search(sentence) or _QUOTES_ONLY.search(sentence):
-        return False
-    plain = sum(character.isalnum() or character == " " for character in sentence)
-    return plain >= 0.75 * len(sentence)
+def can_be_kept(sentence: str) -> bool:
+    """Whether a sentence is prose, no question and no introduction of a list."""
+    return is_prose(sentence) and not sentence.endswith((":", "?"))
 
 
 def stands_alone(sentence: str) -> bool:

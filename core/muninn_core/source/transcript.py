@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.source.conversation import Message
 from muninn_core.source.private import strip_private
-from muninn_core.source.statement import THRESHOLD, Message, Statement, find_statements
+from muninn_core.source.statement import THRESHOLD, Statement, find_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -176,6 +177,7 @@ def _draft(statement: Statement, said: _Said, session: str | None, agent: str | 
         text=text,
         tags=("session",),
         files=tuple(dict.fromkeys(path for path in _PATH.findall(text) if ".." not in path))[:10],
+        questions=(statement.question,) if statement.question else (),
         importance=IMPORTANCE if said.actor == "user" else IMPORTANCE - 1,
         confidence=round(statement.probability, 2),
         session=session,
