@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
+import io
+
 import pytest
+from rich.console import Console
 from transcripts import Transcript
 
+from muninn_cli.show.candidates import list_candidates
 from muninn_core.errors import BadParams, NotFoundError, UsageError
+from muninn_core.model.value import to_plain
 
 pytest_plugins = ["engines"]
 
@@ -88,6 +94,10 @@ def test_statements_of_both_sides_are_candidates_unless_the_user_objects(muninn,
         ("statement", "decision", "We decided to keep `users.py` small because it is read on every request."),
         ("correction", "constraint", "Write the docs in English only."),
     ]
+    file = io.StringIO()
+    result = to_plain(muninn.call("candidate.list"))
+    list_candidates(Console(file=file, width=120), result, argparse.Namespace())
+    assert file.getvalue().count("answers ") == file.getvalue().count(f"answers {asked}") == 1
     assert muninn.call("candidate.promote", id=answer.id).memory.questions == (asked,)
 
 

@@ -59,4 +59,6 @@ def _candidate(console: Console, each: dict[str, Any]) -> None:
     facts = joined(each["kind"], each["type"], state, moment(each["found_at"]), each["session_id"])
     line(console, (each["id"], "name"), (f"  {facts}", "faint"))
     paragraph(console, (" ".join(each["text"].split()), ""), indent=2)
+    if each["questions"]:
+        paragraph(console, (f"answers {' | '.join(each['questions'])}", "faint"), indent=2)
     line(console, (f"  {count(len(each['evidence']), 'event')}", "faint"))
