@@ -99,6 +99,11 @@ def test_statements_of_both_sides_are_candidates_unless_the_user_objects(muninn,
     list_candidates(Console(file=file, width=120), result, argparse.Namespace())
     assert file.getvalue().count("answers ") == file.getvalue().count(f"answers {asked}") == 1
     assert muninn.call("candidate.promote", id=answer.id).memory.questions == (asked,)
+    other = Transcript(muninn.root, "s-2").said("user", "Why is `orders.py` so long?")
+    other.said("assistant", "We decided to keep `orders.py` in one piece because the vendor replaces it as a whole.")
+    (second,) = end(muninn, other, tmp_path, "s-2").candidates
+    assert second.questions == ("Why is `orders.py` so long?",)
+    assert muninn.call("candidate.promote", id=second.id, questions=[""]).memory.questions == ()
 
 
 def test_what_memory_says_already_is_no_candidate(muninn, tmp_path):

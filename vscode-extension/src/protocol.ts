@@ -1213,7 +1213,7 @@ export interface CandidatePromoteParams {
   title?: string;
   /** The type to store instead of the candidate's. */
   type?: string;
-  /** Two or three that it answers, in other words than the text. */
+  /** What it answers, instead of the candidate's questions; an empty one removes them. */
   questions?: readonly string[];
   /** Keep the memory on this machine. */
   private?: boolean;
