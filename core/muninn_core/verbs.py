@@ -529,6 +529,7 @@ class Verbs:
         order: Literal["newest", "importance"] = "newest",
         archived: bool = False,
         pending: bool = False,
+        without_questions: bool = False,
         limit: int = 50,
         offset: int = 0,
         at: str | None = None,
@@ -551,6 +552,7 @@ class Verbs:
         `order`: The order; among equals the newer comes first.
         `archived`: Include archived, superseded, merged, rejected and expired memories.
         `pending`: Only memories that wait for approval.
+        `without_questions`: Only memories that have no questions.
         `limit`: The most memories to return.
         `offset`: How many results to skip.
         `at`: Answer from git's objects as of this commit, branch or tag.
@@ -575,6 +577,7 @@ class Verbs:
                 order=order,
                 archived=archived,
                 pending=pending,
+                without_questions=without_questions,
                 limit=limit,
                 offset=offset,
                 at=at,

@@ -158,6 +158,7 @@ async def test_prompts_bring_what_memory_says_and_what_to_do_with_it(agents: Age
             "brief",
             "review-memory",
             "record-decision",
+            "add-questions",
         ]
 
         async def text(name: str, **arguments: str) -> str:
@@ -172,6 +173,13 @@ async def test_prompts_bring_what_memory_says_and_what_to_do_with_it(agents: Age
         recorded = await text("record-decision", decision="Ships salute with two shots.", files="src/users.py")
         assert "three shots" in recorded
         assert "src/users.py" in recorded
+        asked = await text("add-questions")
+        assert f"In {era} ships salute" in asked
+        assert identity in asked
+        await agent.call_tool(
+            "remember", {"text": f"In {era} ships have masts.", "questions": ["What holds the sails?"]}
+        )
+        assert f"In {era} ships have masts" not in await text("add-questions")
         for name, arguments, words in (
             ("brif", {}, "Did you mean 'brief'?"),
             ("record-decision", {}, "needs 'decision'"),

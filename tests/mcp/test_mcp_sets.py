@@ -117,7 +117,7 @@ async def test_the_steps_of_an_exploration_are_a_prompt_where_its_tools_are(agen
         text = prompt.messages[0].content.text  # type: ignore[union-attr]
         assert "Where are users deleted?" in text
         assert "src/users.py" in text
-        assert set(re.findall("`([a-z]+)`", text)) - {"knowledge", "path", "files"} <= set(tools_of(("all",)))
+        assert set(re.findall("`([a-z]+)`", text)) - {"knowledge", "path", "files", "page"} <= set(tools_of(("all",)))
         assert "src/users.py:11: def delete_user" in await said(agent, "grep", pattern="def delete")
         assert "no route for explorations" in str(await agent.call_tool("explore", {"query": "users"}))
     async with agents.open("2026-07-28") as agent:

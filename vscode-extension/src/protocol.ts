@@ -795,6 +795,8 @@ export interface MemoriesParams {
   archived?: boolean;
   /** Only memories that wait for approval. */
   pending?: boolean;
+  /** Only memories that have no questions. */
+  without_questions?: boolean;
   /** The most memories to return. */
   limit?: number;
   /** How many results to skip. */

@@ -41,7 +41,10 @@ from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.memory_index import MemoryIndex
 
 OF_MEMORIES = frozenset(
-    ("id", "type", "tag", "file", "text", "min_importance", "since", "order", "archived", "limit", "offset")
+    (
+        *("id", "type", "tag", "file", "text", "min_importance", "since", "without_questions"),
+        *("order", "archived", "limit", "offset"),
+    )
 )
 OF_SHOW = frozenset(("id",))
 OF_LINKS = frozenset(("id", "depth", "relation", "archived", "limit"))

@@ -45,6 +45,7 @@ class MemoriesParams(Value):
         bool, Meta(description="Include archived, superseded, merged, rejected and expired memories.")
     ] = False
     pending: Annotated[bool, Meta(description="Only memories that wait for approval.")] = False
+    without_questions: Annotated[bool, Meta(description="Only memories that have no questions.")] = False
     limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
     offset: Annotated[int, Meta(ge=0, description="How many results to skip.")] = 0
     at: AtRevision = None

@@ -44,6 +44,8 @@ def passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: d
         return False
     if params.tag is not None and params.tag not in memory.tags:
         return False
+    if params.without_questions and memory.questions:
+        return False
     if params.session is not None and params.session not in (memory.session, *memory.sessions):
         return False
     if paths and paths.isdisjoint(memory.files) and all(cite.path not in paths for cite in memory.cites):
