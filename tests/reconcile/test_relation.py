@@ -40,6 +40,10 @@ The limit for uploads is 2 GB. | The upload limit is 2 GB.
 Replica lag caused the stale reads. | The stale reads were caused by replica lag.
 The scanner deletes old rows every Sunday. | Old rows are deleted by the scanner every Sunday.
 The exporter's default port is 9464. | By default, the exporter listens on port 9464.
+There is no job writing to the ledger. | No job is writing to the ledger.
+The name of the host is shown. | The host's name is shown.
+The limit for old uploads is being raised. | The old uploads' limit is being raised.
+Occupancy must not drop below 70 percent. | Occupancy has to stay at 70% or above.
 """
 
 CONTRADICTIONS = """
@@ -68,6 +72,22 @@ The config is not checked. | The config is strictly checked. | one says the oppo
 The build is not signed and is not sent. | The build is signed and sent. | one says the opposite of the other
 The replica is near the primary. | The replica is far from the primary. | one says the opposite of the other
 The worker runs with a cache. | The worker runs without a cache. | one says the opposite of the other
+No request is rejected. | Some requests are rejected. | one says the opposite of the other
+Nobody is reading the log. | A new member on a phone is reading the log. | one says the opposite of the other
+Nobody is reading the log. | An admin is reading the log and a job is waiting. | one says the opposite of the other
+The worker is not reading rows. | The worker is reading old rows from a replica. | one says the opposite of the other
+The worker is not reading some rows. | The worker is reading some rows. | one says the opposite of the other
+The cook is not planning a meal. | The cook is planning a breakfast. | one says the opposite of the other
+Nothing is cached. | Responses are cached. | one says the opposite of the other
+The queue is empty. | The queue is full of jobs. | one says the opposite of the other
+The cache in Redis, which is shared, is small. | The cache in Redis, which is not shared, is small. | \
+one says the opposite of the other
+The pool, which is shared, is running. | The pool, which is shared, is not running. | one says the opposite of the other
+Logs are never deleted before 30 days. | Logs are deleted before 30 days. | one says the opposite of the other
+Sessions are closed within 10 minutes. | Sessions are closed after 10 minutes. | \
+one says until a time what the other says after it
+Data is not archived until 90 days. | Data is archived before 90 days. | \
+one says until a time what the other says after it
 """
 
 NEITHER = """
@@ -122,6 +142,25 @@ Tests do not touch the network. | Some tests touch the network.
 The client does not log bodies. | The client logs failed bodies.
 The rules are not written. | The rules are written in assembly.
 There is no breakfast in the plan. | There is a meal in the plan.
+Logs are never deleted before 30 days. | Logs are deleted after 30 days.
+Logs are never deleted before 30 days. | Logs are never deleted after 30 days.
+Logs are never deleted before 30 days. | Logs are deleted.
+Never deploy after 16:00. | Deploy before 16:00.
+Tokens are not valid after 5 minutes. | Tokens are valid for 5 minutes.
+Backups are kept until March. | Backups are not kept after March.
+Requests are never retried within 2 seconds. | Requests are retried after 2 seconds.
+Leases are renewed after 10 s before the expiry. | Leases are renewed 10 s before the expiry.
+Most tests are flaky. | A few tests are flaky.
+Some workers are not reading. | Some workers are reading.
+A worker is not reading. | A mail worker is reading.
+The owner of the host is shown. | The host of the owner is shown.
+The log is being written by the job. | The job is being written by the log.
+A job on a host is waiting on a lock. | A job on a lock is waiting on a host.
+A monitor is watching a host that is polling a queue. | A monitor is polling a host that is watching a queue.
+The job is pushing an old log up a new queue. | The job is pushing a new log up an old queue.
+The job of a small host is running. | A job, which is small, is running on a host.
+The host's jobs are running in a lane. | Jobs are hosting a running lane.
+The cache in Redis, which is shared, is read hourly. | The cache in Redis, which is shared, is read in parallel.
 """
 
 

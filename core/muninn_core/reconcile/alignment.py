@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from muninn_core.model.value import Value
-from muninn_core.reconcile.proposition import Proposition, Term
+from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
 from muninn_core.reconcile.vocabulary import ANTONYMS, OPPOSED, WEAK
 
@@ -128,10 +128,25 @@ def roles_clash(found: Alignment, left: Proposition, right: Proposition) -> bool
 _ACTING = frozenset(("agent", "theme"))
 
 
+def limits_differ(found: Alignment, kinds: Sequence[set[str]] = ()) -> bool:
+    """Whether one text tells what happens until a time, and the other what happens after it.
+
+    `kinds` are further pairs of limits of an amount that differ.
+    """
+    sides = [({a.limit or a.role, b.limit or b.role}, a.quantity) for a, b in found.pairs]
+    return any(side in _SIDES or (amount and side in kinds) for side, amount in sides)
+
+
+_SIDES = ({"until", "after"}, {"till", "after"})
+
+
 def verbs_exchanged(found: Alignment, left: Proposition, right: Proposition) -> bool:
     """Whether the verb of each text is a noun of the other: "is racing for the lead", "is leading the race"."""
     ours, theirs = _main_verb(left), _main_verb(right)
-    if ours is None or theirs is None or not (_is_verbal(ours) and _is_verbal(theirs)):
+    if ours is None or theirs is None:
+        return False
+    verbal = _is_verbal(ours), _is_verbal(theirs)
+    if not (any(verbal) if left.continuous or right.continuous else all(verbal)):
         return False
     nouns = [b for a, b in found.pairs if a is ours] + [a for a, b in found.pairs if b is theirs]
     return len(nouns) == 2 and not any(_is_verbal(noun) for noun in nouns)
@@ -156,7 +171,7 @@ def _names_thing(text: Proposition) -> bool:
     "The worker is polling the queue" does not.
     """
     said = next((term for term in text.terms if term.role == "pred"), None)
-    if said is not None and not said.head and said.shown.endswith("ing"):
+    if text.continuous or (said is not None and not said.head and said.shown.endswith("ing")):
         return False
     return text.verb in ("", "call", "nam") and any(term.role in ("pred", "obj") for term in text.terms)
 

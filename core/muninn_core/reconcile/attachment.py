@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from muninn_core.reconcile.proposition import Proposition, Term
+from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.vocabulary import SUBORDINATORS, SUPPORTING, is_adverb
 
 _Pair = tuple[Term, Term]
@@ -28,6 +28,10 @@ _EXACT = (
     {"inside", "within", "in"},
     {"outside"},
     {"like"},
+    {"up"},
+    {"down"},
+    {"along"},
+    {"past"},
 )
 """Prepositions of an exact meaning, those of one meaning together. Others, as "in" and "on", stand for one another."""
 _CLASS = {word: place for place, words in enumerate(_EXACT) for word in words}
@@ -47,8 +51,11 @@ def attached_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposi
         any(_prepositions_differ(a, b) for a, b in pairs)
         or _modifies_another(pairs, left, right)
         or _modifies_another(turned, right, left)
+        or _owns_otherwise(pairs, left, right)
+        or _across_verb(pairs, left, right)
         or _acts_otherwise(pairs, left, right)
         or _acts_otherwise(turned, right, left)
+        or _has_other_verb(pairs, left, right)
         or _is_named_verb(pairs, left, right)
         or _is_named_verb(turned, right, left)
     )
@@ -69,27 +76,34 @@ def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposit
     partner = {id(a): b for a, b in pairs}
     ours, theirs = _heads(left), _heads(right)
     several = _several(left) | _several(right)
+    certain = left.continuous and right.continuous
     for a, b in pairs:
         head = ours[a.group]
         if a is head or _is_loose(a) or not _is_noun(head) or a.key in several or head.key in several:
             continue
         noun = partner.get(id(head))
-        if noun is None or noun.chunk == b.chunk or "as" in (noun.role, b.role):
+        if noun is None or "as" in (noun.role, b.role) or (noun.chunk == b.chunk and not certain):
             continue
         if theirs[b.group] is not b:
-            if theirs[b.group] is not noun and noun.role != "pred":
+            if theirs[b.group] is not noun and (noun.role != "pred" or noun.chunk == b.chunk):
                 return True
+        elif noun.chunk == b.chunk:
+            continue
         elif _is_action(b) or noun.role in _VERBAL:
             if _is_action(b) and noun.role not in ("subj", "obj", "by") and b.chunk < noun.chunk:
                 return True  # "a burning torch", "is burning the wood with a torch"
-        elif b.role != "pred" and not _follows(right, noun, b):
+        elif b.role == "pred":
+            if certain and b.chunk < noun.chunk and noun.role != "pred" and not _is_participle(b):
+                return True  # "a small job's log", "a job, which is small"
+        elif not _follows(right, noun, b):
             return True
     return False
 
 
 def _heads(text: Proposition) -> dict[int, Term]:
-    """Return the noun of each group: its last word."""
-    return {term.group: term for term in text.terms}
+    """Return the noun of each group: its last word that does more than support another one."""
+    last = {term.group: term for term in text.terms}
+    return last | {term.group: term for term in text.terms if term.key not in SUPPORTING}
 
 
 def _several(text: Proposition) -> set[str]:
@@ -121,6 +135,45 @@ def _follows(text: Proposition, noun: Term, other: Term) -> bool:
     return other.role in _NOMINAL or any(term.role == "pred" for term in between)
 
 
+def _owns_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether two nouns of a phrase have exchanged their places: "the edge of a bowl", "the bowl of an edge"."""
+    ours, theirs = _heads(left), _heads(right)
+    counted = [{term.chunk for term in text.terms if term.quantity} for text in (left, right)]
+    nouns = [
+        (a, b)
+        for a, b in pairs
+        if ours[a.group] is a and theirs[b.group] is b and a.chunk not in counted[0] and b.chunk not in counted[1]
+    ]
+    for place, (a, b) in enumerate(nouns):
+        for c, d in nouns[place + 1 :]:
+            apart = a.group != c.group and b.group != d.group and SUBORDINATORS.isdisjoint((a.role, c.role))
+            if apart and a.chunk == c.chunk and b.chunk == d.chunk and _is_owned(a, c) != _is_owned(b, d):
+                return True
+    return False
+
+
+def _across_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether two words around the verb have exchanged their places: "a job on a host is waiting on a lock"."""
+    if not (left.continuous and right.continuous) or left.passive != right.passive:
+        return False
+    ours, theirs = (
+        next((at for at, term in enumerate(text.terms) if _is_action(term)), len(text.terms)) for text in (left, right)
+    )
+    roles = {(a.role, b.role) for a, b in pairs}
+    if {("subj", "obj"), ("obj", "subj")} <= roles:
+        return True
+    moved = {
+        (left.terms.index(a) < ours, right.terms.index(b) < theirs) for a, b in pairs if a.role == b.role and a.head
+    }
+    return (True, False) in moved and (False, True) in moved
+
+
+def _is_owned(one: Term, other: Term) -> bool:
+    """Whether the first of two nouns of a phrase is the one that has an owner."""
+    first, second = sorted((one, other), key=lambda term: term.group)
+    return (one is first) != (first.owner and second.group == first.group + 1)
+
+
 def _acts_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether the verb of both texts relates a word in one way in the left text, and in another in the right one: the
     word does it, undergoes it, or is beside it.
@@ -145,6 +198,40 @@ def _acts_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Propositio
     return False
 
 
+def _has_other_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether a word stands beside another verb of several: "wears a coat and holds a cup", "holds a coat ..."."""
+    if not (left.continuous and right.continuous):
+        return False
+    partner = {id(a): b for a, b in pairs}
+    ours, theirs = _verbs(left), _verbs(right)
+    verbs = {id(a) for a, b in pairs if a in ours.values() and b in theirs.values()}
+    if len(verbs) < 2:
+        return False
+    for a, b in pairs:
+        verb, other = ours.get(id(a)), theirs.get(id(b))
+        if verb is None or other is None or (a.role == "subj") != (b.role == "subj"):
+            continue
+        if id(verb) in verbs and partner[id(verb)] is not other and any(partner[each] is other for each in verbs):
+            return True
+    return False
+
+
+def _verbs(text: Proposition) -> dict[int, Term]:
+    """Return the verb of each word: the one before it, of a subject the one behind it."""
+    verbs: dict[int, Term] = {}
+    last: Term | None = None
+    waiting: list[Term] = []
+    for term in text.terms:
+        if _is_action(term):
+            verbs |= {id(each): term for each in waiting}
+            waiting, last = [], term
+        elif term.role == "subj":
+            waiting.append(term)
+        elif last is not None:
+            verbs[id(term)] = last
+    return verbs
+
+
 def _is_simple(text: Proposition) -> bool:
     """Whether a text has one verb, and names who does it."""
     verbs = sum(term.role == "verb" for term in text.terms)
@@ -161,7 +248,8 @@ def _is_named_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition
         return True  # "is drawing a line", "is looking at a drawing of the line"
     other = next((term for term in right.terms if term.role == "verb"), None)
     if other is None:
-        return noun.role == "when" and verb.shown.endswith("ing")
+        acts = any(term.role == "obj" for term in left.terms)
+        return verb.shown.endswith("ing") and (noun.role == "when" or (acts and noun.shown == verb.shown))
     return _is_participle(verb) and _is_participle(other) and other.key not in SUPPORTING
 
 

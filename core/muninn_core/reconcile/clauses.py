@@ -18,6 +18,7 @@ from muninn_core.reconcile.vocabulary import (
     PREPOSITIONS,
     STOP,
     SUBORDINATORS,
+    is_adverb,
 )
 
 
@@ -26,7 +27,7 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     down.
     """
     result: list[tuple[str, str]] = []
-    words = _without_until(words)
+    words = _with_subject(_without_until(words))
     for at, (word, shown) in enumerate(words):
         rest = [each for each, _ in words[at + 1 :]]
         if (
@@ -38,7 +39,8 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
             word = "after"
         if word in ("under", "below", "above", "over") and rest and number_of(rest[0]) is not None:
             word = "§max" if word in ("under", "below") else "§min"
-        if word == "§not" and at and words[at - 1][0] == "," and rest and rest[0] != "to":
+        denied = word == "§not" and not shown.lower().startswith(("is", "are", "was", "were", "has", "have"))
+        if denied and at and words[at - 1][0] == "," and rest and rest[0] != "to":
             until = next((place for place, each in enumerate(rest) if each in (",", ".", "but", "and")), len(rest))
             if until <= _LONGEST_ALTERNATIVE and not set(rest[:until]) & AUXILIARIES:
                 word = "§else"
@@ -56,7 +58,23 @@ def _without_until(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [*kept, ("after", words[until][1]), *words[until + 1 :]]
 
 
+def _with_subject(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return "there is no job writing logs" as "no job is writing logs"."""
+    plain = [word for word, _ in words]
+    if plain[:1] != ["there"] or len(plain) < _SHORTEST_EXISTENTIAL or plain[1] not in BEING | {"§not"}:
+        return words
+    for at in range(4 if plain[2] in DETERMINERS or plain[2].startswith("§") else 3, len(plain)):
+        word, before = plain[at], plain[at - 1]
+        if word in SUBORDINATORS or word in AUXILIARIES or word in ("who", "which", "that", ","):
+            break
+        if word.endswith("ing") and is_verb(stem(word)) and before not in DETERMINERS | PREPOSITIONS:
+            at -= at > _SHORTEST_EXISTENTIAL and is_adverb(before)
+            return [*words[2:at], words[1], *words[at:]]
+    return words
+
+
 _PRONOUNS = frozenset(("it", "they", "we", "you", "he", "she"))
+_SHORTEST_EXISTENTIAL = 4
 _LONGEST_ALTERNATIVE = 4
 """In words."""
 
@@ -161,6 +179,8 @@ def _is_finite(plain: Sequence[str], shown: Sequence[str], at: int, begin: int) 
         before = plain[at - 1]
     following = plain[plain.index(word, at) + 1] if plain.index(word, at) + 1 < len(plain) else ""
     if word.endswith("s") and not word.endswith("ss"):
+        if (number_of(plain[begin]) or 1) > 1:
+            return False  # "two jobs in old queues"
         if following in FINITE or (following in AUXILIARIES):
             return False  # "email digests go out"
         return not before.endswith("s") or before.endswith("ss") or shown[at - 1][:1].isupper()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from muninn_core.model.value import Value
-from muninn_core.reconcile.alignment import Alignment, align, exchanged_parts, heavy, is_far, roles_clash
-from muninn_core.reconcile.proposition import Proposition, Term
+from muninn_core.model.value import Value, replace
+from muninn_core.reconcile.alignment import Alignment, align, exchanged_parts, heavy, is_far, limits_differ, roles_clash
 from muninn_core.reconcile.quantity import unit_of
+from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.thesaurus.table import is_kind_of
 from muninn_core.reconcile.vocabulary import (
     ADDITIVE,
@@ -23,6 +23,11 @@ from muninn_core.reconcile.vocabulary import (
     WEAK,
     is_adverb,
 )
+
+_COMPATIBLE = ({"for", "after"},)
+"""Limits that a denial exchanges: "valid for 5 minutes", "not valid after 5 minutes"."""
+_ANYTHING = frozenset(("someth", "anyth"))
+"""Keys of words that a denial says of all."""
 
 Verdict = Literal["same", "contradiction", "apart"]
 
@@ -44,10 +49,11 @@ NOTHING = Found(verdict="apart")
 
 def contradiction(left: Proposition, right: Proposition) -> Found:
     """Return why two propositions contradict each other, or that they do not."""
-    if left.maybe or right.maybe or is_far(left, right) or _is_partial(left, right):
+    if left.maybe or right.maybe or is_far(left, right):
         return NOTHING
     found = align(left.stated, right.stated)
-    if not heavy([pair[0] for pair in found.pairs]):
+    left, right = _without_common_denials(left, right, found)
+    if _is_partial(left, right) or not heavy([pair[0] for pair in found.pairs]):
         return NOTHING
     if left.passing or right.passing:
         # What a worker does now excludes nothing that another one does, except that none does it.
@@ -57,6 +63,14 @@ def contradiction(left: Proposition, right: Proposition) -> Found:
         if contradiction is not None:
             return contradiction
     return NOTHING
+
+
+def _without_common_denials(left: Proposition, right: Proposition, found: Alignment) -> tuple[Proposition, Proposition]:
+    """Return both texts without counting the denials that a word has in both: "is rejected", "is not rejected"."""
+    both = sum(a.flipped and b.flipped for a, b in found.pairs)
+    if not both:
+        return left, right
+    return replace(left, negations=left.negations - both), replace(right, negations=right.negations - both)
 
 
 def _against(reason: str, *sides: str, value: bool = False) -> Found:
@@ -70,20 +84,27 @@ def _is_partial(left: Proposition, right: Proposition) -> bool:
     denying, stating = (left, right) if left.negations else (right, left)
     if stating.negations or denying.negations != 1:
         return True
+    if denying.continuous and stating.continuous:
+        # "Is not reading some rows" is "is reading no rows".
+        return not denying.none and any(text.some and not text.passive for text in (denying, stating))
     return not denying.none and (denying.part or stating.some)
 
 
 def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
     """One says the opposite of the other: an odd number of denials and opposites, and nothing else differs."""
-    if left.segments != right.segments or left.qualified != right.qualified:
+    if left.segments != right.segments or left.qualified != right.qualified or limits_differ(found, _COMPATIBLE):
         return None
     flips = left.negations + right.negations + len(found.opposites)
     if (flips % 2 == 0 and not _denies_each(left, right, found)) or len(found.opposites) > 1 or left.only != right.only:
         return None
-    weak = DENIED_WEAK | {"1"} if found.opposites else DENIED_WEAK
-    if _denies_case(left, right, found) or _denies_case(right, left, found):
+    passing = left.continuous and right.continuous
+    weak = DENIED_WEAK | {"1"} if found.opposites or passing else DENIED_WEAK
+    if _denies_case(left, right, found, turned=False) or _denies_case(right, left, found, turned=True):
         return _against("one says never what the other says of a case")
-    ours, theirs = heavy(found.left, weak), heavy(found.right, weak)
+    complements = {term.chunk for pair in found.opposites for term in pair if term.role == "pred"}
+    ours, theirs = (
+        [term for term in heavy(side, weak) if term.chunk not in complements] for side in (found.left, found.right)
+    )
     if not right.negations:
         ours, theirs = _beside_denial(left, right, ours, theirs, found.pairs)
     elif not left.negations:
@@ -119,18 +140,69 @@ def _beside_denial(
 
     "Nobody reviews it" covers every person, "there is no job" every kind of job, "no cache" every small cache.
     """
+    passing = denying.continuous and stating.continuous
     if "person" in denying.none:
-        theirs = [term for term in theirs if not _is_person(term)]
-    if "there" in denying.none:
-        kinds = [(one, other) for one in ours for other in theirs if is_kind_of(other.key, one.key)]
+        theirs = _without_persons(theirs, stating)
+    if "thing" in denying.none:
+        theirs = [term for term in theirs if term.role not in ("subj", "obj", "pred") or _is_person(term)]
+    if passing or "there" in denying.none:
+        kinds = [
+            (one, other)
+            for one in ours
+            for other in theirs
+            if one.key in _ANYTHING
+            or (
+                is_kind_of(other.key, one.key)
+                and ("there" in denying.none or not (_acts(one, denying) or _acts(other, stating)))
+            )
+        ]
         ours = [term for term in ours if all(term is not general for general, _ in kinds)]
         theirs = [term for term in theirs if all(term is not special for _, special in kinds)]
-    if ours or len(theirs) > MOST_VALUE_WORDS or not _denies_singly(denying):
+    if ours or not _denies_singly(denying):
+        return ours, theirs
+    theirs = [term for term in theirs if not is_adverb(term.shown.lower())]
+    if passing:
+        return ours, [] if "there" in denying.none else _beside_event(theirs, stating, pairs)
+    if len(theirs) > MOST_VALUE_WORDS:
         return ours, theirs
     if "there" in denying.none or (denying.none and all(term.role != "subj" for term in theirs)):
         return ours, []
     covered = {other.chunk for one, other in pairs if one.single and one.head and other.head and other.role != "subj"}
-    return ours, [term for term in theirs if term.chunk not in covered and not is_adverb(term.shown.lower())]
+    return ours, [term for term in theirs if term.chunk not in covered]
+
+
+def _beside_event(terms: Sequence[Term], text: Proposition, pairs: Sequence[tuple[Term, Term]]) -> list[Term]:
+    """Return the terms left over that make another event. Where and how it happens, and what else, does not.
+
+    "The job is not reading rows" denies that it is reading old rows from a replica, and that it is reading rows while
+    another job waits.
+    """
+    about = {other.part for _, other in pairs if other.key not in WEAK}
+    subjects = [other for _, other in pairs if _acts(other, text)]
+    return [
+        term
+        for term in terms
+        if _acts(term, text)
+        and term.part in about
+        and not any(
+            each.chunk == term.chunk and (each.group < term.group or is_kind_of(each.key, term.key))
+            for each in subjects
+        )
+    ]
+
+
+def _acts(term: Term, text: Proposition) -> bool:
+    """Whether a term is part of who does something."""
+    return term.role == ("by" if text.passive else "subj")
+
+
+def _without_persons(terms: list[Term], text: Proposition) -> list[Term]:
+    """Return terms without those that name or describe a person who acts: "a young man on a bike"."""
+    persons = {term.chunk for term in terms if _is_person(term)}
+    if any(term.role == "subj" for term in terms if term.chunk in persons):
+        verb = next((term.chunk for term in text.terms if term.role in ("verb", "pred")), 0)
+        persons |= {term.chunk for term in terms if term.chunk < verb}
+    return [term for term in terms if term.chunk not in persons]
 
 
 def _is_person(term: Term) -> bool:
@@ -140,11 +212,11 @@ def _is_person(term: Term) -> bool:
     return term.quantity or term.key in PERSONS or kind
 
 
-def _denies_case(denying: Proposition, stating: Proposition, found: Alignment) -> bool:
+def _denies_case(denying: Proposition, stating: Proposition, found: Alignment, turned: bool) -> bool:
     """Whether a text denies in general what the other states with a figure: "never cached", "cached for an hour"."""
     if denying.negations % 2 == 0 or stating.negations or found.opposites:
         return False
-    ours, theirs = (found.left, found.right) if set(found.left) <= set(denying.terms) else (found.right, found.left)
+    ours, theirs = (found.right, found.left) if turned else (found.left, found.right)
     return not heavy(ours) and bool(heavy(theirs)) and all(term.quantity for term in heavy(theirs))
 
 
@@ -162,6 +234,8 @@ def _other_order(left: Proposition, right: Proposition, found: Alignment) -> Fou
     denied = {(a.denied, b.denied) for a, b in found.pairs if a.key not in WEAK}
     if {(True, False), (False, True)} <= denied:
         return _against("one states what the other denies")
+    if not left.negations and limits_differ(found):
+        return _against("one says until a time what the other says after it")
     times = [(a.time, b.time) for a, b in found.pairs if a.time and b.time and a.key not in WEAK]
     if times and all(one != other for one, other in times) and len({one for one, _ in times}) == 2:
         return _against("one puts first what the other puts last")
@@ -313,7 +387,8 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
     if names and whole and roles == {"used"} and not any(a.role in ("for", "as") for a, _ in found.pairs):
         return False  # a thing uses several others
     if names:
-        return roles <= _FILLED
+        times = [any(term.key in TIMING for term in side) for side in (ours, theirs)]
+        return roles <= _FILLED and times[0] == times[1]
     if "from" in roles and "com" in (left.verb, right.verb) and not any(term.name for term in (*ours, *theirs)):
         return False  # causes: a leak comes from one thing in one case and from another in the next
     return len(roles) == 1 and bool(roles & _SINGLE) and whole

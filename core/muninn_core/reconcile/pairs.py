@@ -23,7 +23,7 @@ from muninn_core.reconcile.proposition import without_reasons
 from muninn_core.reconcile.quantity import is_unit, split_units
 from muninn_core.reconcile.relation import Relation
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
-from muninn_core.reconcile.vocabulary import ANTONYMS, LIGHT, STOP, WEAK, key_of
+from muninn_core.reconcile.vocabulary import ANTONYMS, LIGHT, PREPOSITIONS, STOP, WEAK, key_of
 
 MOST_VALUES = 4
 """With more different values in one place, the statements are a list and no contradiction."""
@@ -39,7 +39,9 @@ MOST_DIFFERENT = 6
 
 _WORD = re.compile(r"\w+")
 _TINY = 3
-"""Memories of no more words are also filed under single ones."""
+"""Memories of no more words are also filed under single ones, and again with those that have linking words beside."""
+_DENIALS = frozenset(("no", "not", "nobody", "isn", "aren", "doesn", "don", "t"))
+_LINKING = PREPOSITIONS | _DENIALS | {"one"}
 
 
 class Comparison(Value):
@@ -155,6 +157,8 @@ def _is_likely(one: Words, other: Words) -> bool:
     ours, theirs = ours - LIGHT, theirs - LIGHT
     if not ours or not theirs:
         return len(ours) + len(theirs) <= MOST_VALUE_WORDS
+    if ours <= _DENIALS or theirs <= _DENIALS:
+        return True
     if one.first in ours and other.first in theirs and not _are_related(one.first, other.first):
         return False  # about different subjects
     if len(ours) <= MOST_VALUE_WORDS and len(theirs) <= MOST_VALUE_WORDS:
@@ -176,8 +180,10 @@ def _files(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[list[i
         shared = sorted((word for word in each.words if count[word] > 1), key=lambda word: (count[word], word))
         for two in combinations(shared[:RARE], 2):
             filed[two].append(place)
-        if len(each.words) <= _TINY:
+        if len(each.words - _LINKING) <= _TINY:
             for word in shared:
-                filed[word,].append(place)
+                filed[word, ""].append(place)
+                if len(each.words) <= _TINY:
+                    filed[word,].append(place)
     yield from (places for places in equal.values() if len(places) > 1)
     yield from (places for places in filed.values() if 1 < len(places) <= MOST_FILED)

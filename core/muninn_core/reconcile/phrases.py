@@ -173,6 +173,12 @@ def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
 
 
 _BY_FIRST = _table()
+_BY_TWO = {
+    (first, second): [entry for entry in entries if entry[0][1:2] == (second,)]
+    for first, entries in _BY_FIRST.items()
+    for second in {words[1] for words, _ in entries if len(words) > 1}
+}
+_SINGLE = {first: [entry for entry in entries if len(entry[0]) == 1] for first, entries in _BY_FIRST.items()}
 
 
 _SWITCHED = (("enabled",), ("disabled",))
@@ -198,7 +204,8 @@ def rewrite(tokens: Sequence[str]) -> list[tuple[str, str]]:
     result: list[tuple[str, str]] = []
     at = 0
     while at < len(plain):
-        for words, marks in _BY_FIRST.get(plain[at], ()):
+        longer = _BY_TWO.get((plain[at], plain[at + 1]), ()) if at + 1 < len(plain) else ()
+        for words, marks in (*longer, *_SINGLE.get(plain[at], ())):
             end = at + len(words)
             if tuple(plain[at:end]) == words and not (marks[:1] in _SWITCHED and _has_object(plain, end)):
                 shown = " ".join(tokens[at:end])

@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from muninn_core.model.value import Value, replace
+from muninn_core.model.value import replace
 from muninn_core.reconcile.clauses import clauses, conjoined, is_amount, is_purpose, verb_at
 from muninn_core.reconcile.lexicon import stem
 from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.quantity import number_of, read_quantity, split_units
+from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.thesaurus.table import is_verb
 from muninn_core.reconcile.vocabulary import (
     AUXILIARIES,
@@ -23,7 +24,9 @@ from muninn_core.reconcile.vocabulary import (
     DETERMINERS,
     FLIPPED,
     LIFETIME,
+    LIMITS,
     NO,
+    PATHS,
     PREFERRING,
     PREPOSITIONS,
     PRODUCTS,
@@ -58,13 +61,16 @@ _DECIDED = _words("moved switched picked decided migrated adopted agreed replace
 _OWNER = "§of"
 """Stands for "'s"."""
 _NOBODY = frozenset(("nobody", "no one"))
+_SHORT = frozenset(("doing", "going"))
+"""Continuous forms of verbs that are too short for the thesaurus."""
 _NO_BEHIND_THERE = 2
 """In words: how near to "there" a denial of existence is."""
 _SOME = _words("a an someone somebody §part")
 """Words that open a subject which is not a certain one."""
 _REASON = re.compile(
     r"(?:,?\s+\b(?:because|so that|otherwise|in order to)\b"
-    r"|,\s+(?:since|as|which|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
+    r"|,\s+which\b(?![^,]*,\s+(?!and|or|but|so|because|since|which)\w)"
+    r"|,\s+(?:since|as|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
     r"|\s+since\s+(?=\w+(?:\s+\w+){2})(?![A-Z]|\d)"
     r"|(?<!\bhas)(?<!\bhave)(?<!\bhad)(?<!\bneed)(?<!\bneeds)"
     r"\s+to (?=(?:keep|avoid|prevent|make sure|save|leave|ensure|reduce|stay|simplify)\b))",
@@ -85,65 +91,6 @@ _TICKET = re.compile(r"\b[A-Z]{2,}-\d+\b")
 
 _PREPOSITION = {"using": "with", "via": "with", "through": "with", "out": "without", "off": "from"}
 _SEPARATORS = _words(", ( ) : and or but ; = . ! ?")
-
-
-class Term(Value):
-    """A content word or quantity. `key` is its common form, `role` its place in the sentence.
-
-    Roles are subj, verb, obj, pred (behind a form of "be"), a preposition, a conjunction ("if"), else (an alternative
-    that is turned down) and why (a reason). `chunk` numbers the phrases of a text; `head` marks the last word of one.
-    `group` numbers the nouns of a phrase with what stands before each: "the state | of the cart".
-    `name` tells whether it looks like a proper name or identifier, `single` whether it is behind "a". `time` is "early"
-    or "late" where the text orders two events. `part` numbers clauses and what conjunctions join, `denied` tells
-    whether that part has a denial.
-    """
-
-    key: str
-    shown: str
-    role: str
-    chunk: int
-    head: bool = False
-    name: bool = False
-    quantity: bool = False
-    universal: bool = False
-    single: bool = False
-    group: int = 0
-    time: str = ""
-    denied: bool = False
-    part: int = 0
-
-
-class Proposition(Value):
-    """What a text states. `negations` counts denials; `part`, `only`, `maybe` and `may` tell whether it is about less
-    than all, restricts, plans or permits; `some` whether its subject is less than all. `bound` is max, min or "".
-    `verb` is the key of the first verb. `passive` tells whether the subject is acted on, `event` whether it reports
-    something that happened at a time, `passing` whether it tells what some subject is doing: "a worker is reading".
-    `none` tells what is denied of all: "there" ("there is no"), "person" ("nobody"), "subj" ("no test"); `qualified`
-    whether a denial is part of the subject: "requests without a token". `very` tells of a high degree. `stated` are
-    the terms without those of a reason, `weight` the keys that matter. `particles` are prepositions without an object:
-    "runs outside".
-    """
-
-    terms: tuple[Term, ...]
-    negations: int
-    part: bool
-    only: bool
-    maybe: bool
-    may: bool
-    bound: str
-    verb: str
-    passive: bool
-    event: bool
-    passing: bool
-    none: frozenset[str]
-    some: bool
-    very: bool
-    qualified: bool
-    segments: int
-    imperative: bool
-    stated: tuple[Term, ...]
-    weight: frozenset[str]
-    particles: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=20_000)
@@ -203,23 +150,26 @@ class _Reader:
         self.passive = False
         self.imperative = False
         self.event = bool(_DATE.search(text) or _TICKET.search(text))
-        self.passing = False
+        self.passing = self.continuous = False
         self.none: set[str] = set()
+        self.extents: set[str] = set()
         self.chunk = 0
         self.group = 0
         self.segments = 0
         self.parts = 0
-        self._role = "subj"
+        self._role, self._limit = "subj", ""
         self._after_content = False
         self._preferring = False
         self._universal = self._any = False
         self._finite = -1
         self._fronted = self._subordinate = False
         self._part_start, self._part_denied = 0, False
+        self._existential = False
 
     def read_sentence(self, tokens: Sequence[str]) -> None:
         """Add the terms of a sentence."""
         self.segments += 1
+        self._existential = tokens[:1] in (["There"], ["there"])
         for words in clauses(conjoined(rewrite(tokens))):
             plain = [word for word, _ in words]
             verb = verb_at(plain, [shown for _, shown in words])
@@ -257,7 +207,9 @@ class _Reader:
             passive=self.passive,
             event=self.event,
             passing=self.passing,
+            continuous=self.continuous,
             none=frozenset(self.none),
+            extents=frozenset(self.extents),
             some="some" in self.flags,
             very="very" in self.flags,
             qualified="qualified" in self.flags,
@@ -284,7 +236,17 @@ class _Reader:
             key, end = quantity
             shown = " ".join(written for _, written in words[at:end])
             self.group += 1
-            self._add(Term(key=key, shown=shown, role=self._role, chunk=self.chunk, quantity=True, group=self.group))
+            self._add(
+                Term(
+                    key=key,
+                    shown=shown,
+                    role=self._role,
+                    chunk=self.chunk,
+                    quantity=True,
+                    group=self.group,
+                    limit=self._limit,
+                )
+            )
             self._fronted = self._fronted and end < verb
             at = end
 
@@ -294,6 +256,8 @@ class _Reader:
             self._finite_verb(word, shown, at == 0)
         elif word.startswith("§"):
             self._none(plain, at, shown.lower())
+            if word == "§part":
+                self.extents.add(shown.lower().removesuffix(" the").removesuffix(" of"))
             self._mark(word)
             if shown.lower() == "without":
                 self._open("with")
@@ -306,7 +270,7 @@ class _Reader:
         elif word in AUXILIARIES:
             if at == self._finite or (not self._subordinate and word in BEING):
                 self._auxiliary(plain, at)
-        elif word in PREPOSITIONS:
+        elif word in PREPOSITIONS or self._is_path(plain, at):
             self._preposition(words, plain, at)
         elif word in _SEPARATORS:
             self._separator(plain, at)
@@ -322,6 +286,11 @@ class _Reader:
             if self._role == "verb" and not is_adverb(word):
                 self._open("obj")
 
+    def _is_path(self, plain: Sequence[str], at: int) -> bool:
+        """Whether a word behind an object is a preposition: "pushes the cart up the hill"."""
+        behind = plain[at + 1] if at + 1 < len(plain) else ""
+        return plain[at] in PATHS and self._role == "obj" and self._after_content and behind in DETERMINERS
+
     def _finite_verb(self, word: str, shown: str, initial: bool) -> None:
         self.event = self.event or _is_past(word)
         self._open("verb")
@@ -332,10 +301,12 @@ class _Reader:
     def _none(self, plain: Sequence[str], at: int, shown: str) -> None:
         """Note a denial of all: "no test ...", "there is no test ...", "nobody ..."."""
         opens = self._role == "subj" and not self._after_content
-        if plain[0] == "there" and at <= _NO_BEHIND_THERE and shown in NO | _NOBODY:
+        if self._existential and at <= _NO_BEHIND_THERE and shown in NO | _NOBODY:
             self.none.add("there")
         elif opens and shown in NO:
             self.none.add("subj")
+        if shown == "nothing" and not self._after_content and self._role in ("subj", "obj", "pred"):
+            self.none.add("thing")
         if shown in _NOBODY and (opens or self._role == "by" or "there" in self.none):
             self.none.add("person")
 
@@ -345,16 +316,22 @@ class _Reader:
         if following in AUXILIARIES or not self._after_content or shown in NO:
             return
         is_being = shown.startswith(("is", "are", "was", "were"))
-        self.passing = self.passing or (is_being and _is_passing(plain, at))
+        if is_being:
+            self._tense(plain, at)
         if following.endswith("ed") or following.removeprefix("re") in _IRREGULAR:
             self.passive = self.passive or is_being
             self._open("verb")
         else:
             self._open("verb" if is_verb(stem(following)) else "pred")
 
+    def _tense(self, plain: Sequence[str], at: int) -> None:
+        """Note what the form of "be" at a place tells about the time of the statement."""
+        self.passing = self.passing or _is_passing(plain, at)
+        self.continuous = self.continuous or _is_continuous(plain, at)
+
     def _subordinator(self, plain: Sequence[str], at: int) -> None:
         if plain[at] in ("after", "before", "until") and at + 1 < len(plain) and read_quantity(plain, at + 1):
-            self._open("amount")
+            self._open("amount", plain[at])
         else:
             self._open(plain[at])
             self._subordinate = True
@@ -374,7 +351,8 @@ class _Reader:
         word = plain[at]
         self.event = self.event or word in ("was", "were")
         following = _next_word(plain, at)
-        self.passing = self.passing or (word in BEING and _is_passing(plain, at))
+        if word in BEING:
+            self._tense(plain, at)
         self._after_content = False
         if following.endswith("ed") or following.removeprefix("re") in _IRREGULAR:
             self.passive = self.passive or word in BEING or any(each in BEING for each in plain[at + 1 : at + 4])
@@ -394,7 +372,7 @@ class _Reader:
         if at + 1 == len(plain) or plain[at + 1] in _SEPARATORS:
             self.particles.add(_PREPOSITION.get(word, word))
         if is_amount(plain, at + 1):
-            self._open("amount")
+            self._open("amount", word)
         elif self._preferring and word in ("over", "to") and self.terms:
             self._open("else")
         elif word == "to" and is_purpose(words, at + 1):
@@ -412,7 +390,7 @@ class _Reader:
         elif mark == "else":
             self._open("else")
         elif mark == "of":
-            self.group += 1
+            self._own()
         elif mark == "then":
             pass
         else:
@@ -421,6 +399,14 @@ class _Reader:
                 self.flags.add("some")
             if mark == "may":
                 self._open("verb")
+
+    def _own(self) -> None:
+        """Mark the words before "'s" as an owner."""
+        at = len(self.terms)
+        while at and self.terms[at - 1].group == self.group:
+            at -= 1
+            self.terms[at] = replace(self.terms[at], owner=True)
+        self.group += 1
 
     def _word(self, word: str, shown: str, initial: bool) -> None:
         base = stem(word)
@@ -446,6 +432,7 @@ class _Reader:
                 universal=self._universal,
                 single=self._any,
                 group=self.group,
+                flipped=bool(flipped),
             )
         )
 
@@ -460,11 +447,11 @@ class _Reader:
         ]
         self._part_start, self._part_denied = len(self.terms), False
 
-    def _open(self, role: str) -> None:
+    def _open(self, role: str, limit: str = "") -> None:
         self.chunk += 1
         self.group += 1
         self._universal = self._any = False
-        self._role = role
+        self._role, self._limit = role, LIMITS.get(limit, "")
         self._after_content = False
 
     def _order(self, start: int, later: bool) -> None:
@@ -490,6 +477,14 @@ def _is_passing(plain: Sequence[str], at: int) -> bool:
     is_some = plain[0] in _SOME or number_of(plain[0]) is not None
     following = plain[at + 1] if at + 1 < len(plain) else ""
     return is_some and (following == "being" or following in PREPOSITIONS or _next_word(plain, at).endswith("ing"))
+
+
+def _is_continuous(plain: Sequence[str], at: int) -> bool:
+    """Whether the form of "be" at a place opens a verb in the continuous tense: "is reading", "is being read"."""
+    following = _next_word(plain, at)
+    behind = plain[at + 1] if at + 1 < len(plain) else ""
+    is_known = following in _SHORT or is_verb(stem(following)) or is_verb(key_of(following))
+    return behind == "being" or (following.endswith("ing") and is_known)
 
 
 def _is_past(word: str) -> bool:

@@ -69,6 +69,10 @@ _SHORT = frozenset(["s", "h", "d", "b", "v", "min"])
 """Units that are words of another meaning when no figure is before them."""
 
 
+_OPENING = frozenset((*NUMERALS, *_ADVERBS, *_PER, "once", "twice", "half", "quarter"))
+"""Words that a quantity may begin with, beside figures."""
+
+
 def split_units(token: str) -> list[str]:
     """Return "30s" as "30" and "s"; other tokens as they are."""
     found = _WITH_UNIT.fullmatch(token)
@@ -98,6 +102,9 @@ def read_quantity(words: Sequence[str], at: int) -> tuple[str, int] | None:
     The form is a figure and a unit ("30000 ms"), a figure alone ("3"), a period ("every 1000 ms") or a denominator
     ("per 1000 ms").
     """
+    word = words[at]
+    if not (word in _OPENING or word[:1].isdigit()):
+        return None
     return _frequency(words, at) or _amount(words, at)
 
 

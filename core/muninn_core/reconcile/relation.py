@@ -17,13 +17,15 @@ from muninn_core.reconcile.alignment import (
     exchanged_parts,
     heavy,
     is_far,
+    limits_differ,
     particles_clash,
     roles_clash,
     verbs_exchanged,
 )
 from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
-from muninn_core.reconcile.proposition import Proposition, Term, read, sentences
+from muninn_core.reconcile.proposition import read, sentences
+from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.vocabulary import (
     BOUNDED_WEAK,
     NEGATED_WEAK,
@@ -37,6 +39,9 @@ MOST_SYNONYMS = 2
 
 MIN_SENTENCE = 3
 """In terms: shorter sentences of a longer text are not compared on their own."""
+
+_UNLIKE = ({"after", "obj"}, {"until", "obj"})
+"""Places of an amount that are not the same: "10 s before the expiry", "after 10 s"."""
 
 
 class Relation(Value):
@@ -111,7 +116,9 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
         return False
-    if particles_clash(left, right) or verbs_exchanged(found, left, right) or _do_otherwise(found):
+    if limits_differ(found, _UNLIKE) or particles_clash(left, right):
+        return False
+    if verbs_exchanged(found, left, right) or _do_otherwise(found):
         return False
     if attached_otherwise(found.pairs, left, right):
         return False
@@ -128,8 +135,8 @@ def _is_doing(term: Term) -> bool:
     return term.role in ("verb", "pred") and term.shown.endswith("ing")
 
 
-def _marks(text: Proposition) -> tuple[bool, ...]:
-    return text.part, text.only, text.maybe, text.very
+def _marks(text: Proposition) -> tuple[bool | frozenset[str], ...]:
+    return text.extents, text.only, text.maybe, text.very
 
 
 def _without_partners(terms: Sequence[Term], others: Sequence[Term], weak: frozenset[str]) -> list[Term]:

@@ -23,7 +23,7 @@ remove delete purge erase wipe clear drop discard gone
 start begin launch boot started began begun
 finish complete conclude end
 reject refuse decline
-permit allow let
+permit allow let grant
 require need demand mandatory
 guard protect secure
 edit modify alter change
@@ -143,6 +143,10 @@ PREPOSITIONS = _words(
     "in on at from to into onto with without using by via through for per as under inside within outside against "
     "of about over between among across around behind beside near above below off like toward towards out"
 )
+LIMITS = {"before": "until", "until": "until", "till": "until", "within": "until", "after": "after", "for": "for"}
+"""Words before an amount of time, and on which side of it something happens."""
+PATHS = _words("up down along past")
+"""Prepositions behind an object, and particles behind a verb."""
 NO = _words("no none nor neither without")
 """Denials that are no part of a verb."""
 PREFERRING = _stems("prefer favour favor choose optimise optimize like better")
@@ -312,7 +316,7 @@ NEGATED_WEAK = WEAK | _stems("write appear create put add contain")
 """The same for what is forbidden: "raw SQL is banned", "never write raw SQL"."""
 BOUNDED_WEAK = WEAK | _stems("keep accept contain drop")
 """The same for bounds: "batches are at most 64 kB", "a batch holds up to 64 kB"."""
-DENIED_WEAK = WEAK | _stems("finish complete")
+DENIED_WEAK = WEAK | _stems("finish complete group bunch")
 """The same for denials: "the migration is finished", "we have not migrated yet"."""
 PARTNERS = {
     stem("come"): _stems("load read fetch take build publish generate provide"),
@@ -379,6 +383,8 @@ PRODUCTS = _words(
 @lru_cache(maxsize=50_000)
 def key_of(word: str) -> str:
     """Return the common form of a word in lower case: without ending, abbreviation, spelling or derivation."""
+    if word == "typing":
+        return word  # no kind of thing
     base = stem(word)
     base = SAME_AS.get(base) or SAME_AS.get(stem(base_of(base))) or base_of(base)
     if len(base) > 5 and base.endswith(("is", "isation", "ization")):
