@@ -109,13 +109,18 @@ await check('search shows the reasons of a rank', async () => {
 await check('a memory is edited, forgotten and restored', async () => {
   await enter(page, `memory/${given.edited}`);
   const article = page.locator(`#m-${given.edited}`);
+  await article.locator('h3:has-text("Answers") + ul > li', { hasText: 'How fast is the beam?' }).waitFor();
   await article.locator('button', { hasText: 'Edit' }).click();
   await article.locator('textarea[name=text]').fill('The lamp turns once in twelve seconds.');
+  await article.locator('textarea[name=questions]').fill('How long is a dark phase?\n\nIs the beam too slow?');
   const bad = await violations(page);
   if (bad) return bad;
   await article.locator('button', { hasText: 'Save' }).click();
   await page.locator('h2', { hasText: 'once in twelve seconds' }).waitFor();
   await article.locator('summary').last().click();
+  await article.locator('h3:has-text("Answers") + ul > li').nth(1).waitFor();
+  const asked = await article.locator('h3:has-text("Answers") + ul > li').allTextContents();
+  if (asked.join('|') !== 'How long is a dark phase?|Is the beam too slow?') return `the questions are ${asked}`;
   await article.locator('button', { hasText: 'Forget' }).click();
   await article.locator('form button', { hasText: 'Forget' }).click();
   await article.locator('.state', { hasText: 'archived' }).waitFor();

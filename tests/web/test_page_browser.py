@@ -129,10 +129,10 @@ def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
         return stored
 
     remember("The lamp of the lighthouse burns oil.", type="decision", files=["src/users.py#get_user_name"])
-    hostile = remember(HOSTILE, title=HOSTILE, tags=["<b>"], files=[FILE], agent=HOSTILE)
+    hostile = remember(HOSTILE, title=HOSTILE, tags=["<b>"], files=[FILE], agent=HOSTILE, questions=[HOSTILE])
     for number, text in enumerate(CORPUS):
         remember(f"{text} {number}", title=text, tags=["hostile"], agent=text)
-    edited = remember("The lamp turns once in nine seconds.")
+    edited = remember("The lamp turns once in nine seconds.", questions=["How fast is the beam?"])
     redacted = remember("The keeper's telephone number is known.")
     remember("Ships report to the harbour by radio.", type="decision")
     remember(

@@ -59,6 +59,7 @@ export const MEMORY: Memory = {
   title: 'Cache by commit',
   tags: ['cache'],
   entities: [],
+  questions: [],
   files: ['src/cache.py'],
   cites: [],
   importance: 7,

@@ -67,14 +67,14 @@ async function inside(id, article) {
   const [shown, past] = await Promise.all([call('show', { id }), call('history', { id })]);
   const memory = shown.memory;
   const parts = [];
-  if (memory.questions.length) {
-    parts.push(h('h3', {}, 'Answers'), h('ul', { class: 'plain-list' }, memory.questions.map((each) => h('li', {}, each))));
-  }
   const facts = [['Id', memory.id], ['Importance', `${memory.importance} of 10`], ['Trust', memory.trust], ['Made', memory.ts],
     ['Branch', memory.branch], ['Task', memory.task], ['Session', memory.session], ['Tags', memory.tags.join(', ')],
     ['Shown', shown.access.count ? `${shown.access.count} times on this machine` : ''],
     ['Given to agents', shown.given.shown ? `${shown.given.shown} times, used ${shown.given.used}, refuted ${shown.given.refuted}` : '']];
   parts.push(h('dl', {}, facts.filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
+  if (memory.questions.length) {
+    parts.push(h('h3', {}, 'Answers'), h('ul', { class: 'plain-list' }, memory.questions.map((each) => h('li', {}, each))));
+  }
   if (shown.citations.length) {
     parts.push(h('h3', {}, 'Cited code'), h('ul', { class: 'plain-list' }, shown.citations.map((each) => h('li', {},
       h('code', {}, each.start ? `${each.path}:${each.start}-${each.end}` : each.path), ` ${each.state}`,
