@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.commit_votes import CommitTitle, FileVote
 from muninn_core.retrieval.evolution import CommitFiles, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
+from muninn_core.retrieval.held_words import holding
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.request import Focus
 from muninn_core.retrieval.scoring import (
@@ -25,11 +25,13 @@ from muninn_core.retrieval.scoring import (
     symbol_signals,
 )
 from muninn_core.retrieval.session_match import session_matches
-from muninn_core.retrieval.word_rows import WordRows, kept_rows, release_memory
 from muninn_core.source.identifiers import split_words
 from muninn_core.worktree.session_order import SessionOrder
 
-TEXTS = st.text(st.sampled_from("abcdeé_ .9ABC本"), max_size=12)
+TEXTS = st.one_of(
+    st.text(st.sampled_from("abcdeé_ .9ABC本"), max_size=12),
+    st.lists(st.sampled_from(["fl", "y", "ies", "ed", "Ed", "es", "ing", "__", "_", " ", "7", "a" * 62])).map("".join),
+)
 
 
 def memory(place: int, session: str, text: str = "x") -> Memory:
@@ -39,23 +41,9 @@ def memory(place: int, session: str, text: str = "x") -> Memory:
 @settings(deadline=None)
 @given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=4))
 def test_a_text_holds_the_words_that_splitting_it_gives(texts: list[str], asked: list[str]) -> None:
-    rows, words = WordRows(), list(dict.fromkeys(" ".join(map(split_words, asked)).split()))
-    for _ in range(2):  # the second time from what is kept
-        held = rows.holding(texts, words)
-        assert held.tolist() == [[word in split_words(text).split() for word in words] for text in texts]
-
-
-def test_too_many_rows_and_runs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("muninn_core.retrieval.word_rows._MOST_ROWS", 1)
-    monkeypatch.setattr("muninn_core.retrieval.word_rows._MOST_RUNS", 4)
-    release_memory()
-    first = kept_rows()
-    first.holding(["one text", "another text"], ["text"])
-    assert kept_rows() is first
-    assert first.holding(["third text", "one text"], ["text", "third"]).tolist() == [[True, True], [True, False]]
-    first.holding(["fourth"], [])
-    assert kept_rows() is not first
-    assert kept_rows() is kept_rows()
+    words = list(dict.fromkeys(" ".join(map(split_words, asked)).split()))
+    held = holding(texts, words)
+    assert held.tolist() == [[word in split_words(text).split() for word in words] for text in texts]
 
 
 @settings(deadline=None)
@@ -106,7 +94,7 @@ def test_points_of_files_and_names_are_those_of_their_signals(text: str, data: s
         0.0,
         DEFAULT_WEIGHTS,
         dict.fromkeys(data.draw(paths), 0.3),
-        {path: FilePrior(0.7, memory(1, "s")) for path in data.draw(paths)},
+        {path: FilePrior(0.7, "m1", {"m1": memory(1, "s")}) for path in data.draw(paths)},
         data.draw(paths),
         evolution=Evolution([CommitFiles(0.0, changed)] * 5),
         named=data.draw(paths),

@@ -280,7 +280,7 @@ def test_a_question_that_is_a_name_wants_its_definition_above_all(text):
 
 def test_the_definition_of_a_name_comes_before_a_file_that_commits_and_memories_name_with_it():
     votes = CommitVotes([CommitTitle("c1", "2026-01-01T00:00:00Z", "Cache get_user", ("a.py",))])
-    prior = {"a.py": FilePrior(1.0, said())}
+    prior = {"a.py": FilePrior(1.0, "m1", {"m1": said()})}
 
     def first(text):
         reader = Known([code("a.py"), code("b.py", symbol="get_user")])

@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 
 
 class FilePrior(NamedTuple):
-    """How likely memory makes a file, 0..1, and the memory that contributes most."""
+    """How likely memory makes a file, 0..1, and the id of the memory that contributes most, which is in `memories`."""
 
     value: float
-    memory: Memory
+    identity: str
+    memories: Mapping[str, Memory]
 
     @property
     def note(self) -> str:
         """The id and the title of the memory."""
-        return f"{self.memory.id} {self.memory.title}".rstrip()
+        memory = self.memories.get(self.identity)
+        return f"{self.identity} {memory.title}".rstrip() if memory is not None else self.identity
 
 
 def likely_files(priors: Mapping[str, FilePrior] | Mapping[str, FileVote], known: Collection[str]) -> list[str]:
@@ -50,8 +52,9 @@ _Memories = Mapping[str, "Memory"]
 class _PriorIndex:
     """Memories as rows of arrays, so that numpy compares thousands at once.
 
-    Rows are never reused. `alive` is 1 for the rows whose memory still exists. Rows have ids, not memories: a memory
-    that is replaced by an equal one does not stay in use.
+    Rows are never reused. `alive` is 1 for the rows whose memory still exists, `lasting` for those whose memory is of
+    the scope `project` and does not expire. Rows have ids, not memories: a memory that is replaced by an equal one does
+    not stay in use.
     """
 
     def __init__(self, memories: Iterable[Memory]) -> None:
@@ -64,6 +67,7 @@ class _PriorIndex:
         self.sizes = array("d")
         self.born = array("d")
         self.alive = array("b")
+        self.lasting = array("b")
         self._counted: Container[str] = ()
         self._uncounted = array("b")
         for memory in memories:
@@ -83,6 +87,7 @@ class _PriorIndex:
         self.sizes.append(len(own))
         self.born.append(_moment(memory.ts))
         self.alive.append(1)
+        self.lasting.append(memory.scope == "project" and not memory.expires)
         for word in own:
             rows = self.by_word.get(word)
             if rows is None:
@@ -173,20 +178,25 @@ class FilePriors:
                 self._index = _PriorIndex(each_value(memories))
             index = self._index
             rows, values = _compared(index, index.rows_with(asked, counted), now)
-        best: list[tuple[float, Memory, tuple[str, ...]]] = []
+        best: list[tuple[float, str, tuple[str, ...]]] = []
         # Most of the best rows may be seen, so few more are sorted.
         memory_of = getter(memories)
         for part in _ordered(index, rows, values):
             for value, row in part:
-                memory = memory_of(index.ids[row])
-                if memory is None or not ((project and memory.scope == "project") or seen(memory)):
-                    continue
-                if memory.expires and _is_expired(memory, now):
-                    continue
-                best.append((value, memory, index.files[row]))
+                identity = index.ids[row]
+                if project and index.lasting[row]:  # the memory itself, which may have to be created, is not needed
+                    if identity not in memories:
+                        continue
+                else:
+                    memory = memory_of(identity)
+                    if memory is None or not ((project and memory.scope == "project") or seen(memory)):
+                        continue
+                    if memory.expires and _is_expired(memory, now):
+                        continue
+                best.append((value, identity, index.files[row]))
                 if len(best) == w.REMEMBERED_WITNESSES:
-                    return _joined(best)
-        return _joined(best)
+                    return _joined(best, memories)
+        return _joined(best, memories)
 
 
 def _compared(
@@ -260,12 +270,12 @@ def _moment(ts: str) -> float:
         return math.nan
 
 
-def _joined(values: Sequence[tuple[float, Memory, tuple[str, ...]]]) -> dict[str, FilePrior]:
-    """Return {path: prior} of memories with their values and files, the best first."""
+def _joined(values: Sequence[tuple[float, str, tuple[str, ...]]], memories: _Memories) -> dict[str, FilePrior]:
+    """Return {path: prior} of the ids of memories with their values and files, the best first."""
     left: dict[str, float] = {}
-    first: dict[str, Memory] = {}
-    for value, memory, files in values:
+    first: dict[str, str] = {}
+    for value, identity, files in values:
         for path in files:
             left[path] = left.get(path, 1.0) * (1 - min(value, w.REMEMBERED_MOST))
-            first.setdefault(path, memory)
-    return {path: tuple.__new__(FilePrior, (1 - open_, first[path])) for path, open_ in left.items()}
+            first.setdefault(path, identity)
+    return {path: tuple.__new__(FilePrior, (1 - open_, first[path], memories)) for path, open_ in left.items()}

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from muninn_core.index.embed import Encoded
     from muninn_core.model.chunk import Chunk, SourceKind
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.pool import Pool
@@ -88,6 +87,18 @@ class Focus:
 NO_FOCUS = Focus()
 
 
+class EncodedQuestion(Protocol):
+    """What the text encoder returns for a question, which may be computed when it is first read."""
+
+    @property
+    def vector(self) -> np.ndarray:
+        """Its vector, float32 [dim]."""
+
+    @property
+    def states(self) -> np.ndarray:
+        """The states of its tokens, [tokens, dim]."""
+
+
 class SearchRequest(NamedTuple):
     """A search. Without `text` it lists what the bounds admit; without `vector` it uses words only.
 
@@ -106,7 +117,7 @@ class SearchRequest(NamedTuple):
     kind: SourceKind | None = None
     bounds: Bounds = Bounds()
     focus: Focus = NO_FOCUS
-    encoded: Encoded | None = None
+    encoded: EncodedQuestion | None = None
     title: str = ""
     named: Collection[str] = ()
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from muninn_core.model.memory import own_title
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.held_words import holding
 from muninn_core.retrieval.query_terms import STOP_WORDS
-from muninn_core.retrieval.word_rows import kept_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +113,7 @@ def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[s
     if len(names) == len(memories):
         return np.zeros(len(memories))
     wanted = [word for word in asked if word not in STOP_WORDS]
-    held = _holding(memories, wanted)
+    held = holding([_searched(memory) for memory in memories], wanted)
     values = np.zeros(len(names))
     for column, word in enumerate(wanted):
         counts = np.bincount(session[held[:, column]], minlength=len(names))
@@ -121,10 +122,7 @@ def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[s
     return values[session] / best if best > 0 else np.zeros(len(memories))
 
 
-def _holding(memories: Sequence[Memory], words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether the title or the text of each memory holds each word: [memories, words]."""
-    rows = kept_rows()
-    titled = [place for place, memory in enumerate(memories) if memory.title]
-    held = rows.holding([memory.text for memory in memories], words)
-    held[titled] |= rows.holding([memories[place].title for place in titled], words)
-    return held
+def _searched(memory: Memory) -> str:
+    """Return a memory's title, unless it repeats the text, and its text."""
+    own = own_title(memory.title, memory.text)
+    return f"{own}\n{memory.text}" if own else memory.text

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from muninn_core.model.answer import Mark, SnippetLine
 from muninn_core.retrieval.phrase import parts
-from muninn_core.source.identifiers import MAX_WORD_LENGTH, split_identifier, stem
+from muninn_core.source.identifiers import MAX_WORD_LENGTH, beginning_of, split_identifier, stem
 
 LINES = 5
 """The most lines of a snippet. They are consecutive."""
@@ -106,7 +106,7 @@ class Marker:
         weights = {word: round(weight * _WHOLE) for word, weight in wanted.items()}
         seeming: dict[str, int] = {}
         for word, weight in sorted(weights.items()):
-            seeming[_beginning(word)] = max(weight, seeming.get(_beginning(word), 0))
+            seeming[beginning_of(word)] = max(weight, seeming.get(beginning_of(word), 0))
         self._words = _Bits(weights)
         self._beginnings = _Bits(seeming)
         self._seeming = tuple(self._beginnings.of.items())
@@ -199,7 +199,7 @@ class Marker:
                     found |= bit
             if found or not (joined and "_" in row):  # get_user_name matches getusername
                 return found
-        return self._beginnings.all([_beginning(word) for _, _, word in self._in_row(row, joined)])
+        return self._beginnings.all([beginning_of(word) for _, _, word in self._in_row(row, joined)])
 
     def _in_row(self, row: str, joined: bool) -> _Marks:
         found = []
@@ -246,11 +246,6 @@ def _window(held: Mapping[int, int], bits: _Bits, rows: int) -> tuple[int, int]:
             best, most = start, here
     last = max([i for i in order if best <= i < best + LINES])
     return best, min(max(last + 1, best + 3), rows)
-
-
-def _beginning(word: str) -> str:
-    """Return the prefix that a stem shares with its inflected forms: `fly` is the stem of `flies`."""
-    return word.removesuffix("y") or word
 
 
 def _starts_word(row: str, low: str, part: str) -> bool:

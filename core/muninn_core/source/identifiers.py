@@ -41,23 +41,32 @@ def split_words(text: str) -> str:
 
 def words_of_each(texts: Iterable[str]) -> list[list[str]]:
     """Return the words of each text, as `split_words` gives them. Many texts take as many calls as one."""
-    runs = runs_of_each(texts)
+    runs = _runs_of_each(texts)
     _EXPANSIONS.learn(chain.from_iterable(runs))
     expand = _EXPANSIONS.__getitem__
     return [" ".join(map(expand, each)).split() for each in runs]
 
 
-def runs_of_each(texts: Iterable[str]) -> list[Sequence[Run]]:
+def _runs_of_each(texts: Iterable[str]) -> list[Sequence[Run]]:
     """Return the runs of letters, digits and underscores of each text."""
     return [
         text.encode().translate(_ASCII_SEPARATORS).split() if text.isascii() else _RUN.findall(text) for text in texts
     ]
 
 
-def words_of_runs(runs: Sequence[Run]) -> list[list[str]]:
-    """Return the words of each run. Those of a text are the words of its runs."""
-    _EXPANSIONS.learn(runs)
-    return [_EXPANSIONS[run].split() for run in runs]
+def ascii_runs(text: str) -> bytes:
+    """Return a text of ASCII with a blank for each sign that is in no run: as many bytes as letters."""
+    return text.encode().translate(_ASCII_SEPARATORS)
+
+
+def words_of_run(run: Run) -> list[str]:
+    """Return the words of one run."""
+    return _EXPANSIONS[run].split()
+
+
+def beginning_of(word: str) -> str:
+    """Return what the texts in lower case begin with that have a word as stem: `fly` is the stem of `flies`."""
+    return word.removesuffix("y") or word
 
 
 def clear_caches() -> None:

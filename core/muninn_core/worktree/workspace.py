@@ -22,7 +22,6 @@ from muninn_core.index.index import Index, open_index
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.protocol.repository import Problem
-from muninn_core.retrieval import word_rows
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.disk import refuse_links, write_unflushed
 from muninn_core.store.fold import State
@@ -380,7 +379,6 @@ class Workspace:
             self.deliveries.flush()
         self.citations.release_memory()
         self.memory.release_memory()
-        word_rows.release_memory()
         index = self.updater.index
         if index is not None:
             index.release_memory()

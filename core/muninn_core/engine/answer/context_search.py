@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from muninn_core.retrieval.hits import hit_of, memory_hit
 from muninn_core.retrieval.ranking import DecisionLookup
 from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relevance import Relevance
-from muninn_core.retrieval.request import Focus, SearchRequest
+from muninn_core.retrieval.request import EncodedQuestion, Focus, SearchRequest
 from muninn_core.retrieval.scoring import MemoryWeights
 from muninn_core.retrieval.spelling import corrections
 from muninn_core.worktree.citations import CitationCheck
@@ -82,7 +82,7 @@ def search_request(
         title=title,
         named=named,
         vector=question_vector(searched.embedder, text, title),
-        encoded=encoded_question(workspace, searched.reader, searched.memories, text),
+        encoded=later_encoded(workspace, searched.reader, searched.memories, text),
         memories=searched.memories,
         limit=0,
         now=searched.now,
@@ -139,6 +139,36 @@ def encoded_question(workspace: Workspace, reader: Reader, memories: Mapping[str
     if encoder is None or not memories or not reader.encoded:
         return None
     return encoded_text(encoder, text)
+
+
+class _LaterEncoded:
+    """A question that is encoded when it is first compared: the words are searched on other threads meanwhile."""
+
+    def __init__(self, encoder: Encoder, text: str) -> None:
+        self._encoder = encoder
+        self._text = text
+
+    @cached_property
+    def _encoded(self) -> Encoded:
+        return self._encoder.encode_query(self._text)
+
+    @property
+    def vector(self) -> NDArray[np.float32]:
+        return self._encoded.vector
+
+    @property
+    def states(self) -> NDArray[np.float32]:
+        return self._encoded.states
+
+
+def later_encoded(
+    workspace: Workspace, reader: Reader, memories: Mapping[str, Memory], text: str
+) -> EncodedQuestion | None:
+    """Return what `encoded_question` does, encoded when it is first read; None for a blank question, too."""
+    encoder = workspace.encoder
+    if encoder is None or not memories or not reader.encoded or not text.strip():
+        return None
+    return _LaterEncoded(encoder, text)
 
 
 def encoded_text(encoder: Encoder, text: str) -> Encoded | None:

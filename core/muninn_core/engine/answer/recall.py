@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from muninn_core.engine.answer.context_search import decision_lookup, encoded_question, relevance
+from muninn_core.engine.answer.context_search import decision_lookup, later_encoded, relevance
 from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
@@ -176,7 +176,7 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
         about_memory = params.kind in (None, "memory")
         vector = like.vector if like is not None else question_vector(searched.embedder, text, title)
         sought = like.prose if like is not None else text
-        encoded = encoded_question(workspace, searched.reader, searched.memories, sought) if about_memory else None
+        encoded = later_encoded(workspace, searched.reader, searched.memories, sought) if about_memory else None
     request = SearchRequest(
         text=text,
         title=title,
