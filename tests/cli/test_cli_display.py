@@ -77,12 +77,15 @@ def test_a_time_that_is_none_is_shown_as_it_is_written() -> None:
 
 
 def test_on_a_terminal_ids_are_short_and_verbose_shows_them_whole(shell: Shell) -> None:
-    identity = shell.json("remember", "Sessions live in Redis.")["ids"][0]
+    asked = "Why is everybody logged out?"
+    identity = shell.json("remember", "Sessions live in Redis.", "--question", asked)["ids"][0]
     short = on_terminal(shell, "memories", "--no-pager")
+    assert asked not in short
     assert identity[-8:] in short
     assert identity not in short
     assert "just now" in short or "min ago" in short
-    assert identity in on_terminal(shell, "memories", "--no-pager", "-v")
+    whole = on_terminal(shell, "memories", "--no-pager", "-v")
+    assert (identity in whole, f"answers {asked}" in whole) == (True, True)
     for length in (4, 8):
         assert identity in on_terminal(shell, "show", identity[-length:], "--no-pager")
     assert identity in shell.run("memories").stdout  # a pipe gets whole ids

@@ -66,6 +66,7 @@ def fill(muninn):
         details={"rationale": "one store", "n": [1, 2.5, None, True]},
         session="s2",
         confidence=0.1 + 0.2,
+        questions=["Where is the login kept?"],
     ).ids[0]
     muninn.clock.forward(days=1)
     third = muninn.call("remember", text='Ünïcödé \u2028 and "quotes" <b>.', session="s2").ids[0]

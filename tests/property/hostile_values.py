@@ -233,6 +233,7 @@ def link(chance: Random) -> Any:
 _MAKERS: dict[str, Any] = {
     "tags": lambda chance: [text(chance) for _ in range(3)],
     "entities": lambda chance: [text(chance) for _ in range(3)],
+    "questions": lambda chance: [text(chance) for _ in range(3)],
     "files": lambda chance: [chance.choice(PATHS) for _ in range(3)],
     "cites": lambda chance: [cite(chance) for _ in range(3)],
     "links": lambda chance: [link(chance) for _ in range(3)],

@@ -215,6 +215,8 @@ def print_memory(
         paragraph(console, (title, "name"), indent=2)
     for words in _beginning(memory["text"]):
         paragraph(console, (words, ""), indent=2)
+    for asked in memory["questions"] if DISPLAY.verbose else ():
+        paragraph(console, (f"answers {asked}", "faint"), indent=2)
     print_stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
     line(console, (f"  {memory['id']}  {signed(memory)}", "faint"), (f"  {marks}" if marks else "", "hint"))
