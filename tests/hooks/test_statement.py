@@ -185,6 +185,7 @@ def test_a_statement_has_the_question_of_the_conversation_that_it_answers(said: 
         ("U: 2026-03-01 12:00:01 ERROR why is the pool empty?", FOUND),
         ("U: does the bucket take api_key = 12345 for the upload?", FOUND),
         (f"U: {'This page explains pools. ' * 50}Why does the upload time out?", FOUND),
+        (f"U: can you {'please ' * 50_000}. The parser must never allocate.",),
         (f"U: Why does the upload {'of many files ' * 10}fail?", FOUND),
     ],
 )

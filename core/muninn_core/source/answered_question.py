@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from muninn_core.model.value import Value
-from muninn_core.source.conversation import CONTEXT_MESSAGES, Message, is_prose, sentences_of
+from muninn_core.source.conversation import CONTEXT_MESSAGES, MAX_CHARACTERS, Message, is_prose, sentences_of
 
 LEAST_WORDS, MOST_WORDS = 4, 30
 """The words of a question."""
@@ -30,8 +30,8 @@ _LEADING = re.compile(
 )
 _INDIRECT = re.compile(
     r"(?i)^(?:(?:can|could|would|will) you |do you (?:know|remember) |any idea |i wonder |i['’]?d like to know "
-    r"|i want to know |no idea )?(?:please |pls |quickly )*(?:(?:explain|tell|remind|show|check|look (?:at|into|up)|see"
-    r"|say|find out|figure out|investigate|understand|find)\b ?)?(?:(?:to )?me |us )?(?:please |pls |again )*"
+    r"|i want to know |no idea )?(?:please |pls |quickly )?(?:(?:explain|tell|remind|show|check|look (?:at|into|up)|see"
+    r"|say|find out|figure out|investigate|understand|find)\b ?)?(?:(?:to )?me |us )?(?:please |pls |again )?"
     r"(?=(?:why|how|where|which|whether|what)\b)"
 )
 _BE = r"(?:is|isn['’]?t|are|aren['’]?t|was|wasn['’]?t|were|weren['’]?t)"
@@ -161,7 +161,7 @@ def _asks(sentence: str, speaker: str) -> bool:
     """Whether a sentence asks something, by its mark; of a user also by its form."""
     if sentence.rstrip("\"'”’)]*_! ").endswith("?"):
         return True
-    if speaker != "user":
+    if speaker != "user" or len(sentence) > MAX_CHARACTERS:
         return False
     bare = _LEADING.sub("", sentence)
     indirect = _INDIRECT.match(bare)
