@@ -79,6 +79,8 @@ The worker is not reading rows. | The worker is reading old rows from a replica.
 The worker is not reading some rows. | The worker is reading some rows. | one says the opposite of the other
 The cook is not planning a meal. | The cook is planning a breakfast. | one says the opposite of the other
 Nothing is cached. | Responses are cached. | one says the opposite of the other
+Some workers are not reading. | Some workers are reading. | one says the opposite of the other
+The build is not signed and is not sent. | The build is signed. | one says the opposite of the other
 The queue is empty. | The queue is full of jobs. | one says the opposite of the other
 The cache in Redis, which is shared, is small. | The cache in Redis, which is not shared, is small. | \
 one says the opposite of the other
@@ -151,7 +153,7 @@ Backups are kept until March. | Backups are not kept after March.
 Requests are never retried within 2 seconds. | Requests are retried after 2 seconds.
 Leases are renewed after 10 s before the expiry. | Leases are renewed 10 s before the expiry.
 Most tests are flaky. | A few tests are flaky.
-Some workers are not reading. | Some workers are reading.
+Some workers do not read. | Some workers read.
 A worker is not reading. | A mail worker is reading.
 The owner of the host is shown. | The host of the owner is shown.
 The log is being written by the job. | The job is being written by the log.

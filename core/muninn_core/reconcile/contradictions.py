@@ -85,8 +85,9 @@ def _is_partial(left: Proposition, right: Proposition) -> bool:
     if stating.negations or denying.negations != 1:
         return True
     if denying.continuous and stating.continuous:
-        # "Is not reading some rows" is "is reading no rows".
-        return not denying.none and any(text.some and not text.passive for text in (denying, stating))
+        # "Is not reading some rows" is "is reading no rows", and "some workers" are the same ones in both.
+        others = any(text.some and not text.passive for text in (denying, stating))
+        return not denying.none and others and denying.extents != stating.extents
     return not denying.none and (denying.part or stating.some)
 
 
@@ -158,7 +159,11 @@ def _beside_denial(
         ]
         ours = [term for term in ours if all(term is not general for general, _ in kinds)]
         theirs = [term for term in theirs if all(term is not special for _, special in kinds)]
-    if ours or not _denies_singly(denying):
+    singly = _denies_singly(denying)
+    if singly and denying.negations > 1:
+        about = {one.part for one, _ in pairs if one.key not in WEAK}
+        ours = [term for term in ours if term.part in about or not term.denied]
+    if ours or not singly:
         return ours, theirs
     theirs = [term for term in theirs if not is_adverb(term.shown.lower())]
     if passing:

@@ -156,7 +156,7 @@ def _is_likely(one: Words, other: Words) -> bool:
         return False
     ours, theirs = ours - LIGHT, theirs - LIGHT
     if not ours or not theirs:
-        return len(ours) + len(theirs) <= MOST_VALUE_WORDS
+        return len((ours | theirs) - _DENIALS) <= MOST_VALUE_WORDS
     if ours <= _DENIALS or theirs <= _DENIALS:
         return True
     if one.first in ours and other.first in theirs and not _are_related(one.first, other.first):

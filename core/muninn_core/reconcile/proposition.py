@@ -69,7 +69,7 @@ _SOME = _words("a an someone somebody §part")
 """Words that open a subject which is not a certain one."""
 _REASON = re.compile(
     r"(?:,?\s+\b(?:because|so that|otherwise|in order to)\b"
-    r"|,\s+which\b(?![^,]*,\s+(?!and|or|but|so|because|since|which)\w)"
+    r"|,\s+which\b(?![^,]*,\s+(?:and\s+\w+ing\b|(?!and|or|but|so|because|since|which)\w))"
     r"|,\s+(?:since|as|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
     r"|\s+since\s+(?=\w+(?:\s+\w+){2})(?![A-Z]|\d)"
     r"|(?<!\bhas)(?<!\bhave)(?<!\bhad)(?<!\bneed)(?<!\bneeds)"

@@ -24,6 +24,7 @@ start begin launch boot started began begun
 finish complete conclude end
 reject refuse decline
 permit allow let grant
+other another
 require need demand mandatory
 guard protect secure
 edit modify alter change
@@ -316,7 +317,7 @@ NEGATED_WEAK = WEAK | _stems("write appear create put add contain")
 """The same for what is forbidden: "raw SQL is banned", "never write raw SQL"."""
 BOUNDED_WEAK = WEAK | _stems("keep accept contain drop")
 """The same for bounds: "batches are at most 64 kB", "a batch holds up to 64 kB"."""
-DENIED_WEAK = WEAK | _stems("finish complete group bunch")
+DENIED_WEAK = WEAK | _stems("finish complete group bunch piece bowl")
 """The same for denials: "the migration is finished", "we have not migrated yet"."""
 PARTNERS = {
     stem("come"): _stems("load read fetch take build publish generate provide"),
