@@ -135,6 +135,17 @@ def test_memories_are_freed_created_again_and_read_in_passing(filled, opened, mo
     assert [*each_value(fresh.state.memories)] == [*before.values()]
 
 
+def test_reading_all_memories_in_turn_reads_ahead(filled, opened, monkeypatch):
+    log, sizes, real = opened(), [], os.pread
+    monkeypatch.setattr(os, "pread", lambda *given: sizes.append(given[1]) or real(*given))
+    cached = log._fold.fold.cached
+    found = [cached.passing_memory(number) for number in range(40)]
+    assert len(sizes) <= 2
+    cached.forget()
+    assert [cached.passing_memory(number) for number in reversed(range(40))] == found[::-1]
+    assert len(sizes) > 10
+
+
 def test_a_file_that_has_just_changed_is_read_again(log, opened, layout, monkeypatch):
     log.append([insight("one")], "s1")
     log.seal()

@@ -162,7 +162,7 @@ class ForeignIndex:
             meaning = _vectors(manifest, "vectors", self._model[1], present=self.same_model)
             same_encoder = bool(self._encoder[0]) and manifest.meta("encoder") == self._encoder[0]
             encodings = _vectors(manifest, "encodings", self._encoder[1], present=same_encoder)
-            unencoded = len(manifest.memories()) - encodings.count()
+            unencoded = manifest.memory_count - encodings.count()
             self._snapshot = Snapshot(manifest, words, (meaning, encodings), _FewRows(), None, unencoded)
         except BaseException:
             manifest.close()

@@ -112,6 +112,11 @@ class ManifestReader:
         rows = self._rows("SELECT path, digest FROM files WHERE kind = 'memory'")
         return {path.removeprefix(_MEMORY): digest for path, digest in rows}
 
+    @property
+    def memory_count(self) -> int:
+        """The number of memories."""
+        return int(self._row("SELECT COUNT(*) FROM files WHERE kind = 'memory'")[0])
+
     def indexed_paths(self, paths: Sequence[str]) -> set[str]:
         """Return those of the paths that are indexed."""
         return {row[0] for row in self._among("SELECT path FROM files WHERE path", paths)}

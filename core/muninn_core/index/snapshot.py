@@ -376,6 +376,11 @@ class Snapshot:
         """Return {memory id: digest} of the indexed memories."""
         return self._manifest.memories()
 
+    @property
+    def has_memories(self) -> bool:
+        """Whether a memory is indexed."""
+        return bool(self._manifest.memory_count)
+
     def release_memory(self) -> None:
         """Release caches. The next query takes longer."""
         self._recent.forget()

@@ -374,7 +374,7 @@ class Writer:
             self._meaning = build_vectors(self._dim, lambda kind: self._manifest.vectors(self._dim, kind), folder)
             dim = self._encoding_dim
             self._encoded = build_vectors(dim, lambda kind: self._manifest.vectors(dim, kind, "encodings"), folder)
-            self._memories = len(self._manifest.memories())
+            self._memories = self._manifest.memory_count
             self._stale = False
             self._recent = RowCache()
         elif change.removed or change.ids or change.encoded:

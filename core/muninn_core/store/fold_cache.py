@@ -117,6 +117,7 @@ def save(path: Path, cached: CachedFold, memory: Path, now: float | None = None)
     """
     ids = [*cached.fold.folded, *sorted(cached.fold.slots.keys() - cached.fold.folded.keys())]
     numbers = {identity: number for number, identity in enumerate(ids)}
+    key_of = {identity: key for key, value in cached.keyed.items() for identity in ids_of(value)}
     composed = tuple(number for number, identity in enumerate(ids) if _is_composed(cached.fold, identity))
     too_recent = int(((time.time() if now is None else now) - SETTLED_SECONDS) * 1e9)
     ends: list[int] = []
@@ -139,7 +140,7 @@ def save(path: Path, cached: CachedFold, memory: Path, now: float | None = None)
                 silent=cached.fold.inactive,
                 pending=cached.fold.pending,
                 varied=cached.fold.revised,
-                keyed={key: tuple(numbers[each] for each in ids_of(ids)) for key, ids in cached.keyed.items()},
+                keys=tuple([key_of.get(each, "") for each in ids]),
                 index=cached.fold.index.snapshot(),
                 files=tuple(
                     _file_entry(name, file_entry, memory, numbers, too_recent)
@@ -189,7 +190,9 @@ def _is_consistent(table: Table) -> bool:
     """Whether all numbers are in range and each record is in some file."""
     count = len(table.records)
     file_entry = set(chain.from_iterable(file.records for file in table.files))
-    if len(file_entry) != count or (file_entry and (min(file_entry) < 0 or max(file_entry) >= count)):
+    if len(file_entry) != count or len(table.keys) != count:
+        return False
+    if file_entry and (min(file_entry) < 0 or max(file_entry) >= count):
         return False
     if not 0 <= table.memories <= count or not all(0 <= number < table.memories for number in table.composed):
         return False
@@ -220,8 +223,15 @@ def _restore(table: Table, values: CachedValues, memory: Path) -> CachedFold:
         )
         for file in table.files
     }
-    keyed = {key: keyed_value([ids[number] for number in places]) for key, places in table.keyed.items()}
-    return CachedFold(fold=fold, files=files, keyed=keyed)
+    return CachedFold(fold=fold, files=files, keyed=_keyed(table))
+
+
+def _keyed(table: Table) -> Keyed:
+    keyed: Keyed = {}
+    for identity, key in zip(table.records, table.keys, strict=True):
+        if key and keyed.setdefault(key, identity) is not identity:
+            keyed[key] = (*ids_of(keyed[key]), identity)
+    return keyed
 
 
 def _is_composed(fold: Fold, identity: str) -> bool:

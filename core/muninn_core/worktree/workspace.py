@@ -369,7 +369,7 @@ class Workspace:
             vector = self.embedder(index).embed_query("what is remembered")
             snapshot = index.snapshot()
             snapshot.dense(vector, 1)
-            if self.encoder is not None and snapshot.memories():
+            if self.encoder is not None and snapshot.has_memories:
                 self.encoder.embed_query("what is remembered")
 
     def release_memory(self) -> None:
