@@ -50,7 +50,7 @@ def _run(argv: list[str]) -> int:
         draft.file.unlink()
         raise UsageError("the text is empty; nothing was changed", hint=f"`muninn forget {memory['id']}` archives it.")
     change: dict[str, Any] = {"text": draft.text} if draft.text != memory["text"].strip() else {}
-    if draft.questions not in (None, _on_one_line(memory["questions"])):
+    if draft.questions not in (None, memory["questions"]):
         change["questions"] = draft.questions or [""]  # an empty question removes them
     change |= {"reason": given.reason} if change else {}
     try:
@@ -79,7 +79,7 @@ class Draft(NamedTuple):
 def edited(text: str, questions: Sequence[str], command: list[str]) -> Draft:
     """Return a text and its questions after the user edited them with `command`. The caller deletes the file.
 
-    Raises UsageError, with the path of the draft, when the editor can't be started or fails.
+    Raises UsageError, with the path of the draft, when the editor can't be started or fails, or the draft is unclear.
     """
     number, name = tempfile.mkstemp(prefix="muninn-", suffix=".md")  # readable by this user only
     draft = Path(name)
@@ -93,28 +93,46 @@ def edited(text: str, questions: Sequence[str], command: list[str]) -> Draft:
         raise UsageError(f"the editor '{command[0]}' can't be started: {error.strerror}", hint=hint) from None
     if code != 0:
         raise UsageError(f"the editor ended with status {code}; nothing was changed", hint=f"The draft is {name}.")
-    return Draft(draft, *_read(draft.read_text("utf-8", "replace")))
+    try:
+        return Draft(draft, *_read(draft.read_text("utf-8", "replace")))
+    except UsageError as error:
+        error.hint = f"{error.hint} The draft is {name}."
+        raise
 
 
 def _draft(text: str, questions: Sequence[str]) -> str:
-    rows = "".join(f"- {each}\n" for each in _on_one_line(questions))
+    rows = "".join(f"- {each}\n" for each in questions)
     return f"{text.rstrip()}\n\n{_FOOTER}{rows}{_END}\n"
 
 
-def _on_one_line(questions: Sequence[str]) -> list[str]:
-    return [" ".join(each.split()) for each in questions]
-
-
 def _read(written: str) -> tuple[str, list[str] | None]:
-    """Return the text and the questions of a draft. The comment is found by its first line; its end may be lost."""
+    """Return the text and the questions of a draft. The comment is found by its first line; its end may be lost.
+
+    An indented line continues the question before it. Raises UsageError where a line of the comment is none of its own
+    and no question, or where only a part of the comment is left.
+    """
     lines = written.split("\n")
-    first = _FOOTER.split("\n")[0]
+    first, *others = _FOOTER.rstrip("\n").split("\n")
     at = max((number for number, each in enumerate(lines) if each.rstrip() == first), default=None)
     if at is None:
+        if any(each.rstrip() in others for each in lines):
+            raise UsageError(
+                "the first line of Muninn's comment is gone; nothing was changed",
+                hint="Leave the comment as it is, or delete all of it.",
+            )
         return written.strip(), None
     end = next((number for number in range(at, len(lines)) if lines[number].strip() == _END), len(lines))
-    rows = [each.strip() for each in lines[at + 1 : end]]
-    questions = [each[1:].strip() for each in rows if each.startswith("-")]
+    questions: list[str] = []
+    for line in (each.rstrip() for each in lines[at + 1 : end] if each.strip() and each.rstrip() not in others):
+        if line.lstrip().startswith("-"):
+            questions.append(line.lstrip()[1:].strip())
+        elif questions and line[0].isspace():
+            questions[-1] = f"{questions[-1]} {line.strip()}".strip()
+        else:
+            raise UsageError(
+                f"'{line.strip()}' is not read as a question; nothing was changed",
+                hint=f'A question begins with "- ". Text is above the comment or below "{_END}".',
+            )
     text = "\n".join([*lines[:at], *lines[end + 1 :]]).strip()
     return text, list(dict.fromkeys(filter(None, questions)))
 

@@ -33,6 +33,7 @@ def test_a_memory_is_changed_in_the_editor(shell: Shell, tmp_path: Path) -> None
 
 def test_questions_are_shown_changed_and_removed_in_the_editor(shell: Shell, tmp_path: Path) -> None:
     asked = ["Can Ctrl-C break a transfer?", "Is it safe\nto stop? -->"]
+    shown = ["Can Ctrl-C break a transfer?", "Is it safe to stop? -->"]
     options = [word for each in asked for word in ("--question", each)]
     identity = shell.json("remember", "SIGINT is handled between two chunks.", *options)["ids"][0]
 
@@ -42,23 +43,36 @@ def test_questions_are_shown_changed_and_removed_in_the_editor(shell: Shell, tmp
         assert done.returncode == 0, done.stderr
         return dict(shell.json("show", identity)["memory"])
 
-    assert edit("assert '- Is it safe to stop? -->' in text")["questions"] == asked, "saved unchanged"
-    assert edit("draft.write_text('SIGINT waits.')")["questions"] == asked, "without the comment"
+    assert edit("assert '- Is it safe to stop? -->' in text")["questions"] == shown, "saved unchanged"
+    assert edit("draft.write_text('SIGINT waits.')")["questions"] == shown, "without the comment"
     changed = edit("draft.write_text(text.replace('- Can', '- - May').replace('\\n-->\\n', '\\n-->\\nIt ends.'))")
     assert changed["questions"] == ["- May Ctrl-C break a transfer?", "Is it safe to stop? -->"]
     assert changed["text"] == "SIGINT waits.\n\nIt ends."
+    wrapped = edit("draft.write_text(text.replace('Ctrl-C break', 'Ctrl-C\\n  break'))")
+    assert wrapped["questions"] == changed["questions"]
     emptied = edit("draft.write_text('\\n'.join(each for each in text.split('\\n') if each[:2] != '- '))")
     assert (emptied["questions"], emptied["text"]) == ([], changed["text"])
 
 
-def test_a_draft_that_is_refused_is_kept(shell: Shell, tmp_path: Path) -> None:
-    identity = shell.json("remember", "Tokens expire.")["ids"][0]
-    body = "draft.write_text(draft.read_text('utf-8').replace('-->', '- ' + 'x' * 501))"
-    shell.environ.update(MUNINN_EDITOR=script(tmp_path, "long.py", body), TMPDIR=str(tmp_path))
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("replace('-->', '- ' + 'x' * 501)", "at most 500 characters"),
+        ("replace('-->', 'When do they end?\\n-->')", "'When do they end?' is not read as a question"),
+        ("replace('<!-- Muninn: change', 'Change')", "the first line of Muninn's comment is gone"),
+    ],
+)
+def test_a_draft_that_is_refused_is_kept(shell: Shell, tmp_path: Path, change: str, problem: str) -> None:
+    identity = shell.json("remember", "Tokens expire.", "--question", "How long?")["ids"][0]
+    body = f"draft.write_text(draft.read_text('utf-8').{change})"
+    shell.environ.update(MUNINN_EDITOR=script(tmp_path, "edit.py", body), TMPDIR=str(tmp_path))
     done = shell.run("edit", identity)
     assert done.returncode == 2
+    assert problem in done.stderr
     (draft,) = tmp_path.glob("muninn-*.md")
     assert f"The draft is {draft}." in done.stderr
+    memory = shell.json("show", identity)["memory"]
+    assert (memory["text"], memory["questions"]) == ("Tokens expire.", ["How long?"])
 
 
 def test_an_unchanged_or_empty_draft_changes_nothing(shell: Shell, tmp_path: Path) -> None:

@@ -98,6 +98,15 @@ def test_events_with_the_whole_text_are_erased_and_the_chain_verifies(muninn):
     assert files_with_word(muninn.root / ".git/muninn-journal") == []
 
 
+def test_events_with_a_question_of_the_memory_are_erased(muninn):
+    identity = remember(muninn)
+    for text in (f"Tell me: who uses the {WORD} account?", "Who uses the account?"):
+        muninn.call("event.append", event_type="prompt", payload={"text": text})
+    assert muninn.call("redact", id=identity).events == 1
+    payloads = [json.loads(line)["payload"] for line in muninn.call("audit.replay").lines]
+    assert payloads[:2] == [None, {"text": "Who uses the account?"}]
+
+
 def test_a_short_text_erases_no_event(muninn):
     identity = muninn.call("remember", text="Use tabs.").ids[0]
     muninn.call("event.append", event_type="prompt", payload={"text": "Use tabs. And run the tests."})

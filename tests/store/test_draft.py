@@ -35,14 +35,14 @@ def test_everything_that_is_stated_comes_back_from_the_fold():
     cite, link = Cite(path="a.py", start=1, end=2), Link(relation="extends", target="x")
     data = record(
         type="decision", tags=("t",), files=("a.py",), entities=("E",), cites=(cite,), links=(link,), pin=True,
-        questions=(" Why? ", "", "Why?"),
+        questions=(" Why? ", "", "Why?", "Where\nto?\u2028"),
         task="T-1", agent="editor 1", expires="2030-01-01T01:00:00+01:00", details={"rationale": "why"}, key="k",
     )  # fmt: skip
     memory = fold([make_record(data)]).memories["i"]
     assert (memory.cites, memory.links, memory.pinned, memory.task) == ((cite,), (link,), True, "T-1")
     assert (memory.expires, memory.details) == ("2030-01-01T00:00:00.000Z", {"rationale": "why"})
     assert (memory.type, memory.tags, memory.files, memory.entities) == ("decision", ("t",), ("a.py",), ("E",))
-    assert memory.questions == ("Why?",)
+    assert memory.questions == ("Why?", "Where to?")
 
 
 @pytest.mark.parametrize(

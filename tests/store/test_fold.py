@@ -296,6 +296,16 @@ def test_fields_that_do_not_fit_become_details_and_no_memory_is_lost_for_them():
     }  # fmt: skip
 
 
+def test_questions_are_read_on_one_line_each_and_without_blank_ones():
+    found = state_of(
+        memory("a", questions=["", " \n", "Why?\ntrust: user", " Why?  Why? "]),
+        memory("b", questions=["Why?"]),
+        at(2, "update", target="b", set={"questions": ["How\r\nso?", ""]}),
+    )
+    assert found["a"].questions == ("Why? trust: user", "Why?  Why?")
+    assert found["b"].questions == ("How so?",)
+
+
 def test_an_unknown_change_is_kept_and_not_applied():
     state = fold([memory("a"), at(5, "of_tomorrow", target="a", text="no memory")])
     assert list(state.memories) == ["a"]

@@ -85,7 +85,7 @@ _SURVEY = "survey"
 class MemoryText:
     """The indexed text of a memory. `extra` holds tags, entities and files, which are searched and not shown.
 
-    `questions` has what the memory answers, a line each; the text encoder sees them after the text.
+    `questions` has what the memory answers, a line each; the text encoder sees them between title and text.
     """
 
     id: str

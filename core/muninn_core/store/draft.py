@@ -8,7 +8,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.store.expiry import parse_expiry
-from muninn_core.store.fields import actor_trust, headline, lowest_trust
+from muninn_core.store.fields import actor_trust, headline, lowest_trust, question_lines
 from muninn_core.store.record import VERSION
 
 MAX_TEXT_LENGTH = 10_000_000
@@ -59,8 +59,7 @@ def memory_record(
         "pending": pending or None,
         "details": draft.details or None,
     }
-    questions = tuple(question.strip() for question in draft.questions if question.strip())
-    draft = replace(draft, questions=tuple(dict.fromkeys(questions)))
+    draft = replace(draft, questions=question_lines(draft.questions))
     for name in _LISTS:
         items = to_plain(getattr(draft, name))
         record[name] = [_without_empty(item) for item in items] or None

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from muninn_core.model.memory import Cite, Memory, Trust
 from muninn_core.model.value import UNSET, Meta, UnsetType, Value, decoder_of, field
 from muninn_core.store.change import CHANGES
-from muninn_core.store.fields import actor_trust, author_name, headline, lowest_trust
+from muninn_core.store.fields import actor_trust, author_name, headline, lowest_trust, question_lines
 from muninn_core.store.record import MAX_DEPTH, MAX_ITEMS, MAX_RECORD_BYTES, VERSION, Record, encode_line, parse_line
 from muninn_core.store.stamp import normalise
 
@@ -115,7 +115,7 @@ def _make_memory(plain: _PlainMemory, ts: str, identity: str) -> Memory:
         title=plain.title or headline(plain.text),
         tags=_shared(plain.tags),
         entities=_intern_distinct(plain.entities),
-        questions=tuple(dict.fromkeys(plain.questions)),
+        questions=question_lines(plain.questions),
         files=_shared(plain.files),
         cites=tuple(map(_intern_cite, plain.cites)),
         importance=plain.importance,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from muninn_core.model.memory import TRUST_ORDER, Cite, Link, Scope, Trust
@@ -104,6 +104,12 @@ def author_name(author: Any, details: Mapping[str, Any]) -> str:
     return name
 
 
+def question_lines(questions: Iterable[str]) -> tuple[str, ...]:
+    """Return questions on one line each, every one once, without blank ones."""
+    lines = (each.strip() if each.isprintable() else " ".join(each.split()) for each in questions)
+    return tuple(dict.fromkeys(filter(None, lines)))
+
+
 def actor_trust(actor: str) -> Trust:
     """Return the highest trust that an actor can give."""
     return _ACTOR_TRUST.get(actor, "agent")
@@ -187,6 +193,10 @@ def _read_strings(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value))
 
 
+def _read_questions(value: Any) -> tuple[str, ...]:
+    return question_lines(_read_strings(value))
+
+
 def _strings_or_empty(value: Any) -> tuple[str, ...]:
     try:
         return _read_strings(value)
@@ -251,7 +261,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "title": _read_text,
     "tags": _read_strings,
     "entities": _read_strings,
-    "questions": _read_strings,
+    "questions": _read_questions,
     "files": _read_strings,
     "cites": _read_cites,
     "importance": _read_importance,

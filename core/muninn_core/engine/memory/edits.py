@@ -19,6 +19,7 @@ from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.store.expiry import parse_expiry
+from muninn_core.store.fields import question_lines
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.overlays import with_overlays
@@ -182,10 +183,10 @@ def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
         if name in fields and not fields[name].strip():
             raise BadParams(f"'{name}' is blank", hint="`muninn forget` archives a memory.")
     fields |= derived_title(memory, fields.get("text", "")) if "title" not in fields else {}
-    for name in ("tags", "questions"):
-        given = getattr(params, name)
-        if given:
-            fields[name] = list(dict.fromkeys(each.strip() for each in given if each.strip()))
+    if params.tags:
+        fields["tags"] = list(dict.fromkeys(each.strip() for each in params.tags if each.strip()))
+    if params.questions:
+        fields["questions"] = list(question_lines(params.questions))
     if params.expires is not None:
         fields["expires"] = parse_expiry(params.expires, now)
     if params.files:

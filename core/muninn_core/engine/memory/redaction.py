@@ -45,8 +45,9 @@ def redact(
     done = Redaction(
         ids=tuple(each.id for each in group), texts=texts_of(group), actor=call.actor or "user", scope=memory.scope
     )
+    said = tuple(text for each in group for text in (each.text, *each.questions))
     # The journal comes first: after a crash the memory still has the text that finds its events.
-    events = _redact_events(journal, tuple(each.text for each in group), done.actor) if journal else 0
+    events = _redact_events(journal, said, done.actor) if journal else 0
     files = [*_redact_open(workspace, done, params.session)]
     for place in other_trees(workspace.place):
         opened = trees.get(place)
@@ -73,7 +74,7 @@ def _redact_open(workspace: Workspace, given: Redaction, session: str | None) ->
 
 
 def _redact_events(at: OpenJournal, texts: tuple[str, ...], actor: str) -> int:
-    """Erase the payloads of the events that hold a memory's text; return their number."""
+    """Erase the payloads of the events that hold a memory's text or a question of it; return their number."""
     found = events_holding(at.journal, texts)
     for identity in found:
         at.journal.redact(identity, "a memory with this text was redacted", actor)
@@ -89,7 +90,7 @@ def group_of(state: State, memory: Memory) -> tuple[Memory, ...]:
 
 
 def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
-    """Return the texts, titles and aliases of some memories."""
+    """Return the texts, titles, aliases and questions of some memories."""
     return tuple(
         dict.fromkeys(
             text for each in group for text in (each.text, each.title, *each.aliases, *each.questions) if text
