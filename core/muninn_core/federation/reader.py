@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.file_list import FileList
 from muninn_core.index.merged import Filter, MergedWords
+from muninn_core.index.ties import cut_ties
 from muninn_core.model.chunk import Among
 from muninn_core.model.value import replace
 from muninn_core.source.qualified import qualified, split
@@ -33,9 +34,6 @@ _LOW = (1 << _BITS) - 1
 
 _LEAST, _SHARES = 8, 3
 """The fewest neighbours that an index returns at first, and how many times its share of the limit."""
-
-MOST_TIED = 4
-"""The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
 
 
 class Part(NamedTuple):
@@ -78,12 +76,7 @@ class JoinedSource:
         """Return the best chunks of all indexes with their BM25 scores, as `Source.lexical` says."""
         ids = None if only is None else [self._of(place, only) for place in range(len(self._parts))]
         found = self._words.search(_factors(words), limit, Filter(kind, ids, tuple(every)))
-        most = MOST_TIED * limit
-        if len(found) > most:
-            last = found[limit - 1][1]
-            better = [hit for hit in found if hit[1] > last]
-            tied = self._by_place([place for place, score in found if score == last])
-            found = [*better, *((place, last) for place in tied[: most - len(better)])]
+        found = cut_ties(found, limit, self._by_place)
         return [(_joined(place, number), score) for (place, number), score in found]
 
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Matches:

@@ -11,6 +11,7 @@ from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.survey import UncutFiles
+from muninn_core.index.ties import cut_ties
 from muninn_core.index.vector import memories_among
 
 if TYPE_CHECKING:
@@ -134,9 +135,6 @@ class _CountsCache:
 FIRST = 1_000
 """The files whose first chunk is cached."""
 
-MOST_TIED = 4
-"""The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
-
 
 class Snapshot:
     """Words, vectors and rows of one generation. `code` has its definitions, imports and calls.
@@ -192,18 +190,11 @@ class Snapshot:
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
-        More than `limit` are returned when the last ones have the same score: up to `MOST_TIED` times `limit`, first
-        by path and line. `only` says what may be found; a chunk must hold all words of `every`. Files that are not cut
-        yet are in the second of `sources`.
+        More than `limit` are returned when the last ones have the same score; see `cut_ties`. `only` says what may be
+        found; a chunk must hold all words of `every`. Files that are not cut yet are in the second of `sources`.
         """
         found = self._words.search(words, limit, kind, weights, only=only, every=every)
-        most = MOST_TIED * limit
-        if len(found) <= most:
-            return found
-        last = found[limit - 1][1]
-        better = [hit for hit in found if hit[1] > last]
-        tied = self._manifest.by_place([number for number, score in found if score == last])
-        return [*better, *((number, last) for number in tied[: most - len(better)])]
+        return cut_ties(found, limit, self._manifest.by_place)
 
     @property
     def words(self) -> Words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Literal
 
 from muninn_core.config.model_settings import ModelSettings, Route, is_free
 from muninn_core.errors import ModelError
@@ -24,6 +25,26 @@ def route_of(settings: ModelSettings, name: str) -> Route:
             hint="Set price_in and price_out, in USD for a million tokens; 0 says that it costs nothing.",
         )
     return route
+
+
+def route_for(
+    settings: ModelSettings,
+    use: Literal["capture", "enrich", "explore", "links", "reconcile"],
+    what: str,
+    otherwise: str = "; docs/models.md shows how.",
+) -> str:
+    """Return the name of the route that the user's settings give a use. Raises ModelError without one.
+
+    `what` names the use in the error; `otherwise` ends its hint, which names the setting.
+    """
+    name: str = getattr(settings.use, use)
+    if not name:
+        raise ModelError(
+            f"no route for {what} is set for this repository",
+            hint=f"Set repositories.ROOT.models.{use} in ~/.config/muninn/config.yaml{otherwise}",
+        )
+    route_of(settings, name)
+    return name
 
 
 def cost(route: Route, tokens_in: int, tokens_out: int) -> float:

@@ -13,7 +13,7 @@ from muninn_core.context.about import SHOWN, about_markdown
 from muninn_core.engine.answer.memory_filters import changed_since, passes
 from muninn_core.engine.file.file_notes import MOST
 from muninn_core.engine.file.place_memory import Remembered, nearest_first
-from muninn_core.engine.memory.link_walk import files_of, follow, linked_to, most_remembered, summarise
+from muninn_core.engine.memory.link_walk import Around, files_of, follow, linked_to, most_remembered, overview_of
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -120,23 +120,14 @@ def overview(question: Question, params: OverviewParams) -> OverviewResult:
     refuse_others("overview", params, OF_OVERVIEW)
     known = question.reader.memories.shown()
     here = [memory for memory in known.values() if is_recallable(memory, question.now)]
-    found = summarise(LinkGraph(known), here, params, question.now, _seen)
     only = question.branches[0].repository if len(question.branches) == 1 else ""
-    return OverviewResult(
+    around = Around(
         project=ProjectStatus(name=only or f"{len(question.branches)} repositories"),
         focus=FocusStatus(),
-        recent=tuple(found.recent),
-        important=tuple(found.important),
-        links=found.links,
-        linked=found.linked,
-        memories=found.memories,
-        kinds=found.kinds,
-        scopes=found.scopes,
-        density=found.density,
-        weeks=found.weeks,
         files=most_remembered(files_of(here, _file_of)),
         saw=question.saw,
     )
+    return overview_of(LinkGraph(known), here, params, question.now, _seen, around)
 
 
 def about(question: Question, params: AboutParams) -> AboutResult:

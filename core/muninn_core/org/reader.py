@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from muninn_core.index.file_list import FileList
 from muninn_core.index.manifest_reader import memory_key
 from muninn_core.index.quantise import SCALE, quantise
+from muninn_core.index.ties import MOST_TIED, cut_ties
 from muninn_core.index.vector import cosines_of
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, Only, SourceKind
 from muninn_core.model.value import replace
@@ -32,9 +33,6 @@ from muninn_core.org.vectors import BranchVectors, TenantVectors
 from muninn_core.retrieval.reader import Asked
 
 _MEMORY = memory_key("")
-
-_MOST_TIED = 4
-"""The most chunks that a search returns, as a multiple of its limit, when the last ones have the same score."""
 
 Vector = NDArray[np.float32]
 
@@ -138,7 +136,7 @@ class PostgresReader:
     ) -> list[tuple[int, float]]:
         """Return the best chunks with their BM25 scores, and ties with the last, first by path and line."""
         found = self._lexical.search("chunk", words, limit, Conditions(kind, only, tuple(every)))
-        return self._without_most_ties(found, limit)
+        return cut_ties(found, limit, self._by_place)
 
     def dense(self, vector: Vector, limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
         """Return the nearest chunks with their cosines. All vectors are compared."""
@@ -249,15 +247,9 @@ class PostgresReader:
             return replace(chunk, path=chunk.path.removeprefix(_MEMORY))
         return replace(chunk, path=self._branches.qualified(branch, chunk.path))
 
-    def _without_most_ties(self, found: list[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
-        most = _MOST_TIED * limit
-        if len(found) <= most:
-            return found
-        last = found[limit - 1][1]
-        better = [hit for hit in found if hit[1] > last]
-        tied = self.chunks([number for number, score in found if score == last])
-        ordered = sorted(tied, key=lambda number: (tied[number].path, tied[number].start))
-        return [*better, *((number, last) for number in ordered[: most - len(better)])]
+    def _by_place(self, numbers: Sequence[int]) -> list[int]:
+        chunks = self.chunks(numbers)
+        return sorted(chunks, key=lambda number: (chunks[number].path, chunks[number].start))
 
     def _nearest(
         self, vectors: BranchVectors, vector: Vector, limit: int, kind: SourceKind | None
@@ -271,7 +263,7 @@ class PostgresReader:
             tied = last == found[limit - 1][0]
             found = found[:limit]
             if tied:
-                most = vectors.nearest(self._connection, self._versions, query, limit * _MOST_TIED, kind)
+                most = vectors.nearest(self._connection, self._versions, query, limit * MOST_TIED, kind)
                 found = [each for each in most if each[0] >= last]
         return [(number, product / scale) for product, number in found]
 

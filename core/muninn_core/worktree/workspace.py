@@ -6,7 +6,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from muninn_core.index.encodings import Encoding
 from muninn_core.index.index import Index, open_index
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
+from muninn_core.model.memory import Memory
 from muninn_core.protocol.repository import Problem
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.disk import refuse_links, write_unflushed
@@ -459,6 +460,10 @@ class Workspace:
         except git.GitError:
             return ""  # a record without its author's name is better than none
         return f"{author.name} <{author.email}>" if form == "email" and author.name and author.email else author.name
+
+    def labelled(self, memories: Iterable[Memory]) -> tuple[Memory, ...]:
+        """Return memories with their first authors, and what became of the commits that they were made at."""
+        return self.first_authors.label(self.work_states.label(memories))
 
     def read_state(self, generation: int | None = None, state: State | None = None) -> ReadState:
         """Return the state that an answer computed now is based on: commit, log position, index generation and

@@ -20,9 +20,9 @@ from muninn_core.engine.memory.model_accounts import shown_prompt
 from muninn_core.errors import Cancelled, ModelError, MuninnError
 from muninn_core.model.answer import Hit, Reason
 from muninn_core.model.memory import Memory
+from muninn_core.models import request
 from muninn_core.models.exploration import VERSION, FoundPlace, exploration_prompt
 from muninn_core.models.prompt import Prompt
-from muninn_core.models.request import route_of
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.memory import RememberParams
@@ -65,14 +65,13 @@ def model_policy(
 
 def route_for(settings: ModelSettings) -> str:
     """Return the route for explorations. Raises ModelError without one."""
-    if not settings.use.explore:
-        raise ModelError(
-            "no route for explorations is set for this repository",
-            hint="Set repositories.ROOT.models.explore in ~/.config/muninn/config.yaml (docs/models.md), or let an "
-            "agent explore: its MCP prompt `explore` describes the same steps with the tools of the set `all`.",
-        )
-    route_of(settings, settings.use.explore)
-    return settings.use.explore
+    return request.route_for(
+        settings,
+        "explore",
+        "explorations",
+        " (docs/models.md), or let an agent explore: its MCP prompt `explore` describes the same steps with the tools "
+        "of the set `all`.",
+    )
 
 
 def shown_first_prompt(workspace: Workspace, settings: ModelSettings, params: ExploreParams) -> ExploreResult:

@@ -84,7 +84,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked:
 
 def _labelled(workspace: Workspace, page: Sequence[Memory]) -> Sequence[Memory]:
     """Return the memories with the work states and authors of those of this repository."""
-    own = iter(workspace.first_authors.label(workspace.work_states.label(each for each in page if not each.repository)))
+    own = iter(workspace.labelled(each for each in page if not each.repository))
     return [each if each.repository else next(own) for each in page]
 
 

@@ -60,7 +60,7 @@ def whole_file(workspace: Workspace, found: Remembered) -> list[Shown]:
 def labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
     """Return entries whose memories have the state of their commit and their author."""
     memories = [each.memory for each in shown if each.memory is not None]
-    works = workspace.first_authors.label(workspace.work_states.label(memories))
+    works = workspace.labelled(memories)
     by_id = {memory.id: memory for memory in works}
     return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
 

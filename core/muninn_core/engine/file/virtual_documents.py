@@ -83,7 +83,7 @@ def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime
 def _memory(asked: _Asked) -> tuple[str, str]:
     workspace, now = asked.workspace, asked.now
     memory = lookup.memory_of(workspace.memory.all(), asked.what.partition("/")[0])
-    (labelled,) = workspace.first_authors.label(workspace.work_states.label([memory]))
+    (labelled,) = workspace.labelled([memory])
     shared = workspace.memory.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())

@@ -21,7 +21,7 @@ from muninn_core.errors import BadParams, ModelError, MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.models.enrichment import VERSION, Enrichment, enrichment_prompt, read_enrichment
 from muninn_core.models.ledger import Entry
-from muninn_core.models.request import route_of
+from muninn_core.models.request import route_for
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import Enriched, EnrichParams, EnrichResult
 from muninn_core.worktree.call import Call
@@ -95,7 +95,7 @@ def enrich(
 ) -> EnrichResult:
     """Enrich the named memories, or the newest without an enrichment. Raises ModelError when no model is asked."""
     settings = models.settings(workspace.place.root)
-    route = _route(settings)
+    route = route_for(settings, "enrich", "enrichment")
     waiting = [memory for memory in workspace.memory.all().values() if may_be_sent(memory) and needs(memory)]
     chosen = _chosen(workspace, params) or sorted(waiting, key=lambda memory: memory.id)[::-1][: params.limit]
     if params.show_prompt:
@@ -123,16 +123,6 @@ def needs(memory: Memory) -> bool:
     """Whether a memory has no enrichment of this version. A new wording keeps the old one until it is asked for."""
     known = memory.details.get(DETAIL)
     return not (isinstance(known, dict) and known.get("prompt") == VERSION)
-
-
-def _route(settings: ModelSettings) -> str:
-    if not settings.use.enrich:
-        raise ModelError(
-            "no route for enrichment is set for this repository",
-            hint="Set repositories.ROOT.models.enrich in ~/.config/muninn/config.yaml; docs/models.md shows how.",
-        )
-    route_of(settings, settings.use.enrich)
-    return settings.use.enrich
 
 
 def _chosen(workspace: Workspace, params: EnrichParams) -> list[Memory]:

@@ -12,9 +12,9 @@ from muninn_core.engine.memory.enrichment import may_be_sent
 from muninn_core.engine.memory.model_accounts import shown_prompt, sum_up
 from muninn_core.errors import ModelError
 from muninn_core.model.memory import Memory
+from muninn_core.models import request
 from muninn_core.models.judgement import VERSION, judgement_prompt, read_judgement
 from muninn_core.models.ledger import Entry
-from muninn_core.models.request import route_of
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import JudgedPair, JudgeParams, JudgeResult
 from muninn_core.reconcile.compare import group_of, same_subject
@@ -123,13 +123,7 @@ def _may_be_asked(pair: Pair) -> bool:
 
 def route_for(settings: ModelSettings) -> str:
     """Return the route for verdicts. Raises ModelError without one."""
-    if not settings.use.reconcile:
-        raise ModelError(
-            "no route for reconcile is set for this repository",
-            hint="Set repositories.ROOT.models.reconcile in ~/.config/muninn/config.yaml; docs/models.md shows how.",
-        )
-    route_of(settings, settings.use.reconcile)
-    return settings.use.reconcile
+    return request.route_for(settings, "reconcile", "reconcile")
 
 
 def _one(

@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from muninn_core.context.hover import headline
 from muninn_core.engine.memory.lookup import memory_of
+from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.inspection import FileCount, LinksParams, MemoryLink, OverviewParams
+from muninn_core.protocol.inspection import FileCount, LinksParams, MemoryLink, OverviewParams, OverviewResult
+from muninn_core.protocol.repository import FocusStatus, ProjectStatus
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.link_graph import LinkGraph, LinkStep
 from muninn_core.store.stamp import timestamp
@@ -41,18 +43,14 @@ class Followed(NamedTuple):
     omitted: int
 
 
-class Summary(NamedTuple):
-    """The parts of an overview that memories alone decide; see `OverviewResult`."""
+class Around(NamedTuple):
+    """The parts of an overview that its caller knows; see `OverviewResult`. `labelled` completes memories to show."""
 
-    recent: Sequence[Memory]
-    important: Sequence[Memory]
-    links: tuple[MemoryLink, ...]
-    linked: dict[str, str]
-    memories: int
-    kinds: dict[str, int]
-    scopes: dict[str, int]
-    density: float
-    weeks: tuple[int, ...]
+    project: ProjectStatus
+    focus: FocusStatus
+    files: tuple[FileCount, ...]
+    saw: ReadState
+    labelled: Callable[[Sequence[Memory]], tuple[Memory, ...]] = tuple
 
 
 def follow(web: LinkGraph, params: LinksParams, now: datetime, seen: Seen) -> Followed:
@@ -88,8 +86,10 @@ def linked_to(web: LinkGraph, memory: Memory, seen: Seen) -> tuple[tuple[MemoryL
     return tuple(map(_memory_link, steps)), {each: headline(web.memories[each]) for each in ends}
 
 
-def summarise(web: LinkGraph, here: Sequence[Memory], params: OverviewParams, now: datetime, seen: Seen) -> Summary:
-    """Return a summary of the memories `here`: recent and important ones, their links, and counts."""
+def overview_of(
+    web: LinkGraph, here: Sequence[Memory], params: OverviewParams, now: datetime, seen: Seen, around: Around
+) -> OverviewResult:
+    """Return an overview of the memories `here`: recent and important ones, their links, and counts."""
     after = timestamp(now - timedelta(days=params.days))
     changed = sorted(here, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
     recent = [memory for memory in changed if (memory.updated or memory.ts) >= after][: params.limit]
@@ -101,9 +101,11 @@ def summarise(web: LinkGraph, here: Sequence[Memory], params: OverviewParams, no
     _, steps = web.walk(shown, 1, lambda memory: seen(memory) and is_recallable(memory, now))
     ends = {end for each in steps for end in (each.source, each.target)} - shown
     count = sum(len(memory.links) for memory in here)
-    return Summary(
-        recent=recent,
-        important=important,
+    return OverviewResult(
+        project=around.project,
+        focus=around.focus,
+        recent=around.labelled(recent),
+        important=around.labelled(important),
         links=tuple(map(_memory_link, steps)),
         linked={each: headline(web.memories[each]) for each in sorted(ends)},
         memories=len(here),
@@ -111,6 +113,8 @@ def summarise(web: LinkGraph, here: Sequence[Memory], params: OverviewParams, no
         scopes=_counted(memory.scope for memory in here),
         density=round(count / len(here), 3) if here else 0.0,
         weeks=_weeks(here, now),
+        files=around.files,
+        saw=around.saw,
     )
 
 

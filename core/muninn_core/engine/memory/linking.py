@@ -24,7 +24,7 @@ from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import replace
 from muninn_core.models.ledger import Entry
 from muninn_core.models.linking import VERSION, linking_prompt, read_links
-from muninn_core.models.request import route_of
+from muninn_core.models.request import route_for
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import LinkParams, LinkResult, ProposedLink
 from muninn_core.reconcile.linking import Candidate, Corpus, rule_links
@@ -39,6 +39,8 @@ MADE_BY = "link/"
 """The beginning of the author of a link that this verb recorded."""
 
 NEVER_RECORDED = "supersedes"
+
+_OR_RULES = " (docs/models.md), or leave --model out: rules find links, too."
 
 
 def link(workspace: Workspace, models: ModelService, params: LinkParams, call: Call) -> LinkResult:
@@ -56,7 +58,7 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
     corpus = Corpus(sorted(filter(_takes_part, known.values()), key=lambda each: each.ts)[-MOST_MEMORIES:])
     chosen = wanted or [each for each in reversed(corpus.memories) if not each.links][: params.limit]
     settings = models.settings(workspace.place.root)
-    route = _route(settings) if params.model else ""
+    route = route_for(settings, "links", "links", _OR_RULES) if params.model else ""
     removed = _removed_links(workspace)
     found: list[ProposedLink] = []
     entries: list[Entry] = []
@@ -220,14 +222,3 @@ def _removed_links(workspace: Workspace) -> set[tuple[str, str]]:
     """Return (source, target) of links that were removed once."""
     records = read_memory(workspace.layout, with_spool=True).fold.records
     return {(each.data["target"], each.data["to"]) for each in records.values() if each.type == "unlink"}
-
-
-def _route(settings: ModelSettings) -> str:
-    if not settings.use.links:
-        raise ModelError(
-            "no route for links is set for this repository",
-            hint="Set repositories.ROOT.models.links in ~/.config/muninn/config.yaml (docs/models.md), or leave "
-            "--model out: rules find links, too.",
-        )
-    route_of(settings, settings.use.links)
-    return settings.use.links

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from muninn_core.engine.memory.link_walk import FILES, files_of, follow, linked_to, most_remembered, summarise
+from muninn_core.engine.memory.link_walk import FILES, Around, files_of, follow, linked_to, most_remembered, overview_of
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
@@ -35,7 +35,7 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
     web = workspace.memory.link_graph(workspace.memory.all())
     found = follow(web, params, now, visible(workspace.memory, None, params.session))
     return LinksResult(
-        memories=workspace.first_authors.label(workspace.work_states.label(found.memories)),
+        memories=workspace.labelled(found.memories),
         depths=found.depths,
         links=found.links,
         omitted=found.omitted,
@@ -51,7 +51,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime, given: Callabl
     Archived, expired and pending memories and links to them are shown too.
     """
     known = workspace.memory.all()
-    (memory,) = workspace.first_authors.label(workspace.work_states.label([memory_of(known, params.id)]))
+    (memory,) = workspace.labelled([memory_of(known, params.id)])
     found, linked = linked_to(workspace.memory.link_graph(known), memory, visible(workspace.memory, None, None))
     return ShowResult(
         memory=replace(memory, expired=True) if has_expired(memory, now) else memory,
@@ -69,23 +69,15 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     known = workspace.memory.all()
     seen = visible(workspace.memory, None, params.session)
     here = [memory for memory in workspace.memory.recallable().values() if seen(memory)]
-    found = summarise(workspace.memory.link_graph(known), here, params, now, seen)
     project = read_project(workspace.layout.root)
-    return OverviewResult(
+    around = Around(
         project=ProjectStatus(name=project.name, description=project.description),
         focus=focus(workspace, here, params.session),
-        recent=workspace.first_authors.label(workspace.work_states.label(found.recent)),
-        important=workspace.first_authors.label(workspace.work_states.label(found.important)),
-        links=found.links,
-        linked=found.linked,
-        memories=found.memories,
-        kinds=found.kinds,
-        scopes=found.scopes,
-        density=found.density,
-        weeks=found.weeks,
         files=_files(workspace.rename_history, known, here),
         saw=workspace.read_state(),
+        labelled=workspace.labelled,
     )
+    return overview_of(workspace.memory.link_graph(known), here, params, now, seen, around)
 
 
 def _files(renames: RenameHistory, known: Mapping[str, Memory], memories: Iterable[Memory]) -> tuple[FileCount, ...]:

@@ -57,7 +57,7 @@ def memory_history(workspace: Workspace, params: HistoryParams) -> HistoryResult
     memory = memory_of(store.all(state), params.id)
     if memory.scope == "global":
         records = store.shared_log().records
-    (labelled,) = workspace.first_authors.label(workspace.work_states.label([memory]))
+    (labelled,) = workspace.labelled([memory])
     events = history(memory, tuple(records.values()), sealed)
     return HistoryResult(memory=labelled, events=events, saw=workspace.read_state(state=state))
 

@@ -9,9 +9,9 @@ from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.session.journal import At
 from muninn_core.errors import ModelError
 from muninn_core.model.event import Event
+from muninn_core.models import request
 from muninn_core.models.distilling import MOST_MESSAGES, VERSION, Said, distilling_prompt, read_statements
 from muninn_core.models.ledger import Entry
-from muninn_core.models.request import route_of
 from muninn_core.models.service import ModelService
 from muninn_core.source.event_memories import Finding
 from muninn_core.source.turn_events import ANSWER, PROMPT
@@ -66,14 +66,8 @@ def missed(
 
 def route_for(settings: ModelSettings) -> str:
     """Return the route for sessions. Raises ModelError without one."""
-    if not settings.use.capture:
-        raise ModelError(
-            "no route for capture is set for this repository",
-            hint="Set repositories.ROOT.models.capture in ~/.config/muninn/config.yaml (docs/models.md), or leave "
-            "--model out: the rules find candidates, too.",
-        )
-    route_of(settings, settings.use.capture)
-    return settings.use.capture
+    otherwise = " (docs/models.md), or leave --model out: the rules find candidates, too."
+    return request.route_for(settings, "capture", "capture", otherwise)
 
 
 def _said(event: Event) -> Said | None:
