@@ -7,12 +7,14 @@ It shares no code with Muninn's judgement or symbols. Three tests run in order; 
 2. Text: if all lines are contiguous in the span's own file, or in a file that did not have them before, the span is
    fresh or moved, too. Blame misses this where a change was reverted later, where the lines left one file in one
    commit and entered another in the next, and where they have less than the 40 letters that `-C` requires.
-3. Remains: the span has drifted if half of its lines survive in blame, or if half of its significant lines, at least
-   three, survive together. (Blame follows a bracket only with its neighbours, so a lost bracket is no evidence.) It
-   has also drifted if its head (`def setUp`, `pub fn new`) has half of its lines below it in one of: its file under any
-   later name; a copy of its file, if the file lost it; a file that received several of its lines; a file that did
-   not have it before. Otherwise it is gone. One line is no evidence, because a line such as
-   `def process_response(self, request, response):` occurs in many files.
+3. Remains: the span has drifted if most of its significant lines survive in blame, or if half of them, at least three,
+   survive together. (A bracket is no significant line: blame follows it with its neighbours.) It has also drifted if
+   its head (`def setUp`, `pub fn new`) is in its file under any later name, in a copy of its file if the file lost it,
+   or in a file that received several of its lines and names its class. It has drifted, too, if half of its significant
+   lines are below its head, or below any head of its name (`function load() {` became `exports.load = function() {`),
+   in a file that had no such head before. In such a file of the same name, and in its own file, `_SAME` of the words
+   are enough: words survive a formatter that changes quotes. Otherwise it is gone. One line is no evidence: a line
+   such as `def process_response(self, request, response):` occurs in many files.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import math
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +37,51 @@ _HOME = 0.25
 
 _FEW = 3
 """A text of fewer telling lines stands in many places by chance."""
+
+_SAME = 0.6
+"""The share of a span's words that are left where it was rewritten line by line."""
+
+_WORDS = 5
+"""Fewer distinct words occur in many places."""
+
+_CODE = r"^\s*(?!//|/\*|\*\s|#\s|--)"
+"""The beginning of a line that is no comment."""
+
+_KEYWORDS = frozenset(
+    {
+        "def",
+        "fn",
+        "func",
+        "fun",
+        "function",
+        "class",
+        "struct",
+        "enum",
+        "interface",
+        "trait",
+        "type",
+        "const",
+        "let",
+        "var",
+        "static",
+        "mod",
+        "module",
+        "macro_rules!",
+        "impl",
+        "record",
+        "union",
+        "object",
+    }
+)
+"""The keywords before a name. Before the name of a method of C or Java is its type, which may change."""
+
+_TYPES = frozenset({"class", "interface", "type", "@interface"})
+"""The keywords of types that become one another in Java and TypeScript."""
+
+_STATEMENT = r"(?:return|new|throw|else|await|yield|if|for|while|switch|case|assert|delete)\b"
+
+_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b.*?(\w+)(?:<[^{]*>)?\s+for\s+[^{<]*?([\w$]+)\s*(?:<.*)?\{?\s*$")
+"""The head of an `impl` of Rust: its trait and the last part of its type."""
 
 _Place = tuple[str, int]
 
@@ -69,14 +117,15 @@ class Truth:
         if len(places) == len(lines) and self._side_by_side(places):
             return _state(cite, places[0])
         head = _head(lines[0].text, cite.symbol or "")
-        homes = self._homes(cite, lines, head)
-        here = any(self._has(self._late, path, head) for path in homes)
-        text = self._same_text(cite, lines, homes[:1] if here else [*homes, *self._newcomers(cite)])
+        own, homes = self._names(cite, head), self._homes(cite, lines)
+        kept = any(self._has(self._late, path, head) for path in own)
+        text = self._same_text(cite, lines, own[:1] if kept else [*own, *homes, *self._newcomers(cite)])
         if text is not None:
             return _state(cite, text)
-        if here or self._half_left(cite, lines, head):
+        if kept or any(self._has(self._late, path, head) for path in homes) or self._half_left(cite, lines, head):
             return "drifted"
-        return "gone"
+        name = _any_head(lines[0].text, cite.symbol or "")
+        return "drifted" if any(self._alike_below(lines, path, name, words=True) for path in own) else "gone"
 
     def of_lines(self, cite: Cite) -> str:
         """Return the true state of some lines inside of a definition of `early`: fresh, moved, drifted or gone."""
@@ -92,15 +141,20 @@ class Truth:
             return _state(cite, text)
         return "drifted" if any(line.place and line.tells for line in lines) else "gone"
 
-    def _homes(self, cite: Cite, lines: list[_Line], head: re.Pattern[str]) -> list[str]:
-        """Return the file's names at the late commit, and the files that received several lines of the span."""
+    def _names(self, cite: Cite, head: re.Pattern[str]) -> list[str]:
+        """Return the names of the file at the late commit, and those of its copies if it lost the head."""
+        names = list(dict.fromkeys([self._renames.get(cite.path, cite.path), cite.path]))
+        if not any(self._has(self._late, path, head) for path in names):
+            names += [self._renames.get(path, path) for path in self._copies.get(cite.path, ())]
+        return list(dict.fromkeys(names))
+
+    def _homes(self, cite: Cite, lines: list[_Line]) -> list[str]:
+        """Return the files that received several lines of the span and name its class, if it is in one."""
         telling = [line for line in lines if line.tells]
         went = Counter(line.place[0] for line in telling if line.place)
         some = max(2, _HOME * len(telling))
-        named = [self._renames.get(cite.path, cite.path), cite.path]
-        if not any(self._has(self._late, path, head) for path in named):
-            named += [self._renames.get(path, path) for path in self._copies.get(cite.path, ())]
-        return list(dict.fromkeys([*named, *(path for path, count in went.items() if count >= some)]))
+        owner = re.compile(rf"\b{re.escape((cite.symbol or '').rpartition('.')[0].rpartition('.')[2])}\b")
+        return [path for path, count in went.items() if count >= some and self._has(self._late, path, owner)]
 
     def _same_text(self, cite: Cite, lines: list[_Line], paths: list[str]) -> _Place | None:
         """Return the place where all lines of a span are contiguous, the nearest to the cited one; None without one."""
@@ -114,18 +168,33 @@ class Truth:
         return None
 
     def _half_left(self, cite: Cite, lines: list[_Line], head: re.Pattern[str]) -> bool:
-        if 2 * sum(line.place is not None for line in lines) >= len(lines) or _half_together(lines):
+        telling = [line for line in lines if line.tells]
+        if 2 * sum(line.place is not None for line in telling) > len(telling):
             return True
-        new = (path for path in self._newcomers(cite) if not self._has(self._early, path, head))
-        return any(self._half_below(lines, path, head) for path in new)
+        if _half_together(lines):
+            return True
+        name, begins = Path(cite.path).name, _any_head(lines[0].text, cite.symbol or "")
+        for path in self._newcomers(cite):
+            if not self._has(self._early, path, head):
+                if self._alike_below(lines, path, head, words=Path(path).name == name):
+                    return True
+                if not self._has(self._early, path, begins) and self._alike_below(lines, path, begins, words=False):
+                    return True
+        return False
 
-    def _half_below(self, lines: list[_Line], path: str, head: re.Pattern[str]) -> bool:
-        """Whether a file has a span's head and, within twice the span's length below, half of the significant lines."""
+    def _alike_below(self, lines: list[_Line], path: str, head: re.Pattern[str], *, words: bool) -> bool:
+        """Whether a file has a head and, within twice the span's length below, half of the significant lines.
+
+        With `words`, most of the words are enough.
+        """
         text = [line.strip() for line in self._text(self._late, path)]
         telling = [line.text for line in lines if line.tells]
+        wanted = _words(line.text for line in lines) if words else set()
         for at in (at for at, line in enumerate(text) if head.search(line)):
-            below = set(text[at : at + 2 * len(lines)])
+            below = text[at : at + 2 * len(lines)]
             if telling and 2 * sum(line in below for line in telling) >= len(telling):
+                return True
+            if len(wanted) >= _WORDS and len(wanted & _words(below)) >= _SAME * len(wanted):
                 return True
         return False
 
@@ -201,6 +270,13 @@ def _state(cite: Cite, place: _Place) -> str:
     return "fresh" if place == (cite.path, cite.start) else "moved"
 
 
+def _method(name: str, *, typed: bool) -> re.Pattern[str]:
+    """Return a pattern for the head of a method without a keyword: `load(key) {`; with `typed` after its type."""
+    before = rf"(?:[\w@$.<>\[\],?:&*~]+\s+){'+' if typed else '*'}"
+    end = r"[{(,)]" if typed else r"[{(,]"
+    return re.compile(rf"{_CODE}(?!{_STATEMENT}){before}[#*&]?{re.escape(name)}\s*(?:<.*>)?\(.*{end}\s*$")
+
+
 def _half_together(lines: list[_Line]) -> bool:
     """Whether half of the significant lines, and at least three, are in one file within twice the span's length."""
     telling = [line for line in lines if line.tells]
@@ -219,23 +295,52 @@ def _find(text: list[str], wanted: list[str]) -> list[int]:
     return [rows[at][0] for at in starts if words[at : at + len(asked)] == asked]
 
 
-def _head(first: str, symbol: str) -> re.Pattern[str]:
-    """Return a pattern for the head of a span: its name after the same keyword, or before the same bracket.
+def _words(lines: Iterable[str]) -> set[str]:
+    return {word for line in lines for word in re.findall(r"[^\W\d]\w{2,}", line)}
 
-    A receiver may separate keyword and name: `func (s *Store) load`, `def self.load`.
+
+def _any_head(first: str, symbol: str) -> re.Pattern[str]:
+    """Return a pattern for a line that begins any kind of definition of a name: `name(x) {`, `x.name = `, `class name`.
+
+    An `impl` of Rust has no other kind: `impl Debug for Store` is not `struct Store`.
+    """
+    if re.match(r"\s*(?:unsafe\s+)?impl\b", first):
+        return re.compile("(?!)")
+    name = re.escape(symbol.rpartition(".")[2])
+    return re.compile(rf"{_CODE}(?:[^=;(]*[\s.:*&>#])?{name}(?!\w)(?:.*[{{(\[,:=>]\s*$|\s*(?::[^=]+)?=(?![=>]))")
+
+
+def _head(first: str, symbol: str) -> re.Pattern[str]:
+    """Return a pattern for the head of a span: its name after the same keyword, or as a method of any type.
+
+    A receiver may separate keyword and name: `func (s *Store) load`, `def self.load`. An `impl Trait for Type` of Rust
+    is another definition than that of another trait. A member of a prototype and a method of a class are the same in
+    JavaScript, and so are a class, an interface and a type of one name.
     """
     name = symbol.rpartition(".")[2]
+    impl = _IMPL.match(first)
+    if impl:
+        return re.compile(rf"{_CODE}(?:unsafe\s+)?impl\b.*\b{impl[1]}\b.*\sfor\s.*{re.escape(impl[2])}(?!\w)")
     before, _, after = first.partition(name)
     words = re.sub(r"\([^)]*\)|<[^>]*>", " ", before)
     keyword = re.search(r"([A-Za-z_]\w*!?)(?:\s+[\w:]+(\.)|\s*)$", words)
+    bare = not (keyword and keyword[1] in _KEYWORDS)
+    if bare and re.match(r"\s*(?:<[^>]*>)?\s*\(", after) and first.rstrip().endswith(("{", "(", ",", ")")):
+        return _method(name, typed=first.rstrip().endswith(")"))
+    member = re.search(r"\.prototype\.$", words.rstrip())
+    if member and re.match(r"\s*=\s*(?:async\s*)?function", after):
+        return re.compile(rf"{_method(name, typed=False).pattern}|{_CODE}(?:[\w$]+\.)+{re.escape(name)}\s*=(?!=)")
+    if keyword and keyword[1] in _TYPES:
+        kinds = "|".join(sorted(_TYPES))
+        return re.compile(rf"{_CODE}(?:[^\s=;(]+\s+)*(?:{kinds})\s+{re.escape(name)}(?!\w)")
     if keyword:
         owner = r"(?:::|\.)" if keyword[2] else "::"
         between = rf"\s+(?:\([^)\n]*\)\s*)?(?:[\w:]+{owner})?"
         return re.compile(
-            rf"^\s*(?:[^\s=;]+\s+)*?\(?{re.escape(keyword[1])}(?:<[^>]*>)?{between}{re.escape(name)}(?!\w)"
+            rf"{_CODE}(?:[^\s=;]+\s+)*?\(?{re.escape(keyword[1])}(?:<[^>]*>)?{between}{re.escape(name)}(?!\w)"
         )
     owner = r"(?:[\w$]+\.)+" if words.rstrip().endswith(".") else ""
     if re.match(r"\s*(?::[^=]+)?=", after):
-        return re.compile(rf"^\s*{owner}{re.escape(name)}\s*(?::[^=]+)?=(?!=)")
+        return re.compile(rf"{_CODE}{owner}{re.escape(name)}\s*(?::[^=]+)?=(?!=)")
     tail = r".*[{(\[,:]\s*$" if first.rstrip().endswith(("{", "(", "[", ",", ":")) else ""
-    return re.compile(rf"^\s*{owner}{re.escape(name)}\s*{re.escape(after.strip()[:1])}{tail}")
+    return re.compile(rf"{_CODE}{owner}{re.escape(name)}\s*{re.escape(after.strip()[:1])}{tail}")

@@ -121,3 +121,35 @@ def test_a_namesake_elsewhere_a_variable_or_a_call_is_not_the_definition(became:
     namesake = "def load(path):\n    return open(path)\n"
     assert became({"store": OTHER + "\n" + SAVE, "files": namesake}) == "gone"
     assert became({"store": OTHER + "\nload = None\nload(3)\n" + SAVE}) == "gone"
+
+
+@pytest.mark.parametrize(
+    ("now", "state"),
+    [
+        ("exports.load = function(key) {\n    found = ITEMS[key]\n    count(found)\n    other(key)\n}\n", "drifted"),
+        ("load = async (key) => {\n    found = ITEMS.get(key);\n    return missing(key, count);\n}\n", "drifted"),
+        ("load = function() {\n    return null;\n}\n", "gone"),
+        ("# def load(key):\n#     return found\n", "gone"),
+    ],
+)
+def test_a_definition_of_another_form_needs_its_words_or_lines(became: Became, now: str, state: str) -> None:
+    assert became({"store": OTHER + "\n" + now}) == state
+
+
+def test_a_trait_of_rust_is_part_of_the_head(history: History) -> None:
+    head = "impl fmt::Display for Mode<'_> {\n"
+    begin = history.commit(store=head + LOAD + "}\n")
+    cite = Cite(path="store.py", start=1, end=6, symbol="Mode", commit=begin)
+    other = history.commit(store="impl Default for Mode<'_> {\n    shown = 1\n}\n")
+    assert Truth(history.root, begin, other).of(cite) == "gone"
+    same = history.commit(store="impl Display for Mode {\n    shown = 1\n}\n")
+    assert Truth(history.root, begin, same).of(cite) == "drifted"
+
+
+def test_a_method_whose_type_changes_keeps_its_head(history: History) -> None:
+    begin = history.commit(store="    public Reply load(\n        Key key) {\n        return one(key);\n    }\n")
+    late = history.commit(store="    @Override public Answer<Row> load(Request asked) {\n        return null;\n    }\n")
+    cite = Cite(path="store.py", start=1, end=4, symbol="load", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == "drifted"
+    late = history.commit(store="    return load(asked, () -> {\n        other();\n    });\n")
+    assert Truth(history.root, begin, late).of(cite) == "gone"
