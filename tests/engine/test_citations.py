@@ -479,6 +479,65 @@ def test_lines_of_a_renamed_definition_have_drifted_while_one_is_left(muninn):
     assert [one.state for one in standing(muninn, part)] == ["drifted"]
 
 
+def test_lines_whose_place_begins_with_a_blank_line_now_have_moved(muninn):
+    (muninn.root / "src" / "sum.py").write_text(
+        "import os\n\ndef total(each):\n    found = 0\n\n    return found + each\n"
+    )
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Sum")
+    identity = keep(muninn, files=["src/sum.py:3-6"])
+    (muninn.root / "src" / "sum.py").write_text(
+        "import os\n\n\ndef total(each):\n    found = 0\n    return found + each\n"
+    )
+    muninn.touch("src/sum.py")
+    assert [(one.state, one.place) for one in standing(muninn, identity)] == [("moved", "src/sum.py:4-6")]
+
+
+@pytest.mark.parametrize(
+    ("head", "now", "state"),
+    [
+        ("impl fmt::Display for Mode {", "impl fmt::Display for Mode {\n    // shown\n}\n", "drifted"),
+        ("impl fmt::Display for Mode {", "impl<T> Default for Mode {\n    // one\n}\n", "gone"),
+        ("impl Mode {", "impl Default for Mode {\n    // one\n}\n", "gone"),
+    ],
+)
+def test_an_impl_of_another_trait_is_another_definition(muninn, head, now, state):
+    enum = "pub enum Mode {\n    Fast,\n    Slow,\n}\n\n"
+    body = "    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {\n        self.name().fmt(f)\n    }\n}\n"
+    (muninn.root / "mode.rs").write_text(f"{enum}{head}\n{body}")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Mode")
+    identity = keep(muninn, files=["mode.rs:6-10"])
+    (muninn.root / "mode.rs").write_text(enum + now)
+    muninn.touch("mode.rs")
+    assert states(muninn, identity) == [state]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "state"),
+    [
+        ("lib/shop.py", 'class Missing(LookupError, ShopError):\n    def __init__(self, name: str, why: str = ""):\n'
+         "        LookupError.__init__(self, name or why)\n", "drifted"),
+        ("lib/shop.py", "class Missing:\n    pass\n", "gone"),
+        ("lib/errors.py", LONG + "class Missing:\n    pass\n", "drifted"),
+        ("lib/errors.py", "class Missing:\n    pass\n", "gone"),
+    ],
+)  # fmt: skip
+def test_a_namesake_is_known_by_its_words_or_by_the_lines_around_it(muninn, path, text, state):
+    missing = (
+        "class Missing(ShopError):\n    def __init__(self, name, why):\n        LookupError.__init__(self, name)\n"
+    )
+    (muninn.root / "src" / "shop.py").write_text(LONG + missing)
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Shop")
+    identity = keep(muninn, files=["src/shop.py#Missing"])
+    (muninn.root / "src" / "shop.py").unlink()
+    (muninn.root / "lib").mkdir()
+    (muninn.root / path).write_text(text)
+    muninn.touch("src/shop.py", path)
+    assert states(muninn, identity) == [state]
+
+
 def test_text_without_a_symbol_is_followed_into_another_file(muninn):
     (muninn.root / "steps.txt").write_text(LONG)
     git(muninn.root, "add", ".")

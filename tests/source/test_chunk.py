@@ -99,6 +99,10 @@ def test_a_chunk_inside_a_definition_is_titled_by_it():
         ("a.js", "  constructor(kind = 'plain') {", "constructor"),
         ("a.js", "Router.prototype.handle = function (req, res) {", "handle"),
         ("A.java", "    public static List<String> splitWords(String text) {", "splitWords"),
+        ("A.java", "  @Test(timeout = 9) public void sendsLate() throws IOException {", "sendsLate"),
+        ("A.java", "  public @Nullable Adapter<?, ?> adapter(", "adapter"),
+        ("A.kt", "  @JvmStatic fun of(name: String): Tag {", "of"),
+        ("a.ts", "  @Input() protected render(name: string) {", "render"),
         ("A.kt", "override suspend fun intercept(chain: Chain): Response {", "intercept"),
         ("a.c", "static int buffer_grow(struct buffer *b, size_t n) {", "buffer_grow"),
         ("a.h", "#define MAX_PATH_LENGTH 4096", "MAX_PATH_LENGTH"),
@@ -118,6 +122,11 @@ def test_definitions_are_found_in_many_languages(path, line, name):
 @pytest.mark.parametrize("line", ["    if (ready(now)) {", "  return compute(value);", "    for (const x of all()) {"])
 def test_control_flow_is_no_definition(line):
     assert chunk_file("a.ts", line + "\n")[0].symbol == ""
+
+
+@pytest.mark.parametrize("line", ["    new Thread(new Task() {", "    return build(left,", "    throw fail(left,"])
+def test_a_call_is_no_definition_with_a_type(line):
+    assert chunk_file("A.java", line + "\n")[0].symbol == ""
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ raising `Unknown`.
 
 from __future__ import annotations
 
+import re
+
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource, Unknown
@@ -19,6 +21,7 @@ from muninn_core.source.line_index import (
     make_mark,
     read_mark,
     similarity,
+    word_similarity,
 )
 
 MIN_SHARE = 0.5
@@ -26,6 +29,12 @@ MIN_SHARE = 0.5
 
 MIN_SHARE_OF_NAMESAKE = 0.25
 """The same share for a definition of the same name in a file of the same name in another folder."""
+
+MIN_SHARED = 10
+"""The lines that a file must share at least with the cited one to continue it."""
+
+_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b\s*(?:<[^>]*>)?\s*(?:(?:[\w:]+::)?(\w+)(?:<.*>)?\s+for\b)?")
+"""The head of an `impl` of Rust, and the trait that it implements."""
 
 MIN_LINES = 3
 """A span of fewer lines and without a symbol occurs in many places. Only git can tell which one is meant."""
@@ -59,7 +68,7 @@ def _whole_file(cite: Cite, tree: FileSource) -> Citation:
 def _span(cite: Cite, tree: FileSource) -> Citation:
     page = tree.page(cite.path)
     mark = read_mark(cite.hash)
-    if page and mark and cite.start and page.matches(mark, cite.start, cite.end):
+    if page and mark and cite.start and page.matches(mark, cite.start, cite.end) and _begins(cite, page, tree):
         return _at(cite, "fresh", cite.path, (cite.start, cite.end))
     mark = mark or _mark_at_commit(cite, tree)
     found = _search_file(cite, mark, page, tree) if page else None
@@ -72,6 +81,14 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
         return found if found.state != "drifted" or _survives(cite, found, tree) else _gone_from(cite, found)
     left = moved_lines(cite, page, tree)
     return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
+
+
+def _begins(cite: Cite, page: LineIndex, tree: FileSource) -> bool:
+    """Whether the first cited line still is the first: a blank one in its place means that the lines below moved."""
+    if "".join(page.span(cite.start, cite.start)).strip():
+        return True
+    old = tree.old_page(cite.commit, cite.path) if cite.commit else None
+    return old is None or not "".join(old.span(cite.start, cite.start)).strip()
 
 
 def _survives(cite: Cite, found: Citation, tree: FileSource) -> bool:
@@ -126,7 +143,7 @@ def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:
 
 def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSource) -> Citation | None:
     """Search one file for a cite: the same text, else its symbol, else its surviving lines."""
-    meant = page.find_named(cite.symbol) if cite.symbol else []
+    meant = _same_kind(cite, page, page.find_named(cite.symbol), tree) if cite.symbol else []
     if mark is None:
         if cite.start and (meant or not cite.symbol):
             raise Unknown("the citation has no mark of its text")
@@ -140,6 +157,25 @@ def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSourc
         return _at(cite, "drifted", page.path, (best.start, best.end))
     left = _surviving_lines(cite, mark, page, tree)
     return _at(cite, "drifted", page.path, left) if left else None
+
+
+def _same_kind(cite: Cite, page: LineIndex, named: list[Extent], tree: FileSource) -> list[Extent]:
+    """Return the definitions of a name without those that Rust calls by it and that are other ones.
+
+    `enum Mode`, `impl Mode` and `impl Display for Mode` are three definitions of one name.
+    """
+    old = tree.old_page(cite.commit, cite.path) if named and page.path.endswith(".rs") and cite.commit else None
+    around = innermost_extent(old.extents, cite.start, cite.end) if old and cite.start else None
+    if old is None or around is None:
+        return named
+    kind = _implemented(old, around)
+    return [one for one in named if _implemented(page, one) == kind]
+
+
+def _implemented(page: LineIndex, one: Extent) -> str | None:
+    """Return the trait of an `impl` of Rust, without path and parameters; "" without a trait, None for no `impl`."""
+    found = _IMPL.match("".join(page.span(one.start, one.start)))
+    return (found[1] or "") if found else None
 
 
 def _find_text(
@@ -187,7 +223,9 @@ def _surviving_lines(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) 
     elif _is_part(cite, tree):
         left = telling > 0
     else:
-        left = telling >= MIN_SHARE * (telling + mark.lines - len(stand))
+        old = tree.old_page(cite.commit, cite.path) if cite.commit else None
+        every = len(informative_words(old.span(cite.start, cite.end))) if old else telling + mark.lines - len(stand)
+        left = 0 < telling >= MIN_SHARE * every
     if not left:
         return None
     found = kept if len(kept) == _size(cite) else kept + replaced
@@ -215,7 +253,7 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
     for path in tree.elsewhere(cite.commit, cite.path, *texts):
         page = tree.page(path)
         spots = page.find(mark) if page and (whole or mark.lines >= MIN_LINES) else []
-        here = page.find_named(cite.symbol) if page and cite.symbol else []
+        here = _same_kind(cite, page, page.find_named(cite.symbol), tree) if page and cite.symbol else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
         if spots and not (before and before.find(mark)):  # text that was there before is a copy
             return _at(cite, "moved", path, spots[0])
@@ -233,21 +271,38 @@ def _longest_lines(cite: Cite, tree: FileSource) -> list[str]:
 def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSource) -> Citation | None:
     """Return the definition that shares most lines with a cite; None when none shares enough.
 
-    In a file of the same name a smaller share is enough when the qualified name is equal, too.
+    A definition with the same qualified name needs less: in a file of the same name a smaller share of the lines, or
+    half of the words; in a new file that continues the cited one, nothing else.
     """
     old = tree.old_page(cite.commit, cite.path) if meant and cite.commit else None
     lines = old.span(cite.start, cite.end) if old else []
     name = "/" + cite.path.rpartition("/")[2]
     likely = []
     for page, one in meant:
-        share = similarity(lines, page.span(one.start, one.end))
-        same = one.name == cite.symbol and f"/{page.path}".endswith(name)
-        if share >= (MIN_SHARE_OF_NAMESAKE if same else MIN_SHARE):
+        now = page.span(one.start, one.end)
+        share = similarity(lines, now)
+        enough = share >= MIN_SHARE
+        if not enough and one.name == cite.symbol and old:
+            same = f"/{page.path}".endswith(name)
+            enough = same and (share >= MIN_SHARE_OF_NAMESAKE or word_similarity(lines, now) >= MIN_SHARE)
+            enough = enough or _continues(old, page, cite, tree)
+        if enough:
             likely.append((-share, page.path, one))
     if not likely:
         return None
     _, path, one = min(likely)
     return _at(cite, "drifted", path, (one.start, one.end))
+
+
+def _continues(old: LineIndex, page: LineIndex, cite: Cite, tree: FileSource) -> bool:
+    """Whether a file is new and shares at least `MIN_SHARED` lines with the cited file, half of the lines of either.
+
+    Git calls that a rename or a copy when one commit does it.
+    """
+    if cite.commit is None or tree.old_page(cite.commit, page.path) is not None:
+        return False
+    before, now = set(informative_words(old.lines)), set(informative_words(page.lines))
+    return len(before & now) >= max(MIN_SHARED, MIN_SHARE * min(len(before), len(now)))
 
 
 def _size(cite: Cite) -> int:

@@ -21,6 +21,8 @@ from muninn_core.source.extent import Extent, Outline
 _MARK = re.compile(r"^(\d{1,7})-([0-9a-f]{8})-([0-9a-f]{16})$")
 
 
+_WORD = re.compile(r"[^\W\d]\w{2,}")
+
 _INDENTED = frozenset({"python", "yaml", "coffeescript", "haml", "pug", "sass", "nim", "haskell", "fsharp"})
 """Languages in which indentation has a meaning."""
 
@@ -149,6 +151,16 @@ def similarity(one: Sequence[str], other: Sequence[str]) -> float:
     informative = informative_words(one)
     other_words = {row.words for row in _rows(other)}
     return sum(words in other_words for words in informative) / len(informative) if informative else 0.0
+
+
+def word_similarity(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return the share of the distinct words of `one` that `other` contains; 0 when there are none.
+
+    Words remain where a formatter or an added type changed every line.
+    """
+    wanted = {word for line in one for word in _WORD.findall(line)}
+    found = {word for line in other for word in _WORD.findall(line)}
+    return len(wanted & found) / len(wanted) if wanted else 0.0
 
 
 def best_stretch(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, int]:

@@ -8,10 +8,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+_ANNOTATION = r"@(?!interface\b)\w[\w.:]*(?:\([^()]*\))?"
+"""An annotation or decorator before a definition: `@Override`, `@Input('name')`."""
+
 _MODIFIERS = (
     r"(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|sealed|open|override|"
     r"virtual|partial|readonly|inline|data|suspend|pub(?:\([^)]*\))?|unsafe|const|extern(?:\s+\"\w+\")?|synchronized|"
-    r"native|native|fileprivate|mutating|lateinit|companion|constexpr|template\s*<[^>]*>)\s+)*"
+    r"native|fileprivate|mutating|lateinit|companion|constexpr|template\s*<[^>]*>|"
+    rf"{_ANNOTATION})\s+)*"
 )
 _NOT_A_NAME = (
     r"(?!(?:if|for|while|switch|catch|return|else|do|try|throw|new|delete|sizeof|typeof|await|yield|case|match|with|"
@@ -37,16 +41,18 @@ _SCRIPT = (
     r"|^(?:export\s+)?(?:const|let|var)\s+([\w$]+)"
     rf"|^\s+{_MODIFIERS}(?:get\s+|set\s+|\*\s*"
     rf"|#)?{_NOT_A_NAME}([\w$]+)\s*(?:<[^>]*>)?{_PARAMETERS}\s*(?::[^;={{]+)?\{{\s*$"
-    r"|^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()"
+    r"|^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:(?:[\w$]+\.)+[\w$]+\s*=\s*)?(?:async\s*)?(?:function|\()"
 )
 _BRACED = (
-    rf"{_KEYWORDED}|^\s*(?:[\w$.<>\[\],?:]+[\s*&]+){{1,6}}{_NOT_A_NAME}(~?[A-Za-z_]\w*)\s*\("
-    r"[^;]*(?:\)\s*(?:const|noexcept|throws\s[\w., ]+)?\s*\{?\s*$|,\s*$)|^#\s*define\s+(\w+)|^typedef\s.*?(\w+);"
+    rf"{_KEYWORDED}|^\s*(?:{_ANNOTATION}\s+)*(?!(?:return|new|throw|else|case|goto|await|yield|delete|assert)\b)"
+    rf"(?:(?:[\w$.<>\[\],?:]+|{_ANNOTATION})[\s*&]+){{1,6}}{_NOT_A_NAME}(~?[A-Za-z_]\w*)\s*\("
+    r"(?:\s*$|[^;]*(?:\)\s*(?:const|noexcept|throws\s[\w., ]+)?\s*\{?\s*$|,\s*$))"
+    r"|^#\s*define\s+(\w+)|^typedef\s.*?(\w+);"
 )
 _PERL = r"^\s*(?:package|sub)\s+([\w:]+)"
 _PHP = rf"{_KEYWORDED}|^\s*(?:public|private|protected)?\s*const\s+(\w+)\s*="
 _RUST = (
-    r"^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+(?:[\w:<>', ]+\s+for\s+)?(\w+)"
+    r"^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+(?:[\w:<>', &$]+\s+for\s+)?([\w$]+)"
     rf"|{_KEYWORDED}|^\s*(?:pub\s+)?(?:static|const)\s+(\w+)\s*:"
 )
 _RUBY = rf"^\s*(?:def\s+(?:self\.)?([\w?!]+)|(?:class|module)\s+([\w:]+))|{_KEYWORDED}"
