@@ -49,7 +49,7 @@ def _run(argv: list[str]) -> int:
     if not draft.text:
         draft.file.unlink()
         raise UsageError("the text is empty; nothing was changed", hint=f"`muninn forget {memory['id']}` archives it.")
-    change: dict[str, Any] = {"text": draft.text} if draft.text != memory["text"].strip() else {}
+    change: dict[str, Any] = {"text": draft.text} if draft.text != _with_newlines(memory["text"]).strip() else {}
     if draft.questions not in (None, memory["questions"]):
         change["questions"] = draft.questions or [""]  # an empty question removes them
     change |= {"reason": given.reason} if change else {}
@@ -94,10 +94,17 @@ def edited(text: str, questions: Sequence[str], command: list[str]) -> Draft:
     if code != 0:
         raise UsageError(f"the editor ended with status {code}; nothing was changed", hint=f"The draft is {name}.")
     try:
-        return Draft(draft, *_read(draft.read_text("utf-8", "replace")))
+        return Draft(draft, *_read(_with_newlines(draft.read_bytes().decode("utf-8-sig"))))
+    except UnicodeDecodeError:
+        hint = f"Save it as UTF-8. The draft is {name}."
+        raise UsageError("the draft is not UTF-8; nothing was changed", hint=hint) from None
     except UsageError as error:
         error.hint = f"{error.hint} The draft is {name}."
         raise
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _draft(text: str, questions: Sequence[str]) -> str:

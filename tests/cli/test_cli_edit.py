@@ -60,6 +60,7 @@ def test_questions_are_shown_changed_and_removed_in_the_editor(shell: Shell, tmp
         ("replace('-->', '- ' + 'x' * 501)", "at most 500 characters"),
         ("replace('-->', 'When do they end?\\n-->')", "'When do they end?' is not read as a question"),
         ("replace('<!-- Muninn: change', 'Change')", "the first line of Muninn's comment is gone"),
+        ("replace('Tokens', 'Tök'), 'latin-1'", "the draft is not UTF-8"),
     ],
 )
 def test_a_draft_that_is_refused_is_kept(shell: Shell, tmp_path: Path, change: str, problem: str) -> None:
@@ -73,6 +74,14 @@ def test_a_draft_that_is_refused_is_kept(shell: Shell, tmp_path: Path, change: s
     assert f"The draft is {draft}." in done.stderr
     memory = shell.json("show", identity)["memory"]
     assert (memory["text"], memory["questions"]) == ("Tokens expire.", ["How long?"])
+
+
+def test_line_ends_and_a_byte_order_mark_of_an_editor_change_nothing(shell: Shell, tmp_path: Path) -> None:
+    identity = shell.json("remember", "Tokens expire.\r\nAfter an hour.", "--question", "How long?")["ids"][0]
+    body = "text = draft.read_text('utf-8'); draft.write_text(text, 'utf-8-sig', newline='\\r\\n')"
+    shell.environ["MUNINN_EDITOR"] = script(tmp_path, "edit.py", body)
+    done = shell.run("edit", identity)
+    assert "Nothing to change." in done.stdout, done.stderr
 
 
 def test_an_unchanged_or_empty_draft_changes_nothing(shell: Shell, tmp_path: Path) -> None:
