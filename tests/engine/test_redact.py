@@ -87,6 +87,7 @@ def test_other_work_trees_open_or_closed_hold_the_text_no_more(muninn, tmp_path,
 def test_events_with_the_whole_text_are_erased_and_the_chain_verifies(muninn):
     identity = remember(muninn)
     text = muninn.call("memories", id=identity).memories[0].text
+    muninn.call("update", id=identity, text="Logins are shared no more.")
     for payload in ({"text": f"Please note: {text}"}, {"input": json.dumps({"text": text})}, {"text": "Login works."}):
         muninn.call("event.append", event_type="prompt", payload=payload)
     muninn.call("projections.status")
@@ -100,11 +101,12 @@ def test_events_with_the_whole_text_are_erased_and_the_chain_verifies(muninn):
 
 def test_events_with_a_question_of_the_memory_are_erased(muninn):
     identity = remember(muninn)
-    for text in (f"Tell me: who uses the {WORD} account?", "Who uses the account?"):
+    for text in (f"Tell me: who uses the {WORD} account?", f"Is {WORD} one person?", "Who uses the account?"):
         muninn.call("event.append", event_type="prompt", payload={"text": text})
-    assert muninn.call("redact", id=identity).events == 1
+    muninn.call("update", id=identity, questions=[f"Is {WORD} one person?"])
+    assert muninn.call("redact", id=identity).events == 2, "the first question was replaced"
     payloads = [json.loads(line)["payload"] for line in muninn.call("audit.replay").lines]
-    assert payloads[:2] == [None, {"text": "Who uses the account?"}]
+    assert payloads[:3] == [None, None, {"text": "Who uses the account?"}]
 
 
 def test_a_short_text_erases_no_event(muninn):

@@ -6,6 +6,7 @@ It never rewrites git's history; `purge` lists the commits and how to remove the
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from muninn_core import git
@@ -14,7 +15,9 @@ from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.journal.holding import events_holding
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
+from muninn_core.store.fields import read_fields
 from muninn_core.store.fold import State
+from muninn_core.store.record import Record
 from muninn_core.store.redact import RedactionSubject, redact_content, redaction_subject
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.journals import OpenJournal
@@ -41,13 +44,13 @@ def redact(
     store.log.refresh()
     store.refresh_shared()
     memory = memory_of(store.all(), params.id)
-    group = group_of(store.shared_log().state if memory.scope == "global" else store.log.state, memory)
+    log = store.shared_log() if memory.scope == "global" else store.log
+    group = group_of(log.state, memory)
     done = Redaction(
         ids=tuple(each.id for each in group), texts=texts_of(group), actor=call.actor or "user", scope=memory.scope
     )
-    said = tuple(text for each in group for text in (each.text, *each.questions))
     # The journal comes first: after a crash the memory still has the text that finds its events.
-    events = _redact_events(journal, said, done.actor) if journal else 0
+    events = _redact_events(journal, _said(group, log.records), done.actor) if journal else 0
     files = [*_redact_open(workspace, done, params.session)]
     for place in other_trees(workspace.place):
         opened = trees.get(place)
@@ -73,7 +76,7 @@ def _redact_open(workspace: Workspace, given: Redaction, session: str | None) ->
     return files
 
 
-def _redact_events(at: OpenJournal, texts: tuple[str, ...], actor: str) -> int:
+def _redact_events(at: OpenJournal, texts: Iterable[str], actor: str) -> int:
     """Erase the payloads of the events that hold a memory's text or a question of it; return their number."""
     found = events_holding(at.journal, texts)
     for identity in found:
@@ -96,6 +99,17 @@ def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
             text for each in group for text in (each.text, each.title, *each.aliases, *each.questions) if text
         )
     )
+
+
+def _said(group: tuple[Memory, ...], records: Mapping[str, Record]) -> set[str]:
+    """Return the texts and questions of some memories, those that updates replaced included."""
+    said = {text for each in group for text in (each.text, *each.questions)}
+    ids = {each.id for each in group}
+    for record in records.values():
+        if record.id in ids or (record.type == "update" and record.data["target"] in ids):
+            fields, _ = read_fields(record.data["set"] if record.type == "update" else record.data)
+            said.update((fields.get("text", ""), *fields.get("questions", ())))
+    return said
 
 
 def scrub_index(workspace: Workspace) -> None:
