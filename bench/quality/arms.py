@@ -15,9 +15,9 @@ from muninn_core.config import IndexConfig
 from muninn_core.engine.engine import Engine
 from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.index.extract import WordsJob, read_words
-from muninn_core.index.index import open_index
 from muninn_core.index.lexical import Lexical
 from muninn_core.index.manifest_reader import open_reader
+from muninn_core.index.opening import open_index
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.survey import SurveyBuilder
 from muninn_core.index.vector import VectorIndex

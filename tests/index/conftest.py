@@ -1,7 +1,7 @@
 import pytest
 from fakes import FakeEmbedder
 
-from muninn_core.index.index import open_index
+from muninn_core.index.opening import open_index
 
 
 @pytest.fixture

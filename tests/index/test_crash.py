@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from states import answers, content, sync, write
 
-from muninn_core.index.index import MemoryText
+from muninn_core.index.memory_text import MemoryText
 
 CHILD = """
 import os, signal, sys
@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from fakes import FakeEmbedder
 from muninn_core.index import lexical, manifest, writer
-from muninn_core.index.index import open_index
+from muninn_core.index.opening import open_index
 
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -13,9 +13,10 @@ from fakes import FakeEmbedder
 from states import answers, content, sync, write
 
 from muninn_core.errors import StorageError
-from muninn_core.index.index import MemoryText, open_index
 from muninn_core.index.lexical import Lexical
 from muninn_core.index.manifest import Manifest
+from muninn_core.index.memory_text import MemoryText
+from muninn_core.index.opening import open_index
 
 FILES = {
     "a.py": "def session_retry():\n    return 1\n",

@@ -13,7 +13,8 @@ from fakes import FakeEmbedder
 
 from muninn_core.index.encoder import DIM, TextEncoder, load_encoder
 from muninn_core.index.encodings import encode
-from muninn_core.index.index import MemoryText, open_index
+from muninn_core.index.memory_text import MemoryText
+from muninn_core.index.opening import open_index
 from muninn_core.index.quantise import quantise
 from muninn_core.index.token_states import packed
 

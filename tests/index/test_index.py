@@ -11,7 +11,10 @@ from states import answers, content, sync, write
 
 from muninn_core.errors import BusyError, Cancelled, StorageError
 from muninn_core.index import index as index_module
-from muninn_core.index.index import BULK, MemoryText, open_index
+from muninn_core.index import jobs
+from muninn_core.index.index import BULK
+from muninn_core.index.memory_text import MemoryText
+from muninn_core.index.opening import open_index
 from muninn_core.index.writer import Writer
 
 WORDS = [
@@ -62,7 +65,7 @@ def small_batches(monkeypatch):
     """Have a long run written in batches of a few chunks."""
     monkeypatch.setattr(index_module, "_FIRST_CHUNKS", 5)
     monkeypatch.setattr(index_module, "_MOST_CHUNKS", 5)
-    monkeypatch.setattr(index_module, "_JOB_FILES", 5)
+    monkeypatch.setattr(jobs, "_JOB_FILES", 5)
 
 
 def test_a_run_says_that_it_is_done_when_all_is_written(opened, root, small_batches):

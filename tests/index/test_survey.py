@@ -5,9 +5,11 @@ from states import answers, content, sync, write
 
 from muninn_core.errors import Cancelled
 from muninn_core.index import index as index_module
+from muninn_core.index import jobs
 from muninn_core.index import survey as survey_module
 from muninn_core.index.extract import WordsJob, read_words
-from muninn_core.index.index import BULK, MemoryText
+from muninn_core.index.index import BULK
+from muninn_core.index.memory_text import MemoryText
 from muninn_core.index.survey import SurveyBuilder
 from muninn_core.source.identifiers import split_words
 
@@ -183,7 +185,7 @@ def test_what_is_cut_already_is_found_in_the_index_alone(opened, root, surveying
 
 def test_each_file_is_either_cut_or_waits(opened, root, surveying, monkeypatch):
     monkeypatch.setattr(index_module, "_FIRST_CHUNKS", 5)
-    monkeypatch.setattr(index_module, "_JOB_FILES", 5)
+    monkeypatch.setattr(jobs, "_JOB_FILES", 5)
     write(root, FLEET)
     index = opened()
     shares = set()

@@ -6,8 +6,8 @@ from states import answers, content, sync, write
 from muninn_core.errors import StorageError
 from muninn_core.index import writer
 from muninn_core.index.extract import CHANGED, Job
-from muninn_core.index.index import MemoryText
 from muninn_core.index.lexical import Lexical
+from muninn_core.index.memory_text import MemoryText
 from muninn_core.index.worker import receive
 from muninn_core.index.workers import WorkerPool
 

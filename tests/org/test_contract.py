@@ -15,7 +15,7 @@ from repositories import git
 import muninn_core
 from muninn_core.index.embed import load_bundled
 from muninn_core.index.encoder import load_encoder
-from muninn_core.index.index import open_index
+from muninn_core.index.opening import open_index
 from muninn_core.model.value import to_plain
 from muninn_core.org import access
 from muninn_core.org.branches import enter

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.federation.offer import OfferedChunk, OfferedFile
-    from muninn_core.index.lexical import AnyField
+    from muninn_core.index.words import AnyField
     from muninn_core.model.chunk import Chunk, Only, SourceKind
     from muninn_core.protocol.code import CodeSymbol
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from muninn_core.index.embed import Embedder
-    from muninn_core.index.lexical import Field
+    from muninn_core.index.words import Field
     from muninn_core.model.chunk import Chunk, SourceKind
 
 SAME = "same"

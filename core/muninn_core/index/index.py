@@ -7,10 +7,8 @@ takes, so that a memory is stored while the first index of a large tree is being
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,23 +16,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muninn_core.errors import BusyError, StorageError
+from muninn_core.errors import StorageError
+from muninn_core.index.background_task import BackgroundTask
 from muninn_core.index.embed import BUNDLED
 from muninn_core.index.encodings import encode, encoder_text
-from muninn_core.index.extract import CHANGED, RISKY, SAME, Extracted, Job, WordsJob, embedding_text, extract
+from muninn_core.index.extract import CHANGED, SAME, Extracted, Job, WordsJob, embedding_text
 from muninn_core.index.heap import trim
-from muninn_core.index.integrity import SEAL, STATE, WORDS, Seal, clear, is_shortage, prepare
-from muninn_core.index.lexical import open_lexical
-from muninn_core.index.manifest import open_manifest
-from muninn_core.index.manifest_reader import FileRow, memory_key
+from muninn_core.index.integrity import Seal
+from muninn_core.index.jobs import extract_here, jobs_of
+from muninn_core.index.manifest_reader import memory_key
+from muninn_core.index.memory_text import MemoryText
 from muninn_core.index.quantise import quantise
 from muninn_core.index.survey import SURVEYED, SurveyBuilder
 from muninn_core.index.workers import WorkerPool, worker_count
 from muninn_core.index.writer import Writer
-from muninn_core.model.chunk import Chunk
 from muninn_core.source import identifiers
-from muninn_core.source.grammar import SAFE_BYTES
-from muninn_core.source.text import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -55,8 +51,6 @@ log = logging.getLogger("muninn.index")
 BULK = 50
 """Files above which worker processes read them. For fewer files, starting workers takes longer than it saves."""
 
-_JOB_FILES = 64
-_JOB_BYTES = 500_000
 _FIRST_CHUNKS = 4_000
 _MOST_CHUNKS = 8_000
 """Chunks per commit of a long run. The first commits are small, so that the first files are found early. Later ones are
@@ -81,32 +75,6 @@ _MEMORY_BATCH = 1_000
 _SURVEY = "survey"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryText:
-    """The indexed text of a memory. `extra` holds tags, entities and files, which are searched and not shown.
-
-    `questions` has what the memory answers, a line each; the text encoder sees them between title and text.
-    """
-
-    id: str
-    text: str
-    title: str = ""
-    extra: str = ""
-    questions: str = ""
-
-    def chunk(self, path: str) -> Chunk:
-        """Return the chunk of the memory, with its key as `path`."""
-        last = self.text.count("\n") + 1
-        return Chunk(
-            kind="memory", path=path, start=1, end=last, text=self.text, title=self.title, comment=self.questions
-        )
-
-    def digest(self) -> bytes:
-        """Return the digest of the content."""
-        asked = (self.questions,) if self.questions else ()
-        return digest("\0".join((self.text, self.title, self.extra, *asked)).encode("utf-8", "replace"))
-
-
 @dataclass(slots=True)
 class Changes:
     """The result of a run: numbers of files indexed, unchanged and removed, and of unreadable files by reason."""
@@ -123,31 +91,6 @@ def _no_progress(done: int, total: int) -> None:
 
 def _never() -> None:
     """Never cancel."""
-
-
-class _BackgroundTask:
-    """Runs one task at a time on a thread of its own. The `with` block ends when the last task is done."""
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="muninn-write")  # the thread starts with the first task
-        self._last: Future[None] | None = None
-
-    def __enter__(self) -> _BackgroundTask:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._thread.shutdown()
-
-    def start(self, work: Callable[[], None]) -> None:
-        """Start a task when the last one is done. Raises the exception of the last one."""
-        self.wait()
-        self._last = self._thread.submit(work)
-
-    def wait(self) -> None:
-        """Wait for the last task. Raises its exception."""
-        last, self._last = self._last, None
-        if last is not None:
-            last.result()
 
 
 class Index:
@@ -235,7 +178,7 @@ class Index:
                 changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
             with (
                 closing(self._extracted(root, paths, most, workers, progress, check_cancel)) as parts,
-                _BackgroundTask() as background,
+                BackgroundTask() as background,
             ):
                 batch: list[Extracted] = []
                 chunks, enough = 0, _FIRST_CHUNKS
@@ -320,7 +263,7 @@ class Index:
         """Add or replace memories. Raises StorageError."""
         items = list({memory.id: memory for memory in memories}.values())
         for i in range(0, len(items), _MEMORY_BATCH):
-            entries = [_memory_entry(item) for item in items[i : i + _MEMORY_BATCH]]
+            entries = [item.entry() for item in items[i : i + _MEMORY_BATCH]]
             vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
             encodings = self._encoded([encoder_text(chunk) for _, chunk, _ in entries])
             with self._writing():
@@ -445,10 +388,10 @@ class Index:
         if len(paths) <= BULK:
             if paths:
                 files = tuple((path, known.get(path)) for path in paths)
-                yield len(paths), self._extracted_here(Job(str(root), most, files, "careful"))
+                yield len(paths), extract_here(Job(str(root), most, files, "careful"), self._embedder)
             return
         done = 0
-        jobs = list(_jobs(root, paths, most, known))
+        jobs = list(jobs_of(root, paths, most, known))
         with (
             WorkerPool(worker_count(workers), self._embedder) as pool,
             self._surveying(pool, root, most, jobs) as steps,
@@ -493,23 +436,6 @@ class Index:
                 self._surveyed.update(seen)
                 seen = []
             yield
-
-    def _extracted_here(self, job: Job) -> list[Extracted]:
-        """Extract a few files in this process; a worker gets those whose parser might crash or hang.
-
-        Loading a worker takes as long as extracting the files of a small repository, so both begin together when a
-        new file is so large that it is one of these.
-        """
-        with WorkerPool(1, self._embedder) as pool:
-            if any(known is None and _size(job.root, path) > SAFE_BYTES for path, known in job.files):
-                pool.start()
-            found = extract(job, self._embedder)
-            risky = {one.path for one in found if one.outcome == RISKY}
-            if not risky:
-                return found
-            left = tuple(file for file in job.files if file[0] in risky)
-            others = {one.path: one for part in pool.extract([Job(job.root, job.most, left)]) for one in part}
-        return [others.get(one.path, one) for one in found]
 
     def _embedded(self, total: int, workers: int) -> Generator[tuple[list[int], NDArray[np.int8]]]:
         """Yield (ids, vectors) of chunks without a vector, by id: from workers when there are many.
@@ -560,85 +486,3 @@ class Index:
                 changes.same += 1
             else:
                 changes.unread[one.outcome] = changes.unread.get(one.outcome, 0) + 1
-
-
-def open_index(cache: Path, embedder: Embedder, encoder: Encoder | None = None) -> Index:
-    """Open the index in a cache folder and repair it after a crash. An unusable index is replaced by an empty one.
-
-    With an `encoder`, memories get encodings.
-    Raises BusyError while another process has it open, StorageError when the folder can't be written.
-    """
-    try:
-        return _opened(cache, embedder, encoder)
-    except BaseException as error:  # tantivy's panics are no Exception
-        if isinstance(error, (BusyError, KeyboardInterrupt, SystemExit)) or is_shortage(error):
-            raise
-        log.warning("the index is rebuilt: %s", error)
-    try:
-        clear(cache)
-    except OSError as error:
-        raise _unwritable(cache, error) from error
-    return _opened(cache, embedder, encoder)
-
-
-def _unwritable(cache: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"the cache in {cache} can't be written: {error.strerror}",
-        hint="Check its permissions and the limit on open files.",
-    )
-
-
-def _opened(cache: Path, embedder: Embedder, encoder: Encoder | None) -> Index:
-    seal = Seal(cache)
-    state = cache / STATE
-    try:
-        prepare(cache)
-        complete = seal.check() if state.exists() or (cache / SEAL).exists() else True
-        lexical = open_lexical(cache / WORDS)
-    except OSError as error:
-        raise _unwritable(cache, error) from error
-    try:
-        seal.begin()
-        manifest = open_manifest(state, check=not complete)
-    except BaseException:
-        lexical.close()
-        raise
-    writer = Writer(state, (embedder.dim, encoder.dim if encoder is not None else 1), manifest, lexical)
-    try:
-        writer.recover(embedder.name, encoder.name if encoder is not None else "")
-    except BaseException:
-        writer.close()
-        raise
-    trim()  # building the vectors took twice their memory
-    return Index(cache, embedder, encoder, writer, seal)
-
-
-def _size(root: str, path: str) -> int:
-    """Return the size of a file in bytes, 0 for one that can't be read: extracting it reports that."""
-    try:
-        return os.stat(f"{root}/{path}").st_size  # noqa: PTH116 (hot)
-    except OSError:
-        return 0
-
-
-def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:
-    """Divide the files into jobs of about equal size."""
-    files: list[tuple[str, bytes | None]] = []
-    size = 0
-    for path in paths:
-        try:
-            size += (root / path).stat().st_size
-        except OSError:
-            pass  # deleted meanwhile: the worker reports it
-        files.append((path, known.get(path)))
-        if len(files) >= _JOB_FILES or size >= _JOB_BYTES:
-            yield Job(str(root), most, tuple(files))
-            files, size = [], 0
-    if files:
-        yield Job(str(root), most, tuple(files))
-
-
-def _memory_entry(item: MemoryText) -> tuple[FileRow, Chunk, str]:
-    key = memory_key(item.id)
-    row = FileRow(key, len(item.text), 0, item.digest(), "memory", "text")
-    return row, item.chunk(key), item.extra

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.file_list import FileList
-from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.survey import UncutFiles
 from muninn_core.index.ties import cut_ties
 from muninn_core.index.vector import memories_among
+from muninn_core.index.words import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.index.encodings import Encoding
-    from muninn_core.index.lexical import Asked, Field, Words
     from muninn_core.index.manifest_reader import ChunkRow, FileRow, ManifestReader
     from muninn_core.index.survey import Survey
     from muninn_core.index.vector import VectorIndex
+    from muninn_core.index.words import Asked, Field, Words
     from muninn_core.model.chunk import Chunk, Only, SourceKind
 
 K = TypeVar("K", int, str)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from muninn_core.index.extract import FileWords
-    from muninn_core.index.lexical import Asked, Words
+    from muninn_core.index.words import Asked, Words
     from muninn_core.model.chunk import Chunk, Only, SourceKind
 
 SURVEYED = 2_000

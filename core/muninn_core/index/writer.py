@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from muninn_core.index.lexical import Field, Lexical
+    from muninn_core.index.lexical import Lexical
     from muninn_core.index.manifest import Manifest
     from muninn_core.index.survey import Survey
+    from muninn_core.index.words import Field
     from muninn_core.model.chunk import Chunk, SourceKind
 
     Rows = NDArray[np.int8]

@@ -24,9 +24,9 @@ from muninn_core.index.extract import (
     file_words,
     word_fields,
 )
-from muninn_core.index.index import MemoryText
 from muninn_core.index.manifest import FEATURES
 from muninn_core.index.manifest_reader import memory_key
+from muninn_core.index.memory_text import MemoryText
 from muninn_core.index.quantise import quantise
 from muninn_core.index.term_counts import FIELDS, LIST_BITS, list_terms
 from muninn_core.index.vector import KIND_BITS

@@ -15,13 +15,14 @@ from typing import Any
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.repository import Problem
+from muninn_core.store.appends import Appends, check_size
 from muninn_core.store.change import required_ids
-from muninn_core.store.disk import append, remove, truncate, write_atomic
+from muninn_core.store.disk import remove, write_atomic
 from muninn_core.store.fast_parse import reparse
 from muninn_core.store.fold import State
 from muninn_core.store.incremental_fold import MIN_CHANGED_RECORDS, IncrementalFold
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import MAX_FILE_BYTES, Lines, Malformed, read_content, unsealed_lines
+from muninn_core.store.lines import Lines, Malformed, read_content, unsealed_lines
 from muninn_core.store.record import LATER, VERSION, MalformedRecord, Record, make_record
 from muninn_core.store.redact import redact_files, redaction_subject, replace_records
 from muninn_core.store.spool import (
@@ -81,7 +82,7 @@ class Log:
         self._ids = ids
         self._lock = threading.RLock()
         self._fold = IncrementalFold(layout, writing=writable)
-        self._valid_lengths: dict[Path, int] = {}
+        self._appends = Appends()
         self._storage_problems: list[Problem] = []
         self._malformed: tuple[Malformed, ...] = ()
         self._segments = 0
@@ -145,14 +146,14 @@ class Log:
             self._check_writable()
             stored, new_records = self._prepare(records, session)
             private, shared = self._split_private(new_records)
-            _check_size(private_path(self.layout, session), private, "Use another session name.")
-            _check_size(path, shared, "Run `muninn seal`, then store it again.")
+            check_size(private_path(self.layout, session), private, "Use another session name.")
+            check_size(path, shared, "Run `muninn seal`, then store it again.")
             # The private records come last: promoting a note copies it before it archives the original.
-            length = self._write(path, shared)
+            length = self._appends.write(path, shared)
             try:
-                self._write(private_path(self.layout, session), private)
+                self._appends.write(private_path(self.layout, session), private)
             except MuninnError:
-                self._cut_back(path, length, shared)
+                self._appends.undo(path, length, shared)
                 raise
             if shared:
                 self._fold.spooled[session] = _extend(self._fold.spooled.get(session, Lines()), shared)
@@ -209,8 +210,7 @@ class Log:
             redacted = {record.data["target"] for record in records.values() if record.type == "redact"}
             missing = [identity for identity in ids if identity in records and identity not in redacted]
             self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
-            for path in list(self._valid_lengths):
-                truncate(path, self._valid_lengths.pop(path))
+            self._appends.repair_all()
             delete_journals(self.layout)  # undo would restore the text
             self._fold.delete_cache()
             try:
@@ -226,7 +226,7 @@ class Log:
     def read_again(self) -> None:
         """Read all files again, its own spools included, after they were deleted or replaced."""
         with self._lock:
-            self._valid_lengths.clear()
+            self._appends.forget()
             self._reload()
 
     def adopt(self, sessions: Iterable[str]) -> None:
@@ -236,8 +236,7 @@ class Log:
         """
         with self._lock:
             self._check_writable()
-            for path in list(self._valid_lengths):
-                truncate(path, self._valid_lengths.pop(path))
+            self._appends.repair_all()
             for session in sessions:
                 for path in (spool_path(self.layout, session), private_path(self.layout, session)):
                     if path.exists():
@@ -380,50 +379,15 @@ class Log:
         private = tuple(record for record in new_records if record.id in private_ids)
         return private, tuple(record for record in new_records if record.id not in private_ids)
 
-    def _write(self, path: Path, records: tuple[Record, ...]) -> int:
-        """Append records to a file and flush it; return its length before.
-
-        When that fails and the file can't be cut back either, the next call or `_seal_one` does it.
-        """
-        length = self._length(path)
-        if records:
-            try:
-                append(path, _encode(records), self._valid_lengths.get(path))
-            except MuninnError:
-                self._valid_lengths[path] = length
-                raise
-            self._valid_lengths.pop(path, None)
-        return length
-
-    def _cut_back(self, path: Path, length: int, records: tuple[Record, ...]) -> None:
-        """Undo `_write` after the rest of the call failed."""
-        if records:
-            self._valid_lengths[path] = length
-            try:
-                truncate(path, length)
-            except MuninnError:
-                return
-            del self._valid_lengths[path]
-
     def _note_private(self, private: tuple[Record, ...], session: str) -> None:
         if private:
             path = private_path(self.layout, session)
             self._fold.private[path] = _extend(self._fold.private.get(path, Lines()), private)
             self._fold.private_ids.update(record.id for record in private)
 
-    def _length(self, path: Path) -> int:
-        if path in self._valid_lengths:
-            return self._valid_lengths[path]
-        try:
-            return path.stat().st_size
-        except OSError:
-            return 0
-
     def _seal_one(self, session: str) -> Sealed:
         path = spool_path(self.layout, session)
-        if path in self._valid_lengths and path.exists():
-            truncate(path, self._valid_lengths[path])
-        self._valid_lengths.pop(path, None)
+        self._appends.repair(path)
         content, count = unsealed_lines(read_content(path), self._fold.is_sealed) if path.exists() else (b"", 0)
         segments: tuple[str, ...] = ()
         if content:
@@ -487,17 +451,6 @@ class Log:
             unsealed=self._fold.unsealed(),
             segments=self._segments,
         )
-
-
-def _check_size(path: Path, records: Sequence[Record], hint: str) -> None:
-    """Raise StorageError when a file would exceed the size that is read again."""
-    more = sum(len(record.line) + 1 for record in records)
-    if more and more + (path.stat().st_size if path.exists() else 0) > MAX_FILE_BYTES:
-        raise StorageError(f"{path} would exceed {MAX_FILE_BYTES:,} bytes; nothing was stored", hint=hint)
-
-
-def _encode(records: Iterable[Record]) -> bytes:
-    return b"".join(record.line + b"\n" for record in records)
 
 
 def _extend(lines: Lines, records: tuple[Record, ...]) -> Lines:

@@ -15,7 +15,8 @@ from pathlib import Path
 from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.index.encodings import KnownEncodings
 from muninn_core.index.file_list import FileList
-from muninn_core.index.index import Index, open_index
+from muninn_core.index.index import Index
+from muninn_core.index.opening import open_index
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.model.memory import Memory

@@ -18,7 +18,8 @@ from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.index.encodings import Encoding
-from muninn_core.index.index import Index, open_index
+from muninn_core.index.index import Index
+from muninn_core.index.opening import open_index
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
