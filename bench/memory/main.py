@@ -12,7 +12,7 @@ from bench.memory.arms import ARMS, WHOLE, arm
 from bench.memory.briefs import brief
 from bench.memory.data import Case, conversations, projects
 from bench.memory.facts import facts
-from bench.memory.run import ask, block, remind, stored
+from bench.memory.run import ask, block, find_files, remind, stored
 
 Figures = Mapping[str, float]
 
@@ -30,6 +30,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--questions", type=int, default=20, metavar="N", help="store at most N questions with each memory of a project"
     )
+    parser.add_argument("--files", action="store_true", help="with --beside: how well the files of memories are found")
     parser.add_argument("--facts", type=int, default=0, metavar="N", help="N generated facts with three values each")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the generated facts")
     parser.add_argument("--ablations", action="store_true", help="also measure without each rule")
@@ -41,7 +42,7 @@ def main(arguments: list[str]) -> int:
     for name, cases in sets.items():
         for each in arms:
             with arm(each):
-                figures.setdefault(name, {})[each] = summary(_measured(cases, options.beside))
+                figures.setdefault(name, {})[each] = summary(_measured(cases, options.beside, files=options.files))
         print(f"{table(name, figures[name])}\n", flush=True)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
@@ -65,10 +66,15 @@ def _sets(options: argparse.Namespace, error: Callable[[str], object]) -> dict[s
     return sets
 
 
-def _measured(cases: list[Case], beside: Path | None) -> Counter[str]:
+def _measured(cases: list[Case], beside: Path | None, *, files: bool) -> Counter[str]:
     counts: Counter[str] = Counter()
     for case in cases:
         source = beside / case.name if beside is not None else None
+        if files:
+            for empty in (True, False):
+                with stored(case, source, empty=empty) as opened:
+                    counts.update(find_files(case, opened))
+            continue
         with stored(case, source) as opened:
             counts.update(ask(case, opened))
             if case.prompts:
@@ -98,6 +104,7 @@ COLUMNS: Sequence[tuple[str, str]] = (
     ("hit@10", "questions"),
     ("recall@5", ""),
     ("recall@10", ""),
+    *((f"files, {kind}, {beside}", "") for kind in ("code", "all") for beside in ("without", "with memory")),
     ("newest first", "versions"),
     ("block: right", "questions"),
     ("block: wrong on top", "questions"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import subprocess
 import tempfile
 import time
@@ -30,10 +32,10 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def stored(case: Case, source: Path | None = None) -> Iterator[Opened]:
+def stored(case: Case, source: Path | None = None, *, empty: bool = False) -> Iterator[Opened]:
     """Open a repository with the memories of a case, in their order, once all are indexed and encoded.
 
-    It is empty, or a clone of `source`.
+    It is empty, or a clone of `source`. With `empty` no memory is stored.
     """
     with tempfile.TemporaryDirectory(prefix="mnb-", dir="/tmp") as name:
         root = Path(name) / "repository"
@@ -42,7 +44,7 @@ def stored(case: Case, source: Path | None = None) -> Iterator[Opened]:
         with open_repository(root, environ={"MUNINN_RUNTIME_DIR": name, "XDG_DATA_HOME": name}) as repository:
             repository.init()
             keys: dict[str, str] = {}
-            for session, group in groupby(case.drafts, key=lambda draft: draft.session):
+            for session, group in groupby(() if empty else case.drafts, key=lambda draft: draft.session):
                 drafts = list(group)
                 for start in range(0, len(drafts), _BATCH):
                     some = drafts[start : start + _BATCH]
@@ -71,6 +73,31 @@ def ask(case: Case, opened: Opened) -> Counter[str]:
             if newer in case.older and (older := case.older[newer]) in found:
                 counts["versions"] += 1
                 counts["newest first"] += newer in found and found.index(newer) < found.index(older)
+    return counts
+
+
+def find_files(case: Case, opened: Opened) -> Counter[str]:
+    """Return sums over how well the files of a question's memories are found: NDCG@10 of the first ten code files.
+
+    A question counts whose memories name files that the repository has. `all` asks for hits of every kind.
+    """
+    counts: Counter[str] = Counter()
+    beside = "with memory" if opened.keys else "without"
+    root = Path(opened.repository.status().root)
+    files = {draft.key: draft.fields.get("files", []) for draft in case.drafts}
+    for question in case.questions:
+        named = {re.sub(r"[#:].*", "", each) for key in question.right for each in files.get(key, [])}
+        right = {path for path in named if (root / path).is_file()}
+        if not right:
+            continue
+        counts["questions"] += bool(opened.keys)
+        for name, kind in (("code", "code"), ("all", None)):
+            hits = opened.repository.recall(question.text, kind=kind, limit=30).hits  # type: ignore[arg-type]
+            found = list(dict.fromkeys(hit.path for hit in hits if hit.kind == "code"))[:10]
+            gain = sum(1 / math.log2(rank + 2) for rank, path in enumerate(found) if path in right)
+            counts[f"files, {name}, {beside} x1000"] += round(
+                1000 * gain / sum(1 / math.log2(n + 2) for n in range(len(right)))
+            )
     return counts
 
 

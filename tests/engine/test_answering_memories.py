@@ -71,7 +71,10 @@ def test_a_memory_is_found_by_the_questions_that_it_answers(flask):
     assert text not in [hit.text for hit in flask.call("recall", query=asked).remembered]
     changed = flask.call("update", id=identity, questions=["can ctrl-c break a running transfer?"])
     assert changed.changed == ("questions",)
-    assert flask.call("recall", query=asked).remembered[0].text == text
+    found = flask.call("recall", query=asked)
+    assert found.remembered[0].text == text
+    (code,) = [hit for hit in found.hits if (hit.kind, hit.path) == ("code", "src/users.py")]
+    assert [reason.note.split()[0] for reason in code.why if reason.signal == "remembered"] == [identity]
     assert flask.call("recall", query="ctrl", kind="memory").hits[0].text == text
     assert "answers: can ctrl-c break a running transfer?" in show_text(flask.call("show", id=identity))
     assert flask.call("update", id=identity, questions=[]).changed == ()

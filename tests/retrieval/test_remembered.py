@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from muninn_core.model.memory import Cite, Memory
-from muninn_core.retrieval.file_prior import FilePriors
+from muninn_core.retrieval.candidates import memory_chunk
+from muninn_core.retrieval.file_prior import FilePrior, FilePriors, with_matching
+from muninn_core.retrieval.ranking import Candidate
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -45,6 +47,40 @@ def test_files_of_memories_that_answer_to_a_question_are_told_the_best_first(wit
     assert sorted(found, key=lambda path: -found[path].value) == ["retry.py", "upload.py", "download.py"]
     assert all(0 < one.value < 1 for one in found.values())
     assert found["upload.py"].note == "m1 Retry uploads when the bucket is busy"
+
+
+def test_a_memory_tells_its_files_once_by_the_best_of_its_questions():
+    asked = memory(
+        1, "Uploads end between two chunks", "upload.py", questions=("Why does ctrl-c take long?", "Stop it?")
+    )
+    witnesses = FilePriors(lambda: {"m1": asked})
+    best, other = told(witnesses, "ctrl", "long"), told(witnesses, "ctrl", "long", "stop")
+    assert best["upload.py"].value > other["upload.py"].value > 0
+    witnesses.update({"m1": memory(1, "Uploads end between two chunks", "upload.py")})
+    assert told(witnesses, "ctrl") == {}
+    assert set(told(witnesses, "chunk")) == {"upload.py"}
+
+
+def test_the_match_of_tokens_raises_the_files_of_memories_but_not_of_commits():
+    matching = {
+        "m1": (memory(1, "Uploads", "upload.py", "both.py"), 0.5),
+        "m2": (memory(2, "Uploads", "upload.py", repository="team/other"), 0.6),
+        "m3": (memory(3, "Uploads", "commit.py", details={"commit": "1f2e"}), 0.9),
+        "m4": (memory(4, "Uploads", "far.py"), 0.39),
+        "m5": (memory(5, "Uploads", "words.py"), None),
+    }
+    ranked = []
+    for one, match in matching.values():
+        candidate = Candidate(memory_chunk(one), one, [])
+        candidate.interaction = match
+        ranked.append(candidate)
+    memories = {key: one for key, (one, _) in matching.items()}
+    before = {"both.py": FilePrior(0.9, "m9", memories), "upload.py": FilePrior(0.1, "m9", memories)}
+    found = with_matching(before, ranked, memories)
+    assert set(found) == {"both.py", "upload.py", "//team:other/upload.py"}
+    assert found["both.py"].value == 0.9
+    assert (found["upload.py"].identity, round(found["upload.py"].value, 2)) == ("m1", 0.67)
+    assert found["//team:other/upload.py"].value == 0.95
 
 
 def test_cited_files_are_told_too_and_nothing_where_no_word_is_shared(witnesses):

@@ -1,7 +1,7 @@
 """How likely memory makes a file the answer to a question.
 
-A memory contributes to the files that it names or cites, by how well its question, title or text matches the words of
-the question.
+A memory contributes to the files that it names or cites, by how well its title or text, or one of the questions that
+it answers, matches the words of the question.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from muninn_core.retrieval import weights as w
 from muninn_core.source.identifiers import split_words
+from muninn_core.source.qualified import qualified
 from muninn_core.store.lazy_mapping import each_value, getter
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.commit_votes import FileVote
+    from muninn_core.retrieval.ranking import Candidate
 
 
 class FilePrior(NamedTuple):
@@ -46,11 +48,35 @@ def likely_files(priors: Mapping[str, FilePrior] | Mapping[str, FileVote], known
     return [path for _, path in best if path not in known]
 
 
+def with_matching(
+    priors: Mapping[str, FilePrior], ranked: Iterable[Candidate], memories: Mapping[str, Memory]
+) -> Mapping[str, FilePrior]:
+    """Return the priors, raised for the files of ranked memories whose tokens match those of the question.
+
+    This finds a file by a question in other words than those of the memory and the code. Memories from commits are left
+    out: a title of a commit is near to many questions. Paths of another repository name it, as those of its chunks do.
+    """
+    raised: dict[str, FilePrior] = {}
+    for candidate in ranked:
+        memory, match = candidate.memory, candidate.interaction
+        if memory is None or match is None or match <= w.MATCHING_FROM or _commit(memory) is not None:
+            continue
+        files = _files(memory)
+        value = min(w.REMEMBERED_MOST, (match - w.MATCHING_FROM) / w.MATCHING_SPAN)
+        repository = memory.repository.replace("/", ":")
+        for file in files if len(files) <= w.REMEMBERED_FILES else ():
+            path = qualified(repository, file)
+            known = raised.get(path) or priors.get(path)
+            if known is None or known.value < value:
+                raised[path] = FilePrior(value, memory.id, memories)
+    return {**priors, **raised} if raised else priors
+
+
 _Memories = Mapping[str, "Memory"]
 
 
 class _PriorIndex:
-    """Memories as rows of arrays, so that numpy compares thousands at once.
+    """The phrases of memories as rows of arrays, so that numpy compares thousands at once.
 
     Rows are never reused. `alive` is 1 for the rows whose memory still exists, `lasting` for those whose memory is of
     the scope `project` and does not expire. Rows have ids, not memories: a memory that is replaced by an equal one does
@@ -61,7 +87,8 @@ class _PriorIndex:
         self.ids: list[str] = []
         self.files: list[tuple[str, ...]] = []
         self.commits: list[str | None] = []
-        self.row_of: dict[str, int] = {}
+        self.rows_of: dict[str, range] = {}
+        self.living = 0
         # An array cannot grow while a numpy view of it exists, so callers get copies.
         self.by_word: dict[str, array[int]] = {}
         self.sizes = array("d")
@@ -76,30 +103,35 @@ class _PriorIndex:
     def add(self, memory: Memory) -> None:
         """Add a memory if it names files, at most `REMEMBERED_FILES`."""
         files = _files(memory)
-        own = _words(memory) if 0 < len(files) <= w.REMEMBERED_FILES else ()
-        if not own:
+        phrases = _phrases(memory) if 0 < len(files) <= w.REMEMBERED_FILES else []
+        if not phrases:
             return
-        row = len(self.ids)
-        self.ids.append(memory.id)
-        self.files.append(memory.files if files == memory.files else files)
-        self.commits.append(_commit(memory))
-        self.row_of[memory.id] = row
-        self.sizes.append(len(own))
-        self.born.append(_moment(memory.ts))
-        self.alive.append(1)
-        self.lasting.append(memory.scope == "project" and not memory.expires)
-        for word in own:
-            rows = self.by_word.get(word)
-            if rows is None:
-                self.by_word[word] = array("i", (row,))
-            else:
-                rows.append(row)
+        first = len(self.ids)
+        shared = memory.files if files == memory.files else files
+        commit, born, lasting = _commit(memory), _moment(memory.ts), memory.scope == "project" and not memory.expires
+        for row, own in enumerate(phrases, first):
+            self.ids.append(memory.id)
+            self.files.append(shared)
+            self.commits.append(commit)
+            self.sizes.append(len(own))
+            self.born.append(born)
+            self.alive.append(1)
+            self.lasting.append(lasting)
+            for word in own:
+                rows = self.by_word.get(word)
+                if rows is None:
+                    self.by_word[word] = array("i", (row,))
+                else:
+                    rows.append(row)
+        self.rows_of[memory.id] = range(first, len(self.ids))
+        self.living += len(phrases)
 
     def drop(self, identity: str) -> None:
-        """Drop the row of a memory, if it has one."""
-        row = self.row_of.pop(identity, None)
-        if row is not None:
+        """Drop the rows of a memory, if it has some."""
+        rows = self.rows_of.pop(identity, range(0))
+        for row in rows:
             self.alive[row] = 0
+        self.living -= len(rows)
 
     def uncounted(self, counted: Container[str]) -> NDArray[np.bool_]:
         """Return for each row whether its memory is not made from one of the `counted` commits."""
@@ -112,7 +144,7 @@ class _PriorIndex:
     @property
     def mostly_dead(self) -> bool:
         """Whether most rows belong to memories that are gone."""
-        return len(self.ids) > 2 * len(self.row_of) + _SPARE
+        return len(self.ids) > 2 * self.living + _SPARE
 
     def rows_with(self, asked: Sequence[str], counted: Container[str]) -> list[NDArray[np.int32]]:
         """Return, for each word that any memory has, the rows that have it, are alive and not `counted`."""
@@ -168,9 +200,10 @@ class FilePriors:
         Memories made from the `counted` commits are left out, since these commits vote by their titles. With `project`
         all memories of that scope may be seen, and `seen` is not called for them.
 
-        A memory's value is the mean of the share of the question's words that it has, weighted by their rarity among
-        memories, and of the share of its own words that the question has; it halves every `REMEMBERED_DAYS`. Several
-        memories of a file combine as independent evidence: 1 - the product of (1 - value).
+        The value of a memory is that of its best phrase: the mean of the share of the question's words that the phrase
+        has, weighted by their rarity among phrases, and of the share of its own words that the question has. It halves
+        every `REMEMBERED_DAYS`. Several memories of a file combine as independent evidence: 1 - the product of
+        (1 - value).
         """
         with self._lock:
             memories = self._all()
@@ -179,11 +212,14 @@ class FilePriors:
             index = self._index
             rows, values = _compared(index, index.rows_with(asked, counted), now)
         best: list[tuple[float, str, tuple[str, ...]]] = []
+        taken: set[str] = set()
         # Most of the best rows may be seen, so few more are sorted.
         memory_of = getter(memories)
         for part in _ordered(index, rows, values):
             for value, row in part:
                 identity = index.ids[row]
+                if identity in taken:  # by another phrase, which matches better
+                    continue
                 if project and index.lasting[row]:  # the memory itself, which may have to be created, is not needed
                     if identity not in memories:
                         continue
@@ -193,6 +229,7 @@ class FilePriors:
                         continue
                     if memory.expires and _is_expired(memory, now):
                         continue
+                taken.add(identity)
                 best.append((value, identity, index.files[row]))
                 if len(best) == w.REMEMBERED_WITNESSES:
                     return _joined(best, memories)
@@ -205,7 +242,7 @@ def _compared(
     """Return the rows that have any of the words, and their values."""
     if not matching:
         return np.zeros(0, np.int64), np.zeros(0)
-    count = len(index.row_of)
+    count = index.living
     rarity = [math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in matching]
     every = np.concatenate(matching)
     weights = np.repeat(rarity, [len(rows) for rows in matching])
@@ -242,11 +279,15 @@ def _files(memory: Memory) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites)))) if memory.witness else ()
 
 
-def _words(memory: Memory) -> frozenset[str]:
-    """Return the words that a memory is matched by: those of its question, else of its title, else of its text."""
+def _phrases(memory: Memory) -> list[frozenset[str]]:
+    """Return the words of each phrase that a memory is matched by.
+
+    They are the question that it was made for, else its title, else its text; and the questions that it answers.
+    """
     query = memory.details.get("query")
     source = query if isinstance(query, str) and query else memory.title or memory.text
-    return frozenset(split_words(source).split())
+    found = [frozenset(split_words(each).split()) for each in (source, *memory.questions)]
+    return [words for words in found if words]
 
 
 def _commit(memory: Memory) -> str | None:

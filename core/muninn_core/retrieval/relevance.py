@@ -15,7 +15,7 @@ from muninn_core.retrieval.candidates import candidates
 from muninn_core.retrieval.commit_votes import NO_VOTES, CommitVotes, FileVote
 from muninn_core.retrieval.decay import recallable_among
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.file_prior import FilePrior, likely_files
+from muninn_core.retrieval.file_prior import FilePrior, likely_files, with_matching
 from muninn_core.retrieval.file_ranking import rank_files
 from muninn_core.retrieval.memory_ranking import rank_memories
 from muninn_core.retrieval.pool import Pool, ScoredChunk
@@ -120,10 +120,12 @@ class Relevance(NamedTuple):
             self._votes(reader, request, pool),
         )
         count = max(w.RANKED, 3 * request.limit)
+        memories = rank_memories(reader, request, pool, context, self.sessions, count)
+        context = context._replace(priors=with_matching(priors, memories, request.memories))
         of_files = [each for each in pool.found if each.memory is None]
         of_files += _further_files(reader, request, context, {each.chunk.path for each in of_files})
         ranking += rank_files(context, of_files, count)
-        ranking += rank_memories(reader, request, pool, context, self.sessions, count)
+        ranking += memories
         return ranking
 
     @staticmethod

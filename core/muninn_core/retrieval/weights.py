@@ -90,7 +90,7 @@ CROWD_OF_CHANGE = -0.3
 """`crowd` where a change is asked for: A change is made in several files rather than in several parts of one."""
 
 REMEMBERED = 1.5
-"""`remembered`: How well memories about the file match the question (decision 023)."""
+"""`remembered`: How well memories about the file, and the questions they answer, match the question (decision 023)."""
 
 REMEMBERED_BESIDE = 0.75
 """`remembered` where memories are among the answers: The memories themselves come first."""
@@ -252,6 +252,9 @@ words."""
 
 REMEMBERED_MOST = 0.95
 """The most that a single memory contributes."""
+
+MATCHING_FROM, MATCHING_SPAN = 0.4, 0.15
+"""The match of a memory's tokens from which it makes its files more likely, and how much more makes it certain."""
 
 REMEMBERED_DAYS = 300.0
 """After this many days a memory contributes half as much to `remembered`."""
