@@ -28,6 +28,9 @@ _GONE = "the folder of the word index was deleted"
 _HEAP = 50_000_000
 """Bytes of memory after which the writer writes a segment."""
 
+_NO_THREAD = "Failed to spawn"
+"""How tantivy's errors begin where the system gives it no further thread, or no memory for one."""
+
 
 class Lexical:
     """Writes the word index of a folder. Only one process can hold it open. Changes are visible after `commit`."""
@@ -160,7 +163,10 @@ def _lost(error: BaseException) -> bool:
 
 
 def _unwritable(error: BaseException) -> StorageError:
-    return StorageError(f"the word index can't be written: {error}", hint="is the disk full? the cache can be deleted")
+    hint = "is the disk full? the cache can be deleted"
+    if _NO_THREAD in str(error):
+        hint = "Stop the daemon and raise its limits (ulimit -v, ulimit -u, or those of its container)."
+    return StorageError(f"the word index can't be written: {error}", hint=hint)
 
 
 def open_lexical(folder: Path) -> Lexical:
