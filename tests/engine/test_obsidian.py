@@ -37,7 +37,7 @@ def test_notes_link_to_each_other_and_to_files_and_the_canvas_draws_the_links(mu
     assert [(edge["fromNode"], edge["toNode"], edge["label"]) for edge in canvas["edges"]] == [
         (second, first, "extends")
     ]
-    assert muninn.call("export", form="obsidian") == done
+    assert muninn.call("export", form="obsidian").files == done.files
 
 
 def test_hostile_texts_are_texts_and_leave_the_folder_nowhere(muninn):
