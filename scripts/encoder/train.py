@@ -14,8 +14,8 @@ facts as they were.
     .venv/bin/python scripts/encoder/background.py
 
 It takes some ten minutes on two processors. Then raise the number in `ENCODER` (core/muninn_core/index/encoder.py).
-`--more` also learns from the 950 groups of `pairs-more.jsonl`, which the shipped adapter has not seen, and takes twice as
-long.
+`--more` also learns from the 950 groups of `pairs-more.jsonl`, which the shipped adapter has not seen. It takes twice
+as long.
 """
 
 from __future__ import annotations
