@@ -127,6 +127,16 @@ def test_a_significant_commit_is_remembered_once(muninn):
     assert muninn.call("memories").total == 1
 
 
+def test_a_commit_that_a_backfill_stored_with_other_details_stops_no_capture(muninn):
+    muninn.call("brief", session="s1")
+    git(muninn.root, "commit", "-q", "--allow-empty", "-m", "Migrate the sessions to Redis")
+    (stored,) = muninn.call("backfill", source="git", apply=True).ids
+    assert muninn.call("capture", source="commit", session="s1").ids == (stored,)
+    git(muninn.root, "commit", "-q", "--allow-empty", "-m", "Migrate the queue to Redis")
+    (later,) = muninn.call("capture", source="commit", session="s1").ids
+    assert muninn.call("memories", id=later).memories[0].title == "Migrate the queue to Redis"
+
+
 def test_commits_from_before_the_session_are_not_its_own(muninn):
     commit_a_decision(muninn.root)
     muninn.call("brief", session="s1")

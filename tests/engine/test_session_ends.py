@@ -14,6 +14,8 @@ from muninn_hooks import inbox
 
 pytest_plugins = ["engines"]
 
+TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "F6a7B8"
+
 
 def spoken(role, content, **more):
     return {
@@ -161,6 +163,30 @@ def test_a_session_that_goes_on_is_summed_up_anew_and_the_same_end_twice_is_one(
     assert [memory.files for memory in of(muninn, "session_summary")] == [("src/a.py", "src/b.py")]
     old = next(memory for memory in of(muninn, "session_summary", archived=True) if memory.id == first.id)
     assert old.superseded_by
+
+
+def test_what_fails_anew_in_a_session_that_goes_on_is_another_attempt_and_the_same_one_is_stored_once(
+    muninn, transcript
+):
+    for error, file in [("no bucket", "src/users.py"), (f"{TOKEN} was refused", "src/other.py")]:
+        transcript.use("Bash", {"command": "sh check.sh"}, f"Exit code 3\nerror: {error}", failed=True)
+        transcript.use("Edit", {"file_path": str(muninn.root / file)})
+        transcript.use("Bash", {"command": "sh check.sh"})
+        end(muninn, transcript)
+        end(muninn, transcript)
+    assert sorted(memory.text for memory in of(muninn, "attempt")) == [
+        "`sh check.sh` failed: error: [masked:github-token] was refused\nIt passed once src/other.py had been changed.",
+        "`sh check.sh` failed: error: no bucket\nIt passed once src/users.py had been changed.",
+    ]
+    (summary,) = of(muninn, "session_summary")
+    muninn.call("forget", id=summary.id)
+    transcript.use("Write", {"file_path": str(muninn.root / "src/b.py")})
+    end(muninn, transcript)
+    assert [memory.files[-1] for memory in of(muninn, "session_summary")] == ["src/b.py"]
+
+
+def test_a_failure_with_another_status_is_the_candidate_that_is_there(muninn):
+    assert fail(muninn, error="Exit code 4\nerror: no bucket").ids == fail(muninn).ids
 
 
 def test_quiet_commits_are_in_the_summary_and_what_was_decided_is_kept(muninn, transcript):

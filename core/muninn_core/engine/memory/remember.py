@@ -21,12 +21,18 @@ log = logging.getLogger("muninn.remember")
 
 
 def remember(
-    workspace: Workspace, params: RememberParams, call: Call, ids: UlidGenerator, now: datetime
+    workspace: Workspace,
+    params: RememberParams,
+    call: Call,
+    ids: UlidGenerator,
+    now: datetime,
+    *,
+    differing: bool = False,
 ) -> RememberResult:
     """Store one memory or a batch; all of them are on the disk when this returns.
 
     A draft whose `key` is known is not stored again: the result has the id of the stored one. Raises BadParams when a
-    draft is invalid, UsageError when a key was used for another memory; nothing is stored then.
+    draft is invalid, UsageError when a key was used for another memory, unless `differing`; nothing is stored then.
     """
     memory = workspace.memory
     session = params.session or workspace.memory.session
@@ -36,7 +42,8 @@ def remember(
     if everywhere:
         memory.shared_log()  # refuse before anything is stored
     for batch, scope in ((own, "project"), (everywhere, "global")):
-        _check_keys(memory, batch, scope)
+        if not differing:
+            _check_keys(memory, batch, scope)
     stored: dict[str, str] = {}
     for batch, scope in ((own, "project"), (everywhere, "global")):
         if batch:

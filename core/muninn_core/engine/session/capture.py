@@ -89,7 +89,8 @@ class Captures:
         own = Call(place=call.place, client=call.client)
         if captured.drafts or captured.traces:
             batch = RememberParams(batch=(*captured.drafts, *captured.traces), session=params.session)
-            stored = remember(workspace, batch, own, self._ids, now).ids
+            # A commit or a command may be stored with other details, by another session or a backfill.
+            stored = remember(workspace, batch, own, self._ids, now, differing=True).ids
             ids = stored[: len(captured.drafts)]
         for identity in dict.fromkeys(captured.archive):
             append_change(

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from muninn_core.engine.memory.backfill_sources import is_here, main_of
+from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.engine.session.failed_commands import candidates
 from muninn_core.engine.session.work_in_git import changed_files, standing_commits
@@ -75,7 +76,7 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
     settled = _settled(workspace.memory, session, facts, roots)
     open_drafts, closed = open_item_changes(workspace.memory, session, agent, items)
     return SessionEnd(
-        drafts=(*(_superseding(workspace.memory, draft, session) for draft in drafts), *open_drafts),
+        drafts=(*(_anew(workspace, draft, session) for draft in drafts), *open_drafts),
         archive=(*settled, *closed),
     )
 
@@ -217,15 +218,21 @@ def _commits(store: MemoryStore, session: str, shown: Sequence[str], fresh: Sequ
     return (*shown, *dict.fromkeys(further))
 
 
-def _superseding(store: MemoryStore, draft: MemoryDraft, session: str) -> MemoryDraft:
-    """Return a summary as one that supersedes the session's earlier summary, if the text differs."""
-    if draft.type != "session_summary":
+def _anew(workspace: Workspace, draft: MemoryDraft, session: str) -> MemoryDraft:
+    """Return the draft of a session that went on as another memory, if its key is that of another text.
+
+    A summary supersedes the session's earlier one.
+    """
+    store = workspace.memory
+    stored = store.log.record_of_key(draft.key or "")
+    before = _summary(store, session) if draft.type == "session_summary" else None
+    if (before is None and stored is None) or (stored is not None and stored.data.get("redacted") is True):
         return draft
-    before = _summary(store, session)
-    if before is None or before.text == draft.text:
+    text = cleaned({"text": draft.text}, workspace.config)[0]["text"].strip()  # as it would be stored
+    if text == (before.text if before is not None else stored and stored.data.get("text")):
         return draft
-    key = f"{draft.key}:{hashlib.sha256(draft.text.encode()).hexdigest()[:16]}"
-    return replace(draft, key=key, links=(Link(relation="supersedes", target=before.id, by="hook"),))
+    links = (Link(relation="supersedes", target=before.id, by="hook"),) if before is not None else ()
+    return replace(draft, key=f"{draft.key}:{hashlib.sha256(text.encode()).hexdigest()[:16]}", links=links)
 
 
 def _summary(store: MemoryStore, session: str) -> Memory | None:
