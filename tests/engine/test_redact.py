@@ -109,6 +109,20 @@ def test_events_with_a_question_of_the_memory_are_erased(muninn):
     assert payloads[:3] == [None, None, {"text": "Who uses the account?"}]
 
 
+def test_events_with_the_wording_of_a_decision_are_erased_after_a_further_one(muninn):
+    one = muninn.call("remember", text="Sessions must be stored in Redis.", type="decision").ids[0]
+    muninn.clock.forward(hours=1)
+    muninn.call("remember", text="Sessions must not be stored in Redis.", type="decision")
+    muninn.call("seal")
+    muninn.call("reconcile")
+    (conflict,) = muninn.call("conflicts").conflicts
+    muninn.call("resolve", id=conflict.id, keep="left", text=f"Sessions are stored by {WORD}.")
+    muninn.clock.forward(hours=1)
+    muninn.call("update", id=one, text="Sessions are stored by someone.")
+    muninn.call("event.append", event_type="prompt", payload={"text": f"Sessions are stored by {WORD}. Why?"})
+    assert muninn.call("redact", id=one).events == 1
+
+
 def test_a_short_text_erases_no_event(muninn):
     identity = muninn.call("remember", text="Use tabs.").ids[0]
     muninn.call("event.append", event_type="prompt", payload={"text": "Use tabs. And run the tests."})

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from backends import Backend, says, stalls, status
+from backends import Backend, Request, says, stalls, status
 
 from muninn_core.errors import BadParams, ModelError
 
@@ -63,6 +63,36 @@ def test_questions_of_the_author_stay(told: Told) -> None:
         identity = remembered(told, questions=["Why not cookies?"])
     assert shown(told, identity).questions == ("Why not cookies?",)
     assert shown(told, identity).importance == 7
+
+
+def test_what_people_change_while_the_model_is_asked_stays_and_what_they_redact_is_not_sent(told: Told) -> None:
+    waiting, redacted, reworded, first = (
+        told.call("remember", text=f"{name}: {TEXT}").ids[0] for name in ("Crow", "Secretly", "Owl", "Jay")
+    )
+
+    def while_the_first_is_asked(request: Request) -> None:
+        told.call("update", id=first, questions=["Why not cookies?"], tags=["own"])
+        told.call("update", id=waiting, questions=["Where is the login kept?"], importance=9)
+        told.call("redact", id=redacted)
+        says(GOOD)(request)
+
+    def while_it_is_reworded(request: Request) -> None:
+        told.call("update", id=reworded, text="Sessions live in Postgres.")
+        says(GOOD)(request)
+
+    with Backend(while_the_first_is_asked, while_it_is_reworded, says(GOOD)) as backend:
+        enabled(told, backend)
+        result = told.call("enrich")
+    assert {each.id: each.problem for each in result.memories} == {
+        first: "",
+        reworded: "it changed while the model answered",
+        redacted: "it changed before the model was asked",
+        waiting: "",
+    }
+    assert (shown(told, first).questions, shown(told, first).tags[0]) == (("Why not cookies?",), "own")
+    assert (shown(told, waiting).questions, shown(told, waiting).importance) == (("Where is the login kept?",), 9)
+    assert "enrichment" not in shown(told, reworded).details
+    assert not any("Secretly" in str(request.body) for request in backend.requests)
 
 
 def test_a_secret_that_was_stored_before_its_expression_was_set_is_masked(told: Told) -> None:

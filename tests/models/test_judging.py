@@ -57,6 +57,21 @@ def test_a_verdict_is_a_record_and_reconcile_queues_the_pair_for_a_person(told: 
     assert told.call("conflicts").conflicts == ()
 
 
+def test_a_memory_that_is_redacted_while_another_pair_is_judged_is_not_sent(told: Told) -> None:
+    remembered(told, ONE, OTHER, f"{OTHER} It takes an hour.")
+
+    def while_the_first_pair_is_judged(request: Request) -> None:
+        for memory in told.call("memories").memories:
+            told.call("redact", id=memory.id)
+        says(verdict("new"))(request)
+
+    with Backend(while_the_first_pair_is_judged) as backend:
+        enabled(told, backend)
+        first, *others = told.call("judge").pairs
+    assert (first.verdict, len(backend.requests)) == ("new", 1)
+    assert {each.problem for each in others} == {"one of the two changed before the model was asked"}
+
+
 def test_a_pair_that_is_new_is_not_asked_again_until_its_wording_changes(told: Told) -> None:
     one, _ = remembered(told, ONE, OTHER)
     with Backend(says(verdict("new"))) as backend:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from backends import Backend, Reply, bytes_of, openai_events, says
+from backends import Backend, Reply, Request, bytes_of, openai_events, says
 
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.memory import Memory
@@ -106,6 +106,23 @@ def test_a_model_that_finds_a_successor_only_proposes_it(told: Told) -> None:
     assert f"--link supersedes:{old}" in result.links[0].problem
     assert told.call("show", id=old).memory.active
     assert asked(told, says("NO_LINKS"), ids=[new])[0].links == ()
+
+
+def test_a_memory_that_is_redacted_while_a_model_is_asked_is_neither_sent_nor_linked(told: Told) -> None:
+    old, new, _ = three(told)
+    newest = remembered(told, f"{NEW} It logs each one.", type="bug_fix", files=["src/users.py"])[0]
+
+    def while_the_newest_is_asked(request: Request) -> None:
+        told.call("redact", id=old)
+        places = [request.body["messages"][1]["content"].index(each) for each in (OLD, NEW)]
+        says(f"LINK: {int(places[0] > places[1])}, Extends, 0.8, the ledger worker")(request)
+
+    result, requests = asked(told, while_the_newest_is_asked, ids=[newest, new], apply=True)
+    assert len(requests) == 1
+    assert [(each.source, each.problem) for each in result.links] == [
+        (newest, "one of the two is not active any more"),
+        (new, "it changed before the model was asked"),
+    ]
 
 
 @pytest.mark.parametrize(

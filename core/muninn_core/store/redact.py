@@ -74,7 +74,7 @@ def redact_record(record: Record, subject: RedactionSubject) -> Record:
         remaining.update(_links(data))
         remaining["redacted"] = True
         return record if remaining == data else make_record(remaining)
-    if not _is_about(data, subject):
+    if not is_about(data, subject):
         return record
     remaining = _pick(data, (*ENVELOPE, *_KEPT_CHANGE_FIELDS))
     if isinstance(data.get("set"), dict):
@@ -153,7 +153,8 @@ def redact_content(content: bytes, subject: RedactionSubject) -> bytes:
     return b"\n".join(remaining)
 
 
-def _is_about(data: Mapping[str, Any], subject: RedactionSubject) -> bool:
+def is_about(data: Mapping[str, Any], subject: RedactionSubject) -> bool:
+    """Whether a change concerns the subject's memories."""
     match data["type"]:
         case "merge":
             return bool(subject.ids.intersection((data["keep"], *data["sources"])))

@@ -119,6 +119,17 @@ def may_be_sent(memory: Memory) -> bool:
     return memory.active and not memory.private and memory.scope == "project" and bool(memory.text)
 
 
+def as_sent(workspace: Workspace, memory: Memory) -> Memory | None:
+    """Return a memory that a model was told of as it is now; None if its words changed or it may not be sent any more.
+
+    Others go on to change memories while a model answers.
+    """
+    now = workspace.memory.all().get(memory.id)
+    if now is None or not may_be_sent(now) or (now.title, now.text) != (memory.title, memory.text):
+        return None
+    return now
+
+
 def needs(memory: Memory) -> bool:
     """Whether a memory has no enrichment of this version. A new wording keeps the old one until it is asked for."""
     known = memory.details.get(DETAIL)
@@ -149,6 +160,8 @@ def _one(
 ) -> Enriched:
     if workspace.config.review.holds("assistant", memory.type):
         return Enriched(id=memory.id, problem="changes by an assistant wait for an approval here")
+    if as_sent(workspace, memory) is None:  # the memories before it took their time
+        return Enriched(id=memory.id, problem="it changed before the model was asked")
     asked = models.client.ask(
         settings,
         route,
@@ -161,7 +174,10 @@ def _one(
     entries.append(asked.entry)
     try:
         found = read_enrichment(asked.answer.text, memory)
-        record = _record(workspace, memory, found, asked.entry)
+        now = as_sent(workspace, memory)
+        if now is None:
+            raise ModelError("it changed while the model answered")
+        record = _record(workspace, now, found, asked.entry)
     except ModelError as error:
         return Enriched(id=memory.id, problem=error.message)
     workspace.memory.append([record], session or None, scope=memory.scope)
@@ -170,7 +186,9 @@ def _one(
 
 
 def _record(workspace: Workspace, memory: Memory, found: Enrichment, entry: Entry) -> dict[str, Any]:
-    """Return the update record. Raises ModelError for an answer with a secret or a private span."""
+    """Return the update record for a memory as it is now. Raises ModelError for an answer with a secret or a private
+    span.
+    """
     tags = list(dict.fromkeys((*memory.tags, *found.tags)))[: max(MAX_TAGS, len(memory.tags))]
     told = {"summary": found.summary, "keywords": list(found.keywords), "tags": list(found.tags)}
     judged = {"type": found.kind, "importance": found.importance, "model": entry.model, "prompt": VERSION}

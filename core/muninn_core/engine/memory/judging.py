@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from muninn_core.config.model_settings import ModelSettings
-from muninn_core.engine.memory.enrichment import may_be_sent
+from muninn_core.engine.memory.enrichment import as_sent, may_be_sent
 from muninn_core.engine.memory.model_accounts import shown_prompt, sum_up
 from muninn_core.errors import ModelError
 from muninn_core.model.memory import Memory
@@ -136,6 +136,8 @@ def _one(
     entries: list[Entry],
     call: Call,
 ) -> JudgedPair:
+    if any(as_sent(workspace, each) is None for each in (pair.left, pair.right)):
+        return _shown(pair, problem="one of the two changed before the model was asked")
     asked = models.client.ask(
         settings,
         route,

@@ -15,7 +15,7 @@ import numpy as np
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.context.hover import headline
 from muninn_core.engine.memory.drafts import cleaned
-from muninn_core.engine.memory.enrichment import may_be_sent
+from muninn_core.engine.memory.enrichment import as_sent, may_be_sent
 from muninn_core.engine.memory.judging import READY_SECONDS
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.model_accounts import shown_prompt, sum_up
@@ -131,7 +131,9 @@ def _links_of(
         return rule_links(memory, candidates), f"{MADE_BY}{VERSION} rules", ""
     if not candidates:
         return (), "", ""
-    others = [each.memory for each in candidates]
+    others = [each.memory for each in candidates if as_sent(workspace, each.memory) is not None]
+    if as_sent(workspace, memory) is None or not others:
+        return (), "", "it changed before the model was asked"
     asked = models.client.ask(
         settings,
         route,
@@ -169,9 +171,12 @@ def _proposed(memory: Memory, link: Link, by: str, removed: set[tuple[str, str]]
 
 
 def _recorded(workspace: Workspace, proposed: ProposedLink, session: str | None) -> ProposedLink:
-    memory = workspace.memory.all()[proposed.source]
     if proposed.problem:
         return proposed
+    known = workspace.memory.all()
+    memory, target = known.get(proposed.source), known.get(proposed.target)
+    if memory is None or target is None or not (_takes_part(memory) and _takes_part(target)):
+        return replace(proposed, problem="one of the two is not active any more")
     if workspace.config.review.holds("assistant", memory.type):
         return replace(proposed, problem="changes by an assistant wait for an approval here")
     fields: dict[str, Any] = {

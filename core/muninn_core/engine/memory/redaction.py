@@ -18,7 +18,7 @@ from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult
 from muninn_core.store.fields import read_fields
 from muninn_core.store.fold import State
 from muninn_core.store.record import Record
-from muninn_core.store.redact import RedactionSubject, redact_content, redaction_subject
+from muninn_core.store.redact import RedactionSubject, is_about, redact_content, redaction_subject
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.open_trees import OpenTrees
@@ -102,11 +102,11 @@ def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
 
 
 def _said(group: tuple[Memory, ...], records: Mapping[str, Record]) -> set[str]:
-    """Return the texts and questions of some memories, those that updates replaced included."""
+    """Return the texts and questions of some memories, those that updates and decisions replaced included."""
     said = {text for each in group for text in (each.text, *each.questions)}
-    ids = {each.id for each in group}
+    subject = redaction_subject({each.id for each in group}, records)
     for record in records.values():
-        if record.id in ids or (record.type == "update" and record.data["target"] in ids):
+        if record.id in subject.ids or (record.type in ("update", "resolve") and is_about(record.data, subject)):
             fields, _ = read_fields(record.data["set"] if record.type == "update" else record.data)
             said.update((fields.get("text", ""), *fields.get("questions", ())))
     return said
