@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from muninn_core.source.agent_turns import read_turns
+from muninn_core.source.open_items import read_open_items
+from muninn_core.source.session_facts import SessionReader
+from muninn_core.source.transcript import read_transcript
 
 CLAUDE: list[dict[str, Any]] = [
     {"type": "user", "uuid": "u1", "promptId": "p1", "timestamp": "2026-02-03T10:00:00Z",
@@ -101,14 +104,31 @@ def changed(value: Any, chance: random.Random) -> Any:
     return chance.choice(ODD)
 
 
+TODOS: list[dict[str, Any]] = [
+    {"type": "assistant", "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": f"c{number}", "name": name, "input": given},
+        {"type": "text", "text": "We decided to use Redis because cookies overflowed. Next steps: write the docs"},
+    ]}} for number, (name, given) in enumerate([
+        ("TodoWrite", {"todos": [{"content": "Write the docs", "status": "pending"}]}),
+        ("TaskCreate", {"subject": "Write the tests"}),
+        ("TaskUpdate", {"taskId": "1", "status": "completed"}),
+    ])
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_no_value_in_a_line_ends_the_reading(agent: str) -> None:
     chance, kept = random.Random(7), 0
-    for _ in range(1_000):
-        entries = [dict(entry) for entry in AGENTS[agent]]
+    for _ in range(400):
+        entries = [dict(entry) for entry in (*AGENTS[agent], *TODOS)]
         at = chance.randrange(len(entries))
         entries[at] = changed(entries[at], chance)
         turns = read_turns(lines(entries)).turns
         json.dumps([event.payload for turn in turns for event in turn.events], allow_nan=False)
         kept += bool(turns)
-    assert kept > 950
+        reader = SessionReader()
+        assert all(reader.read_line(line) for line in lines([entry for entry in entries if isinstance(entry, dict)]))
+        assert reader.facts().recognised >= len(TODOS) - 1
+        assert read_open_items(lines(entries)).open
+        assert read_transcript(lines([entries[at]])).offset
+    assert kept > 380

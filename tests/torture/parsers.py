@@ -30,10 +30,13 @@ from muninn_core.reconcile.citations import make_cite
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import read_question
 from muninn_core.source.adr import read_adr
+from muninn_core.source.agent_turns import read_turns
 from muninn_core.source.frontmatter import body_line, check_frontmatter, list_entries, read_frontmatter
 from muninn_core.source.line_index import LineIndex, read_mark
 from muninn_core.source.metis import read_metis
+from muninn_core.source.open_items import read_open_items
 from muninn_core.source.references import find_references
+from muninn_core.source.session_facts import SessionReader
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.bundle import plan_import, read_bundle
 from muninn_core.store.fold import fold
@@ -143,7 +146,14 @@ def bundles(data: bytes) -> None:
 
 def transcripts(data: bytes) -> None:
     """Transcripts of agents."""
-    read_transcript(data.splitlines(keepends=True))
+    lines = data.splitlines(keepends=True)
+    read_transcript(lines)
+    read_turns(lines)
+    read_open_items(lines)
+    reader = SessionReader()
+    for line in lines:
+        reader.read_line(line)
+    reader.facts()
 
 
 def hooks(data: bytes) -> None:
@@ -236,6 +246,7 @@ PARSERS: Mapping[str, Callable[[bytes], None]] = {
 _LINE = {"v": 1, "id": "01a", "ts": "2026-01-01T00:00:00.000Z", "type": "insight", "text": "Sessions live in Redis."}
 _CHANGE = {"v": 1, "id": "01b", "ts": "2026-01-02T00:00:00Z", "type": "update", "target": "01a", "set": {"text": "No."}}
 _TURN = {"type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-01-01T00:00:00Z"}
+_TODO = {"type": "tool_use", "name": "TodoWrite", "input": {"todos": [{"content": "Write", "status": "pending"}]}}
 _TOOL = {"session_id": "s", "hook_event_name": "PostToolUse", "cwd": "/", "tool_input": {"command": "git commit"}}
 _EVENT = {
     "position": 1,
@@ -286,7 +297,8 @@ def seeds(parser: str) -> list[bytes]:
         ],
         "bundles": [_json({"version": 1, "exported": "", "records": [{**_LINE, "session": ""}, _CHANGE]})],
         "transcripts": [
-            _json({**_TURN, "message": {"role": "user", "content": "We decided to use Redis because of size."}})
+            _json({**_TURN, "message": {"role": "user", "content": "We decided to use Redis because of size."}}),
+            _json({"type": "assistant", "message": {"role": "assistant", "content": [_TODO]}}),
         ],
         "hooks": [
             _json({**_TOOL, "prompt": "x"}),

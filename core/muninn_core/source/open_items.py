@@ -62,7 +62,7 @@ def read_open_items(lines: Iterable[bytes]) -> OpenItems:
                 elif name == "TaskCreate" and (subject := _text(input_.get("subject"))):
                     created += 1
                     listed[str(created)] = subject
-                elif name == "TaskUpdate" and input_.get("status") in _DONE:
+                elif name == "TaskUpdate" and _text(input_.get("status")) in _DONE:
                     finished = listed.pop(str(input_.get("taskId")), None)
                     done |= {finished: None} if finished else {}
             elif block.get("type") == "text":
@@ -124,7 +124,7 @@ def _todos(input_: Any, done: dict[str, None]) -> tuple[dict[str, str], dict[str
     listed: dict[str, str] = {}
     for number, todo in enumerate(input_ if isinstance(input_, list) else ()):
         if isinstance(todo, dict) and (content := _text(todo.get("content"))):
-            if todo.get("status") in _DONE:
+            if _text(todo.get("status")) in _DONE:
                 done = {**done, content: None}
             else:
                 listed[f"todo {number}"] = content

@@ -135,10 +135,10 @@ class SessionReader:
         if not isinstance(entry, dict):
             return False
         self._line += 1
-        of_codex = entry.get("type") in codex_rollout.TYPES
+        of_codex = _text(entry.get("type")) in codex_rollout.TYPES
         self._agent = "codex" if of_codex else self._agent
         for converted in codex_rollout.transcript_entries(entry) if of_codex else (entry,):
-            if converted.get("type") in _TYPES:
+            if _text(converted.get("type")) in _TYPES:
                 self._recognised += 1
                 self._read_entry(converted)
         return True

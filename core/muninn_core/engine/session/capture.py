@@ -134,6 +134,8 @@ class Captures:
             self._store(workspace, params, call)
         except MuninnError as error:
             log.warning("cannot capture a %s of session %s: %s", params.source, params.session, error.message)
+        except Exception:  # it would be tried again with each further event, and stop all of them
+            log.exception("capturing a %s of session %s failed", params.source, params.session)
 
 
 def _distil(at: At, session: str) -> None:
