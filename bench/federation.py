@@ -30,7 +30,7 @@ from bench.quality.scoring import measure as scored
 from muninn_core.engine.engine import Engine
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 def main(arguments: list[str]) -> int:
@@ -72,7 +72,7 @@ class Asking:
 
     def call(self, root: Path, verb: str, **params: Any) -> Any:
         """Call a verb on a repository."""
-        return self._engine.call(verb, decode_params(METHODS[verb], params), Call(place=locate(str(root))))
+        return self._engine.call(verb, decode_params(METHODS[verb], params), CallContext(place=locate(str(root))))
 
     def close(self) -> None:
         """Close all repositories."""

@@ -32,7 +32,7 @@ from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 LIMIT = 50
 """The number of requested hits: enough for ten files."""
@@ -201,7 +201,7 @@ class Walk:
         return Step(sha, title, datetime.fromtimestamp(int(seconds), UTC), changed, asked)
 
     def _call(self, verb: str, **params: Any) -> Any:
-        call = Call(place=locate(str(self._root)), client="bench")
+        call = CallContext(place=locate(str(self._root)), client="bench")
         return self._engine.call(verb, decode_params(lookup(verb), params), call)
 
     def _git(self, *arguments: str) -> str:

@@ -29,7 +29,7 @@ from muninn_core.index.embed import BUNDLED, Embedder, load_embedder
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -91,7 +91,7 @@ class Session:
 
     def call(self, verb: str, **params: Any) -> Value:
         """Run a verb with plain parameters. Raises MuninnError."""
-        return self._engine.call(verb, decode_params(lookup(verb), params), Call(place=self._place))
+        return self._engine.call(verb, decode_params(lookup(verb), params), CallContext(place=self._place))
 
     def close(self) -> None:
         """Stop the engine."""

@@ -32,7 +32,7 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 LIMIT = 50
@@ -79,7 +79,7 @@ class Muninn:
             chance=os.urandom,
             load=lambda _name, _cache: MODEL,
         )
-        self.scope = Call(place=locate(str(tree)), client="bench")
+        self.scope = CallContext(place=locate(str(tree)), client="bench")
         self._engine.call("init", InitParams(), self.scope)
         self._engine.call("index", IndexParams(wait=True), self.scope)
         self.snapshot: Snapshot = self._engine.open(self.scope.place).updater.wait_open(30).snapshot()

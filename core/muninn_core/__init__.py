@@ -1,6 +1,6 @@
 """Muninn's domain: the memory log, the index, retrieval and the engine. Knows no LSP, MCP, HTTP or terminal.
 
-`open_repository` is the way in for Python programs. It is loaded when it is asked for: hooks and pumps start without.
+Python programs use `open_repository`. It is imported on first use, because hooks and proxies do not need it.
 """
 
 __version__ = "0.1.0"

@@ -144,10 +144,10 @@ class _Alone:
         for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(name, "1")
         from muninn_core.engine.engine import Engine
-        from muninn_core.worktree.call import Call
+        from muninn_core.worktree.call_context import CallContext
 
         self._spare = tempfile.TemporaryDirectory(prefix="muninn-")
-        self._scope = Call(place=place, client="python")
+        self._scope = CallContext(place=place, client="python")
         self._closed = False
         self._engine: Engine = Engine(
             version=__version__,

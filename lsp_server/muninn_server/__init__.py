@@ -1,1 +1,1 @@
-"""The daemon and its faces. The only importers of the engine, pygls and mcp."""
+"""The daemon and its protocols. Only this package imports the engine, pygls and mcp."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
     from muninn_core.model.value import Value
     from muninn_core.protocol.events import EventAppendParams
-    from muninn_core.worktree.call import Call
+    from muninn_core.worktree.call_context import CallContext
 
 MOST_TOGETHER = 200
 """The most calls of a transaction. Those behind it wait for it."""
@@ -45,7 +45,7 @@ class Waiting(NamedTuple):
 
     engine: Engine
     params: EventAppendParams
-    call: Call
+    call: CallContext
     begun: Callable[[], None]
     finish: Callable[[Value], Any]
     done: asyncio.Future[Any]
@@ -67,7 +67,7 @@ class Appends:
         self,
         engine: Engine,
         params: EventAppendParams,
-        call: Call,
+        call: CallContext,
         begun: Callable[[], None],
         finish: Callable[[Value], Any],
     ) -> Any:

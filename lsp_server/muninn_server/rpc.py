@@ -17,7 +17,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:
-    from muninn_core.worktree.call import Progress
+    from muninn_core.worktree.call_context import Progress
     from muninn_server.events.subscriptions import Subscriptions
 
 

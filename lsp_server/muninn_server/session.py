@@ -14,8 +14,8 @@ from muninn_core.errors import BusyError, Cancelled, InternalError, MuninnError,
 from muninn_core.model.role import ROLES
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.protocol.events import EventAppendParams
-from muninn_core.shortage import raise_if_exhausted
-from muninn_core.worktree.call import Call, Connection, Progress
+from muninn_core.resource_exhaustion import raise_if_exhausted
+from muninn_core.worktree.call_context import CallContext, Connection, Progress
 from muninn_server.appends import Appends
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Session:
         params = decode_params(method, raw)
         loop = asyncio.get_running_loop()
         cancelled = cancelled or threading.Event()
-        call = Call(
+        call = CallContext(
             place=self.place,
             client=self.client,
             actor=self._actor,

@@ -25,7 +25,7 @@ from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.catalogue import decode_params
 from muninn_core.protocol.method import Method
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -55,7 +55,9 @@ def run(
     keys = map(str, range(1_000_000))
 
     def call(method: Method, _given: object, params: dict[str, Any]) -> Any:
-        result = muninn.engine.call(method.verb, decode_params(method, params), Call(place=locate(str(plain_repo))))
+        result = muninn.engine.call(
+            method.verb, decode_params(method, params), CallContext(place=locate(str(plain_repo)))
+        )
         return json.loads(encode_json(result))
 
     def run_command(line: str) -> str:

@@ -180,7 +180,7 @@ from muninn_core.index import lexical, manifest
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store import redact
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import Call
 
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -17,7 +17,7 @@ from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree import citations
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.overlays import Overlays
 
 PATIENCE = 60.0
@@ -56,7 +56,7 @@ class Muninn:
     ) -> Any:
         """Call a verb on the work tree, or on another one; as an editor when it has buffers."""
         method = lookup(verb)
-        call = Call(place=locate(str(at or self.root)), client="test", actor=actor, buffers=buffers)
+        call = CallContext(place=locate(str(at or self.root)), client="test", actor=actor, buffers=buffers)
         return self.engine.call(verb, decode_params(method, params), call)
 
     def texts(self, query: str, **params: Any) -> list[str]:

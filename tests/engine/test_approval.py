@@ -11,7 +11,7 @@ from muninn_core.context.text import render
 from muninn_core.errors import BadParams, RefusedError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
@@ -102,7 +102,7 @@ def test_an_agent_can_not_approve_its_own(held, caller):
 
 def test_a_client_whose_face_says_that_it_is_an_agent_can_not_claim_to_be_a_user(held):
     identity = propose(held)
-    call = Call(place=locate(str(held.root)), client="agent", actor="assistant")
+    call = CallContext(place=locate(str(held.root)), client="agent", actor="assistant")
     params = decode_params(METHODS["approve"], {"ids": [identity], "actor": "user", "agent": "scribe 1.0"})
     with pytest.raises(RefusedError, match="approve its own"):
         held.engine.call("approve", params, call)

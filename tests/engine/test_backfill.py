@@ -17,7 +17,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.record import encode_line
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
@@ -62,7 +62,7 @@ def told(muninn):
 
 
 def backfill(muninn, source="git", scope=None, **params):
-    scope = scope or Call(place=locate(str(muninn.root)), client="test")
+    scope = scope or CallContext(place=locate(str(muninn.root)), client="test")
     return muninn.engine.call("backfill", decode_params(lookup("backfill"), {"source": source, **params}), scope)
 
 
@@ -200,7 +200,7 @@ def test_a_long_run_reports_and_can_be_cancelled_before_it_stores_anything(told)
         if "storing" in progress.message:
             cancelled.set()
 
-    call = Call(place=locate(str(muninn.root)), client="test", cancelled=cancelled, report=report)
+    call = CallContext(place=locate(str(muninn.root)), client="test", cancelled=cancelled, report=report)
     with pytest.raises(Cancelled):
         backfill(muninn, scope=call, apply=True)
     assert (reports[0], set(reports)) == ("begin", {"begin", "report"})

@@ -11,7 +11,7 @@ from repositories import git
 from muninn_core.context.text import render
 from muninn_core.launch.place import locate
 from muninn_core.protocol.search import RecallParams
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
@@ -266,5 +266,5 @@ def test_knowledge_of_another_revision_has_its_origin_too(bridged):
     (bridged.root / "docs" / "adr" / "0001-use-limpets.md").unlink()
     bridged.touch("docs/adr/0001-use-limpets.md")
     params = RecallParams(query="use limpets", at="HEAD")
-    hit = bridged.engine.recall(params, Call(place=locate(str(bridged.root)))).hits[0]
+    hit = bridged.engine.recall(params, CallContext(place=locate(str(bridged.root)))).hits[0]
     assert (hit.path, hit.origin) == ("docs/adr/0001-use-limpets.md", "ADR")

@@ -12,7 +12,7 @@ from fakes import FakeEmbedder
 from repositories import git
 
 from muninn_core.protocol.search import RecallParams
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -70,7 +70,7 @@ def test_memories_of_a_past_commit_and_of_other_branches_are_compared_by_the_sam
     muninn.call("recall", query="number1")
     encoded = encoder.embedded
     params = RecallParams(query="number1", at="HEAD", kind="memory")
-    found = muninn.engine.recall(params, Call(place=muninn.place, client="test"))
+    found = muninn.engine.recall(params, CallContext(place=muninn.place, client="test"))
     assert found.saw.index.unencoded == 0
     assert encoder.embedded == encoded + 1, "the question alone is encoded"
 

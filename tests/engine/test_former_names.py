@@ -11,7 +11,7 @@ from muninn_core.git import deleted_paths
 from muninn_core.launch.place import locate
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.renames import RenameHistory
 
 pytest_plugins = ["engines"]
@@ -34,7 +34,7 @@ def rename(muninn, old, new, *, commit=True):
 def about(muninn, path, rev=None):
     """Return the ids of the memories about a file, now or as of a revision."""
     params = decode_params(lookup("memories"), {"file": path, "at": rev})
-    found = muninn.engine.call("memories", params, Call(place=locate(str(muninn.root)), client="test"))
+    found = muninn.engine.call("memories", params, CallContext(place=locate(str(muninn.root)), client="test"))
     return [memory.id for memory in found.memories]
 
 

@@ -12,7 +12,7 @@ from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.search import RecallParams
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
@@ -141,7 +141,7 @@ def test_a_question_about_an_earlier_commit_names_the_version_of_then(made, read
     git(reader.root, "commit", "-q", "-m", "Pack")
     reader.call("pack.update", path=made("1.1.0"))
     then = RecallParams(query="error culprit", kind="knowledge", at="HEAD", limit=1)
-    (hit,) = reader.engine.recall(then, Call(place=locate(str(reader.root)))).hits
+    (hit,) = reader.engine.recall(then, CallContext(place=locate(str(reader.root)))).hits
     assert hit.origin == "pack house-style 1.0.0"
     reader.call("index")
     (hit,) = reader.call("recall", query="error culprit", kind="knowledge", limit=1).hits

@@ -9,14 +9,14 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.git import GitError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
 
 def ask(muninn, verb, **params):
     """Call a verb whose parameters may be named `at`."""
-    return muninn.engine.call(verb, decode_params(lookup(verb), params), Call(place=locate(str(muninn.root))))
+    return muninn.engine.call(verb, decode_params(lookup(verb), params), CallContext(place=locate(str(muninn.root))))
 
 
 def texts(muninn, **params):

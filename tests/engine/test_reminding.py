@@ -12,7 +12,7 @@ from repositories import PATIENCE, copy_plain_repo
 
 from muninn_core.index.encoder import DIM
 from muninn_core.protocol.session import RemindParams
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
@@ -110,7 +110,7 @@ def test_what_came_too_late_was_not_given(full):
     prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
     gone = threading.Event()
     gone.set()
-    late = full.engine.call("remind", RemindParams(**prompt), Call(place=full.place, cancelled=gone))
+    late = full.engine.call("remind", RemindParams(**prompt), CallContext(place=full.place, cancelled=gone))
     assert len(late.ids) == 1
     assert full.call("remind", **prompt).ids == late.ids
 
@@ -127,7 +127,7 @@ def test_what_came_too_late_is_given_with_the_next_event_once(full, verb, event)
     prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
     gone = threading.Event()
     gone.set()
-    late = full.engine.call("remind", RemindParams(**prompt), Call(place=full.place, cancelled=gone))
+    late = full.engine.call("remind", RemindParams(**prompt), CallContext(place=full.place, cancelled=gone))
     for session, times in (("s2", 0), ("s1", 1), ("s1", 0)):
         answer = full.call(verb, session=session, **event)
         text = answer.text if verb == "remind" else answer.note

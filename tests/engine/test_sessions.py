@@ -19,7 +19,7 @@ from muninn_core.errors import Cancelled, PreconditionError, Stopping, UnknownVe
 from muninn_core.launch.place import locate
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_server import appends
 from muninn_server import session as session_module
 from muninn_server.appends import MOST_BYTES, MOST_BYTES_TOGETHER, Appends, Waiting
@@ -123,7 +123,9 @@ class Recorder:
         """A call that waits, which no pool has."""
         params = decode_params(lookup("event.append"), {"event_type": "step", "payload": {"text": "x" * 8_000}})
         done = asyncio.get_running_loop().create_future()
-        return Waiting(muninn.engine, params, Call(place=muninn.place), lambda: None, to_plain, done, time.monotonic())
+        return Waiting(
+            muninn.engine, params, CallContext(place=muninn.place), lambda: None, to_plain, done, time.monotonic()
+        )
 
 
 @pytest.fixture
@@ -232,7 +234,7 @@ def test_an_event_is_recorded_although_its_work_tree_can_not_be_read(muninn, tmp
     git_dir = Path(muninn.place.git_dir)
     (git_dir / "HEAD").write_bytes(b"ref: refs/heads/a\0b\n")
     params = decode_params(lookup("event.append"), {"event_type": "step", "payload": {}})
-    calls = [(params, Call(place=place), time.monotonic()) for place in (muninn.place, locate(str(other)))]
+    calls = [(params, CallContext(place=place), time.monotonic()) for place in (muninn.place, locate(str(other)))]
     broken, sound = muninn.engine.append(calls)
     assert [each.event.position for each in (broken, sound)] == [1, 1]
     assert "can't be read" in broken.saw.note

@@ -14,7 +14,7 @@ from muninn_core.index import index as index_module
 from muninn_core.index.index import BULK
 from muninn_core.index.workers import WorkerPool
 from muninn_core.protocol.repository import IndexParams
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.index_updater import FIRST_LOOK
 
 pytest_plugins = ["engines"]
@@ -99,7 +99,7 @@ def test_a_cache_that_is_deleted_under_a_first_index_is_made_anew_by_itself(muni
 
 def test_waiting_for_the_index_says_what_is_found_and_ends_with_all_of_it(muninn, gate):
     told: list[str] = []
-    call = Call(place=muninn.place, client="test", report=lambda progress: told.append(progress.message))
+    call = CallContext(place=muninn.place, client="test", report=lambda progress: told.append(progress.message))
     with ThreadPoolExecutor(1) as thread:
         waiting = thread.submit(muninn.engine.call, "index", IndexParams(wait=True), call)
         while not any("found by their words" in message for message in told):

@@ -7,7 +7,7 @@ import pytest
 from muninn_core.errors import Cancelled, NotFoundError, RefusedError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.reconciliation import ReconcileParams
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
@@ -45,7 +45,7 @@ def test_a_reconcile_tells_how_far_it_is_and_who_cancels_it_finds_every_file_as_
         if progress.percentage == 20:  # the next step would write
             cancelled.set()
 
-    call = Call(place=locate(str(muninn.root)), cancelled=cancelled, report=report)
+    call = CallContext(place=locate(str(muninn.root)), cancelled=cancelled, report=report)
     with pytest.raises(Cancelled):
         muninn.engine.call("reconcile", ReconcileParams(), call)
     assert memory_files(muninn) == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from muninn_core.worktree.call import Progress
+from muninn_core.worktree.call_context import Progress
 from muninn_server.mcp.tool_handlers import ProgressReporter
 
 

@@ -16,7 +16,7 @@ from muninn_core.engine.answer import exploration
 from muninn_core.errors import BadParams, Cancelled, ModelError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 if TYPE_CHECKING:
     from gateways import Served
@@ -165,7 +165,7 @@ def test_a_cancelled_exploration_ends_and_stores_nothing(told: Told) -> None:
     stop = threading.Event()
     with Backend(calling(uses("tree")), stalls()) as backend:
         enabled(told, backend)
-        call = Call(place=locate(str(told.root)), client="test", cancelled=stop)
+        call = CallContext(place=locate(str(told.root)), client="test", cancelled=stop)
 
         def cancel() -> None:
             while len(backend.requests) < 2:

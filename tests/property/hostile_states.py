@@ -34,7 +34,7 @@ from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.model.value import decode_json, encode_json
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.protocol.method import Method
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -148,7 +148,7 @@ def try_call(muninn: Muninn, method: Method, given: dict[str, Any]) -> str:
     begun = time.thread_time()
     try:
         with _limited():
-            call = Call(place=muninn.place, client="test")
+            call = CallContext(place=muninn.place, client="test")
             result = muninn.engine.call(method.verb, decode_params(method, given), call)
             plain = decode_json(encode_json(result))
             shown = {"terminal": _on_terminal(method, plain), "model": render(result)}

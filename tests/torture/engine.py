@@ -19,7 +19,7 @@ from muninn_core.index.encoder import load_encoder
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store.layout import initialise, layout_of
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 @functools.cache
@@ -45,7 +45,7 @@ def engine_on(root: Path, folder: Path, **options: Any) -> Iterator[tuple[Engine
 
     def call(verb: str, /, **params: Any) -> Any:
         method = lookup(verb)
-        return engine.call(verb, decode_params(method, params), Call(place=locate(str(root)), client="torture"))
+        return engine.call(verb, decode_params(method, params), CallContext(place=locate(str(root)), client="torture"))
 
     try:
         yield engine, call

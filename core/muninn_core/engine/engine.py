@@ -51,7 +51,7 @@ from muninn_core.models.service import ModelService
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.events import EventAppendParams
 from muninn_core.store.ids import UlidGenerator
-from muninn_core.worktree.call import Call, Connection
+from muninn_core.worktree.call_context import CallContext, Connection
 from muninn_core.worktree.edited_files import WatchToken
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
@@ -175,7 +175,7 @@ class Engine(
         if missing:
             raise MuninnError(f"the engine lacks {', '.join(missing)}")
 
-    def call(self, verb: str, params: Value, call: Call) -> Value:
+    def call(self, verb: str, params: Value, call: CallContext) -> Value:
         """Run a verb of the catalogue with decoded parameters. Raises MuninnError."""
         under_way = object()
         self._under_way.add(under_way)
@@ -194,7 +194,7 @@ class Engine(
             self.meter.note(verb, self._last_call - begun, failed)
             self._under_way.discard(under_way)
 
-    def append(self, appends: Sequence[tuple[EventAppendParams, Call, float]]) -> list[Value | BaseException]:
+    def append(self, appends: Sequence[tuple[EventAppendParams, CallContext, float]]) -> list[Value | BaseException]:
         """Run `event.append` for several clients, whose events share transactions.
 
         Each call is given with the monotonic time of its arrival, from which on it is measured. Return the result of
@@ -204,7 +204,7 @@ class Engine(
         self._under_way.add(under_way)
         try:
             found: dict[int, Value | BaseException] = {}
-            given: dict[int, tuple[At, EventAppendParams, Call]] = {}
+            given: dict[int, tuple[At, EventAppendParams, CallContext]] = {}
             for number, (params, call, _) in enumerate(appends):
                 try:
                     given[number] = (self._journal(call), self._appended_as(params, call), call)
@@ -219,14 +219,14 @@ class Engine(
             self.meter.note("event.append", self._last_call - appends[number][2], failed)
         return [found[number] for number in range(len(appends))]
 
-    def _appended_as(self, params: EventAppendParams, call: Call) -> EventAppendParams:
+    def _appended_as(self, params: EventAppendParams, call: CallContext) -> EventAppendParams:
         if not call.connection.agent:
             return params
         changed = self._as_agent(METHODS["event.append"], params, call)
         assert isinstance(changed, EventAppendParams)
         return changed
 
-    def _run(self, verb: str, params: Value, call: Call) -> Value:
+    def _run(self, verb: str, params: Value, call: CallContext) -> Value:
         """Run a verb. A verb for reading that meets a damaged index is repeated on a new one."""
         method = METHODS[verb]
         for last in (False, True):

@@ -31,7 +31,7 @@ from muninn_core.protocol.repository import (
 from muninn_core.source.project import read_project
 from muninn_core.store.spool import unreconciled_sessions
 from muninn_core.worktree.bridges import statuses
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import focus
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.journals import Journals
@@ -137,7 +137,7 @@ def bare_state(place: Place) -> ReadState:
     return ReadState(commit=head.commit, branch=head.branch)
 
 
-def update_index(workspace: Workspace, params: IndexParams, call: Call) -> IndexResult:
+def update_index(workspace: Workspace, params: IndexParams, call: CallContext) -> IndexResult:
     """Request an index update and return its result.
 
     With `params.wait` the call returns when all files, vectors and memories are indexed, reports progress, and can be

@@ -11,7 +11,7 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from muninn_core.shortage import raise_if_exhausted
+from muninn_core.resource_exhaustion import raise_if_exhausted
 
 if TYPE_CHECKING:
     from pathlib import Path

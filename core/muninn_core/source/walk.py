@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import git
 from muninn_core.errors import NotARepository
-from muninn_core.shortage import raise_if_exhausted
+from muninn_core.resource_exhaustion import raise_if_exhausted
 from muninn_core.source.bridge import is_read_if_ignored, read_if_ignored
 from muninn_core.source.classify import language_of
 from muninn_core.source.ignore import (

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from muninn_core.shortage import raise_if_exhausted
+from muninn_core.resource_exhaustion import raise_if_exhausted
 from muninn_core.store.layout import Layout
 
 Signature = tuple[int, int, int, int]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.model.value import replace
-from muninn_core.shortage import raise_if_exhausted
+from muninn_core.resource_exhaustion import raise_if_exhausted
 from muninn_core.store.cached_values import CachedValues
 from muninn_core.store.change_scan import ChangeScan, Signature, signature
 from muninn_core.store.fold import Fold, State

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 if TYPE_CHECKING:
     from muninn_core.protocol.repository import IndexResult, StatusResult
-    from muninn_core.worktree.call import Progress
+    from muninn_core.worktree.call_context import Progress
     from muninn_server.lsp.client import EditorClient
 
 _TOKEN = "muninn-index"

@@ -20,7 +20,7 @@ from muninn_server.mcp.tools import Tool, check_call
 from muninn_server.session import error_of
 
 if TYPE_CHECKING:
-    from muninn_core.worktree.call import Progress
+    from muninn_core.worktree.call_context import Progress
 
 
 async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:

@@ -47,7 +47,7 @@ from muninn_core.source.qualified import bare
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
@@ -60,7 +60,7 @@ REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
 
 
 def context(
-    workspace: Workspace, params: ContextParams, call: Call, now: datetime, asked: Asked = NOBODY
+    workspace: Workspace, params: ContextParams, call: CallContext, now: datetime, asked: Asked = NOBODY
 ) -> ContextResult:
     """Gather a context and store it. `asked` are the repositories that `params.repos` names.
 
@@ -110,7 +110,7 @@ def inputs_again(workspace: Workspace, params: ReplayParams) -> ContextParams | 
     return _load(workspace.memory, workspace.context_store, params.bundle).inputs if params.fresh else None
 
 
-def replay(workspace: Workspace, params: ReplayParams, call: Call, asked: Asked = NOBODY) -> ReplayResult:
+def replay(workspace: Workspace, params: ReplayParams, call: CallContext, asked: Asked = NOBODY) -> ReplayResult:
     """Return a stored context; with `fresh` gather it again, with the time of the first run.
 
     A context of a past revision is gathered from the same commit, any other from the current state. Raises
@@ -147,7 +147,7 @@ def gather(
     workspace: Workspace,
     params: ContextParams,
     inputs: ContextParams,
-    call: Call,
+    call: CallContext,
     now: datetime,
     first: Sequence[Hit] = (),
     explored: Exploration | None = None,
@@ -219,7 +219,7 @@ def _candidates(
     searched: SearchContext,
     working_set: WorkingSet,
     asked: ParsedRecall | None,
-    call: Call,
+    call: CallContext,
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all candidates: pins, the task, the working set, skills, and search hits of each kind."""
     checker = workspace.citations.checker()

@@ -32,12 +32,12 @@ from muninn_core.source.classify import classify
 from muninn_core.source.private import strip_private
 from muninn_core.store.fields import headline
 from muninn_core.store.secrets import mask
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 
 def model_policy(
-    workspace: Workspace, models: ModelService, settings: ModelSettings, params: ExploreParams, call: Call
+    workspace: Workspace, models: ModelService, settings: ModelSettings, params: ExploreParams, call: CallContext
 ) -> Ask:
     """Return the function that asks the route for explorations, within the user's budget."""
     route = route_for(settings)
@@ -89,7 +89,7 @@ def explore(
     params: ExploreParams,
     ask: Ask,
     run: Run,
-    call: Call,
+    call: CallContext,
     now: datetime,
     *,
     route: str,

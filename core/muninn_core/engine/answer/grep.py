@@ -17,7 +17,7 @@ from muninn_core.expression import Expression, compile_search
 from muninn_core.protocol.files import GrepFile, GrepLine, GrepParams, GrepResult
 from muninn_core.source.inside import is_inside
 from muninn_core.source.text import Text, read_text
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 SECONDS = 10.0
@@ -39,7 +39,7 @@ class _Place(NamedTuple):
     match: int
 
 
-def grep(workspace: Workspace, params: GrepParams, call: Call) -> GrepResult:
+def grep(workspace: Workspace, params: GrepParams, call: CallContext) -> GrepResult:
     """Return the matching lines. Raises BadParams for an invalid expression, glob or language; Cancelled."""
     expression = _expression(params)
     snapshot, saw = read_index(workspace)

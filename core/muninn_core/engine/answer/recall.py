@@ -34,7 +34,7 @@ from muninn_core.retrieval.request import NO_FOCUS, Bounds, Focus, SearchRequest
 from muninn_core.retrieval.search import search
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.spelling import corrections
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.result_pages import Rest
@@ -58,7 +58,7 @@ class _Search(NamedTuple):
 def recall(
     workspace: Workspace,
     params: RecallParams,
-    call: Call,
+    call: CallContext,
     now: datetime,
     opened: Sequence[str] = (),
     asked: Asked = NOBODY,

@@ -15,7 +15,7 @@ from muninn_core.near_match import nearest_path
 from muninn_core.protocol.code import MapFolder, MapImport, MapParams, MapResult
 from muninn_core.retrieval.graph import Graph
 from muninn_core.source.classify import language_of, path_traits
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
@@ -29,7 +29,7 @@ _imports_of: WeakKeyDictionary[Snapshot, Mapping[str, Iterable[str]]] = WeakKeyD
 """The imported files of each file, by the index that they were read from."""
 
 
-def repository_map(workspace: Workspace, params: MapParams, call: Call) -> MapResult:
+def repository_map(workspace: Workspace, params: MapParams, call: CallContext) -> MapResult:
     """Return the folders of a repository, or of one of its folders. Raises NotFoundError for an unknown folder."""
     top = folder_within(params.path, workspace)
     snapshot, saw = read_index(workspace)
@@ -65,7 +65,7 @@ def _area(path: str, top: str, depth: int) -> str:
     return "/".join([*([top] if top else []), *folders]) or "."
 
 
-def _imports(snapshot: Snapshot, paths: Iterable[str], call: Call) -> Mapping[str, Iterable[str]]:
+def _imports(snapshot: Snapshot, paths: Iterable[str], call: CallContext) -> Mapping[str, Iterable[str]]:
     known = _imports_of.get(snapshot)
     if known is None:
         graph = Graph(snapshot.code)

@@ -13,7 +13,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.review import Verified, VerifyParams, VerifyResult
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import CitationCheck, cites_of
 from muninn_core.worktree.workspace import Workspace
 
@@ -21,7 +21,7 @@ ORDER = ("gone", "drifted", "unchecked", "moved", "fresh")
 """Citation states, the one that most needs a person first."""
 
 
-def verify(workspace: Workspace, params: VerifyParams, call: Call) -> VerifyResult:
+def verify(workspace: Workspace, params: VerifyParams, call: CallContext) -> VerifyResult:
     """Judge the citations of one memory, or of all recallable ones; with `fix` store the new places of moved code.
 
     A merged memory shows the citations of its sources, so `fix` updates the sources too.

@@ -17,12 +17,12 @@ from muninn_core.protocol.editor import AboutParams, AboutResult
 from muninn_core.protocol.inspection import Mention
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.bridges import BridgeCounts
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.workspace import Workspace
 
 
-def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) -> AboutResult:
+def about(workspace: Workspace, params: AboutParams, call: CallContext, now: datetime) -> AboutResult:
     """Return what is remembered about a line or a name, as markdown; see `nearest_first`."""
     found = remembered(workspace, params.file, call, now)
     seen = visible(workspace.memory, None, None)

@@ -17,7 +17,7 @@ from muninn_core.protocol.reference import Backlink, BacklinksParams, BacklinksR
 from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, own_kind
 from muninn_core.source.references import Reference, find_references
 from muninn_core.source.text import Text, read_text
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
@@ -28,7 +28,7 @@ _FEW = 50
 """The most moved files for which texts are searched for the names first; with more, every reference is resolved."""
 
 
-def backlinks(workspace: Workspace, params: BacklinksParams, call: Call) -> BacklinksResult:
+def backlinks(workspace: Workspace, params: BacklinksParams, call: CallContext) -> BacklinksResult:
     """Find the references to a target. Raises NotFoundError for an unknown target."""
     names = names_of(workspace, call.buffers)
     found = _target(names, params)
@@ -50,7 +50,7 @@ def backlinks(workspace: Workspace, params: BacklinksParams, call: Call) -> Back
     return BacklinksResult(target=found.id or found.path, backlinks=tuple(links), saw=workspace.read_state())
 
 
-def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResult:
+def relink(workspace: Workspace, params: RelinkParams, call: CallContext) -> RelinkResult:
     """Return the edits that keep links valid after files are moved. Files of packs are not edited.
 
     `moves` lists the old and the new path of each file in turn. Raises BadParams for an odd number.
@@ -160,7 +160,7 @@ def _words(names: ReferenceIndex, found: ReferenceTarget) -> list[str]:
     return words
 
 
-def _texts(workspace: Workspace, names: ReferenceIndex, call: Call) -> Iterator[tuple[str, str]]:
+def _texts(workspace: Workspace, names: ReferenceIndex, call: CallContext) -> Iterator[tuple[str, str]]:
     """Yield path and text of all files that may contain references, by path, with unsaved texts of the client's editor.
 
     Edits apply to the unsaved text, so columns of the saved one would be wrong.

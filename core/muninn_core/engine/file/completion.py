@@ -21,7 +21,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.reference import Name, NamesParams, NamesResult
 from muninn_core.source import frontmatter
 from muninn_core.source.muninn_file import OwnKind, own_kind
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
@@ -40,7 +40,7 @@ class _Candidate(NamedTuple):
     build: Callable[[], Name]
 
 
-def names(workspace: Workspace, params: NamesParams, call: Call, now: datetime) -> NamesResult:
+def names(workspace: Workspace, params: NamesParams, call: CallContext, now: datetime) -> NamesResult:
     """Return names that contain a text: prefix matches first, then in the order of `kinds`, then newest first
     or A-Z.
     """

@@ -41,7 +41,7 @@ from muninn_core.source.muninn_file import CONTEXT_FOLDER, KINDS_WITH_REFERENCES
 from muninn_core.source.references import Reference, find_references
 from muninn_core.store.disk import write_atomic
 from muninn_core.store.secrets import mask
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
@@ -67,7 +67,7 @@ class _Part(Value):
 _TOO_MANY = _Part(problem=f"there are more than {MOST} references in this file")
 
 
-def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime) -> RenderResult:
+def render(workspace: Workspace, params: RenderParams, call: CallContext, now: datetime) -> RenderResult:
     """Render a context file: its prose, then the items of its references within the budget, those of questions last.
 
     Raises NotFoundError for a missing file, UsageError for one that is not a context file.
@@ -200,7 +200,7 @@ def _part(
     names: ReferenceIndex,
     reference: Reference,
     path: str,
-    call: Call,
+    call: CallContext,
     params: RenderParams,
     now: datetime,
 ) -> _Part:

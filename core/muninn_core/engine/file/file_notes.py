@@ -23,7 +23,7 @@ from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.branches import WorkStates
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.overlays import with_overlays
@@ -40,7 +40,7 @@ RULES = frozenset({"constraint", "decision"})
 """Memory types that code can violate."""
 
 
-def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> Remembered:
+def remembered(workspace: Workspace, given: str, call: CallContext, now: datetime) -> Remembered:
     """Return what is remembered about a file. Raises BadParams for a path outside the repository."""
     path = relative_path(given, workspace.layout.root)
     known = workspace.memory.all()
@@ -84,7 +84,7 @@ def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> R
     )
 
 
-def annotate(workspace: Workspace, params: AnnotateParams, call: Call, now: datetime) -> AnnotateResult:
+def annotate(workspace: Workspace, params: AnnotateParams, call: CallContext, now: datetime) -> AnnotateResult:
     """Return the notes on a file, its lenses, doubts and pointers."""
     found = remembered(workspace, params.file, call, now)
     notes = _notes(found)

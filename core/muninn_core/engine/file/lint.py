@@ -26,7 +26,7 @@ from muninn_core.protocol.reference import Fault, LintParams, LintResult
 from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.lines import read_lines
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.overlays import Overlays, with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -40,7 +40,7 @@ _LOCAL = ".muninn/local/"
 _LEVELS = {"error": "error", "warn": "warning"}
 
 
-def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
+def lint(workspace: Workspace, params: LintParams, call: CallContext) -> LintResult:
     """Check a file or its unsaved text. Raises NotFoundError for an unreadable file, BadParams for another kind of
     file.
     """
@@ -79,7 +79,7 @@ def names_of(workspace: Workspace, buffers: Overlays | None = None) -> Reference
     )
 
 
-def _faults(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call) -> Iterable[Fault]:
+def _faults(workspace: Workspace, kind: OwnKind, path: str, text: str, call: CallContext) -> Iterable[Fault]:
     patterns = workspace.config.memory.secrets
     match kind:
         case "":

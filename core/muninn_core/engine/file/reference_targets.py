@@ -18,7 +18,7 @@ from muninn_core.protocol.search import RecallParams
 from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import own_kind
 from muninn_core.source.references import LONGEST_LINE, Reference, find_references
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import Citations
 from muninn_core.worktree.origins import Origins
 from muninn_core.worktree.paths import relative_path
@@ -30,7 +30,7 @@ MOST = 1_000
 """The most references of a file that are resolved."""
 
 
-def resolve(workspace: Workspace, params: ReferencesParams, call: Call, now: datetime) -> ReferencesResult:
+def resolve(workspace: Workspace, params: ReferencesParams, call: CallContext, now: datetime) -> ReferencesResult:
     """Return the targets of a file's references, or of those in `params.line`, which then have previews.
 
     For a line of markdown it also resolves ids, decisions and tasks in plain text.
@@ -68,7 +68,7 @@ def _meaning(
     places: RecordLocations,
     reference: Reference,
     path: str,
-    call: Call,
+    call: CallContext,
     now: datetime,
     *,
     shown: bool,
@@ -123,7 +123,7 @@ def preview(
     return text_preview(found.path, page.span(start, end), start, shown, notes)
 
 
-def _question_markdown(workspace: Workspace, question: str, call: Call, now: datetime) -> str:
+def _question_markdown(workspace: Workspace, question: str, call: CallContext, now: datetime) -> str:
     asked = RecallParams(query=question, limit=FOUND_BY_QUESTION)
     try:
         return question_preview(question, recall.recall(workspace, asked, call, now).hits)

@@ -35,7 +35,7 @@ from muninn_core.protocol.editor import DocumentParams, DocumentResult
 from muninn_core.protocol.search import ContextParams
 from muninn_core.source.private import strip_private
 from muninn_core.source.text import Text, read_text
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -52,11 +52,11 @@ class _Asked(NamedTuple):
     workspace: Workspace
     what: str
     form: str
-    call: Call
+    call: CallContext
     now: datetime
 
 
-def document(workspace: Workspace, params: DocumentParams, call: Call, now: datetime) -> DocumentResult:
+def document(workspace: Workspace, params: DocumentParams, call: CallContext, now: datetime) -> DocumentResult:
     """Return the page at an address. Raises BadParams for an invalid address, NotFoundError for an unknown target."""
     parts = urlsplit(params.uri)
     kind, _, rest = unquote(parts.path).removesuffix(".md").lstrip("/").partition("/")
@@ -72,7 +72,7 @@ def document(workspace: Workspace, params: DocumentParams, call: Call, now: date
     return DocumentResult(uri=params.uri, title=title, text=text, saw=workspace.read_state())
 
 
-def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime) -> tuple[str, str]:
+def _pack(workspace: Workspace, query: dict[str, str], call: CallContext, now: datetime) -> tuple[str, str]:
     asked, budget = query.get("query", "").strip(), query.get("budget", "4000")
     if not asked or not budget.isdecimal() or not 50 <= int(budget) <= 200_000:
         raise BadParams("a pack needs a query, and a budget of 50 to 200000 tokens", hint=HINT)

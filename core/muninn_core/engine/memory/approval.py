@@ -12,11 +12,11 @@ from muninn_core.errors import RefusedError, UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.review import ApproveParams, RejectParams
 from muninn_core.store.approval import may_approve
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memory_store import MemoryStore
 
 
-def approve(config: Config, store: MemoryStore, params: ApproveParams, call: Call) -> tuple[Memory, ...]:
+def approve(config: Config, store: MemoryStore, params: ApproveParams, call: CallContext) -> tuple[Memory, ...]:
     """Approve memories, all or none, and return them. Raises RefusedError for one that the caller may not approve."""
     decision = _decision_fields(config, store, params, call, "approve", params.note)
     chosen = _chosen(store, params.ids)
@@ -35,14 +35,14 @@ def approve(config: Config, store: MemoryStore, params: ApproveParams, call: Cal
     return _store(store, decision, chosen, "approved")
 
 
-def reject(config: Config, store: MemoryStore, params: RejectParams, call: Call) -> tuple[Memory, ...]:
+def reject(config: Config, store: MemoryStore, params: RejectParams, call: CallContext) -> tuple[Memory, ...]:
     """Reject memories, all or none, and return them. Raises UsageError for one that never needed approval."""
     decision = _decision_fields(config, store, params, call, "reject", params.reason)
     return _store(store, decision, _chosen(store, params.ids), "rejected")
 
 
 def _decision_fields(
-    config: Config, store: MemoryStore, params: ApproveParams | RejectParams, call: Call, kind: str, reason: str
+    config: Config, store: MemoryStore, params: ApproveParams | RejectParams, call: CallContext, kind: str, reason: str
 ) -> dict[str, Any]:
     """Return the fields that all records of a decision share: kind, author, session and reason."""
     clean, _ = cleaned({"reason": reason.strip()}, config)

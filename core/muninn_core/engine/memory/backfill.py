@@ -20,13 +20,13 @@ from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import derived_id
 from muninn_core.store.secrets import mask_draft
 from muninn_core.store.stamp import normalise
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 _TRUST: dict[str, Trust] = {"git": "commit", "transcripts": "agent"}
 
 
-def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillResult:
+def fill(workspace: Workspace, params: BackfillParams, call: CallContext) -> BackfillResult:
     """Return the memories that a backfill makes; with `apply` store them, all or none.
 
     Raises BadParams, NotFoundError, GitError and Cancelled; StorageError or ReadOnlyError when they cannot be stored.
@@ -57,7 +57,7 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
     )
 
 
-def memorable_commits(workspace: Workspace, call: Call, limit: int) -> tuple[int, int]:
+def memorable_commits(workspace: Workspace, call: CallContext, limit: int) -> tuple[int, int]:
     """Return how many of the newest `limit` commits were read, and how many a backfill would remember.
 
     Both are 0 without a readable history.
@@ -81,7 +81,7 @@ def _check(params: BackfillParams) -> None:
 
 
 def _records(
-    memories: Sequence[HistoryMemory], source: str, config: Config, call: Call
+    memories: Sequence[HistoryMemory], source: str, config: Config, call: CallContext
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the records of what was found, one per key, and how many secrets were masked in them."""
     records: dict[str, dict[str, Any]] = {}

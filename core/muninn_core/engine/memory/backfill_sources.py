@@ -22,7 +22,7 @@ from muninn_core.source.session_facts import SessionFacts, SessionReader
 from muninn_core.source.session_memories import drafts_of
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import normalise
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 MOST_MALFORMED = 1_000
@@ -45,7 +45,7 @@ class BackfillDrafts(Value):
     note: str = ""
 
 
-def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillDrafts:
+def from_git(workspace: Workspace, params: BackfillParams, call: CallContext) -> BackfillDrafts:
     """Read the commits reachable from HEAD, or from the revision `until`. Raises BadParams, NotFoundError or
     GitError.
     """
@@ -102,7 +102,7 @@ def _time(name: str, given: str | None) -> str | None:
         raise BadParams(f"'{name}' is not a time: '{given}'", hint=hint) from None
 
 
-def from_transcripts(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillDrafts:
+def from_transcripts(workspace: Workspace, params: BackfillParams, call: CallContext) -> BackfillDrafts:
     """Read transcripts. Raises BadParams for a file of another format, NotFoundError for an unreadable one."""
     files = [found for path in params.paths for found in _files(workspace.layout.root / path)]
     files = list(dict.fromkeys(files))
@@ -149,7 +149,7 @@ def _files(path: Path) -> list[tuple[Path, bool]]:
         raise NotFoundError(f"the transcript {path} can't be read: {error.strerror}", hint=hint) from None
 
 
-def _facts(path: Path, malformed: list[str], call: Call) -> SessionFacts:
+def _facts(path: Path, malformed: list[str], call: CallContext) -> SessionFacts:
     reader = SessionReader()
     with open_transcript(path) as lines:
         for number, line in enumerate(lines, 1):

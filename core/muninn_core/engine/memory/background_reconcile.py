@@ -14,7 +14,7 @@ from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import JudgeParams
 from muninn_core.protocol.reconciliation import ReconcileParams, ReconcileResult
 from muninn_core.store.stamp import timestamp
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 MOST_PAIRS = 200
@@ -74,7 +74,7 @@ class BackgroundReconcile:
         self._pool.submit(lambda: None).result()
 
     def _run(self, workspace: Workspace, params: ReconcileParams) -> None:
-        call = Call(place=workspace.place, client="reconcile --llm", cancelled=self._stop)
+        call = CallContext(place=workspace.place, client="reconcile --llm", cancelled=self._stop)
         try:
             judged = judge(workspace, self._models, JudgeParams(limit=MOST_PAIRS, session=params.session), call)
             done = maintenance.reconcile(workspace, params, call)

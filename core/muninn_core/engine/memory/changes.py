@@ -13,13 +13,13 @@ from muninn_core.errors import BadParams, RefusedError, UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import ForgetParams, ForgetResult, PromoteParams, PromoteResult
 from muninn_core.protocol.reconciliation import ResolveParams, ResolveResult
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 
 def append_change(
-    config: Config, store: MemoryStore, call: Call, session: str | None, kind: str, **fields: Any
+    config: Config, store: MemoryStore, call: CallContext, session: str | None, kind: str, **fields: Any
 ) -> None:
     """Append one change, masked, to the log that holds its `target`; to the work tree's log without a target."""
     clean, _ = cleaned(fields, config)
@@ -28,7 +28,7 @@ def append_change(
     store.append([{"type": kind, "actor": call.actor or "user", **clean}], session, scope=scope)
 
 
-def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResult:
+def forget(workspace: Workspace, params: ForgetParams, call: CallContext) -> ForgetResult:
     """Archive a memory, or restore it. Raises NotFoundError, or UsageError for an ambiguous id.
 
     `restore` puts a memory in force again that was archived, merged, rejected or superseded. Raises UsageError for one
@@ -46,7 +46,7 @@ def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResu
     return ForgetResult(memory=store.all()[memory.id], changed=bool(kinds), saw=workspace.read_state())
 
 
-def _restoring(store: MemoryStore, memory: Memory, call: Call) -> tuple[str, ...]:
+def _restoring(store: MemoryStore, memory: Memory, call: CallContext) -> tuple[str, ...]:
     """Return the kinds of change that put a memory in force again; none for one that is in force."""
     if memory.redacted:
         raise UsageError(f"{memory.id} was redacted: its text is gone", hint="Remember the fact again.")
@@ -69,7 +69,7 @@ def _lost(store: MemoryStore, memory: Memory) -> bool:
     )
 
 
-def promote(workspace: Workspace, params: PromoteParams, call: Call, ids: Callable[[], str]) -> PromoteResult:
+def promote(workspace: Workspace, params: PromoteParams, call: CallContext, ids: Callable[[], str]) -> PromoteResult:
     """Store a memory again in a wider scope, and archive a session's private note. Raises BadParams.
 
     Both records of a note that becomes the project's are stored in one call, all or none.
@@ -90,7 +90,7 @@ def promote(workspace: Workspace, params: PromoteParams, call: Call, ids: Callab
     return PromoteResult(memory=store.all()[promoted["id"]], source=memory.id, saw=workspace.read_state())
 
 
-def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveResult:
+def resolve(workspace: Workspace, params: ResolveParams, call: CallContext) -> ResolveResult:
     """Decide a conflict, also one that was decided before: the later decision counts.
 
     Raises NotFoundError, or BadParams for `text` with `keep` both.

@@ -17,14 +17,14 @@ from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.review import ConfirmParams, ConfirmResult
 from muninn_core.reconcile.citations import make_cite
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import Citations, cites_of
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 
-def confirm(workspace: Workspace, params: ConfirmParams, call: Call) -> ConfirmResult:
+def confirm(workspace: Workspace, params: ConfirmParams, call: CallContext) -> ConfirmResult:
     """Update a memory's citations to the current code. Raises NotFoundError and what `_confirmed` raises."""
     memory = memory_of(workspace.memory.all(), params.id)
     record = _update(memory, _confirmed(workspace, memory, params, call), call)
@@ -34,7 +34,7 @@ def confirm(workspace: Workspace, params: ConfirmParams, call: Call) -> ConfirmR
     return ConfirmResult(memory=memory, cites=_judged(workspace.citations, memory, call), saw=workspace.read_state())
 
 
-def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: Call) -> list[Cite]:
+def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: CallContext) -> list[Cite]:
     """Return the new cites of a memory: fresh ones unchanged, drifted and moved ones at their current lines.
 
     Given places replace all stale ones. Raises BadParams when cited code is gone and no place is given.
@@ -66,7 +66,7 @@ def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call
     return list(dict.fromkeys([*cites, *placed]))
 
 
-def _update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | None:
+def _update(memory: Memory, cites: list[Cite], call: CallContext) -> dict[str, Any] | None:
     """Return the record of the update, None when nothing changes."""
     if tuple(cites) == cites_of(memory):
         return None
@@ -74,6 +74,6 @@ def _update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | N
     return {"type": "update", "target": memory.id, "set": {"cites": plain}, "actor": call.actor or "user"}
 
 
-def _judged(citations: Citations, memory: Memory, call: Call) -> tuple[Citation, ...]:
+def _judged(citations: Citations, memory: Memory, call: CallContext) -> tuple[Citation, ...]:
     """Return the judged citations of a memory."""
     return with_overlays(citations, call.buffers).checker(math.inf).cites(memory)

@@ -22,7 +22,7 @@ from muninn_core.store.fields import headline
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.secrets import mask, mask_draft, mask_value
 from muninn_core.store.stamp import timestamp
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
@@ -30,7 +30,7 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def records_of(
-    params: RememberParams, workspace: Workspace, call: Call, ids: UlidGenerator, now: datetime
+    params: RememberParams, workspace: Workspace, call: CallContext, ids: UlidGenerator, now: datetime
 ) -> tuple[list[dict[str, Any]], int]:
     """Return a request's records, and how many secrets were masked in them. Raises BadParams for an invalid draft."""
     if params.batch and params.text:
@@ -114,7 +114,7 @@ def cleaned(fields: dict[str, Any], config: Config) -> tuple[dict[str, Any], int
 
 
 def _all_checked(
-    given: Sequence[MemoryDraft], workspace: Workspace, call: Call, commit: str | None, session: str
+    given: Sequence[MemoryDraft], workspace: Workspace, call: CallContext, commit: str | None, session: str
 ) -> Iterator[MemoryDraft]:
     """Return the validated drafts in their order. They are processed file by file, so that each file is read once."""
     bare = [_bare(draft) for draft in given]
@@ -150,7 +150,7 @@ def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str],
     return current(draft.task, draft.session or session)
 
 
-def _checked(draft: MemoryDraft, workspace: Workspace, call: Call, commit: str | None) -> MemoryDraft:
+def _checked(draft: MemoryDraft, workspace: Workspace, call: CallContext, commit: str | None) -> MemoryDraft:
     check_length(draft.text)
     check_kind(draft.type, (*KINDS, *workspace.config.memory.kinds))
     for link in draft.links:

@@ -20,7 +20,7 @@ from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, Me
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.store.expiry import parse_expiry
 from muninn_core.store.fields import question_lines
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     contradictions: tuple[str, ...] = ()
 
 
-def update(workspace: Workspace, params: UpdateParams, call: Call, now: str) -> UpdateResult:
+def update(workspace: Workspace, params: UpdateParams, call: CallContext, now: str) -> UpdateResult:
     """Change a memory's fields, links or pin. `now` is the time of the change in RFC 3339.
 
     Raises BadParams for an invalid value, NotFoundError, or RefusedError for a memory that the caller may not change.
@@ -54,7 +54,7 @@ def update(workspace: Workspace, params: UpdateParams, call: Call, now: str) -> 
     )
 
 
-def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> ConsolidateResult:
+def consolidate(workspace: Workspace, params: ConsolidateParams, call: CallContext) -> ConsolidateResult:
     """Merge several memories into one, or let one supersede the others; `dry_run` stores nothing."""
     planned = _plan(workspace.memory, params)
     records = _consolidated(workspace.config, params, planned, call)
@@ -77,7 +77,7 @@ def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> 
 
 
 def _updated(
-    workspace: Workspace, memory: Memory, params: UpdateParams, call: Call, now: str
+    workspace: Workspace, memory: Memory, params: UpdateParams, call: CallContext, now: str
 ) -> tuple[Records, tuple[str, ...], int]:
     """Return the records of an update, the names of the changed fields, and how many secrets were masked.
 
@@ -127,7 +127,7 @@ def _plan(store: MemoryStore, params: ConsolidateParams) -> Plan:
     return _compared(ordered, keep)
 
 
-def _consolidated(config: Config, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
+def _consolidated(config: Config, params: ConsolidateParams, planned: Plan, call: CallContext) -> Records:
     """Return the records of a plan. Raises RefusedError when the caller may not change one of its memories."""
     if planned.kept is None:
         if params.text:
@@ -166,7 +166,9 @@ def _preferred(memory: Memory) -> tuple[int, str, str]:
     return (-TRUST_ORDER.index(memory.trust), memory.ts, memory.id)
 
 
-def _check_may_change(config: Config, memory: Memory, call: Call, params: UpdateParams | ConsolidateParams) -> None:
+def _check_may_change(
+    config: Config, memory: Memory, call: CallContext, params: UpdateParams | ConsolidateParams
+) -> None:
     if memory.redacted:
         raise UsageError(f"{memory.id} was redacted: there is nothing left to change")
     if config.review.holds(call.actor or "user", memory.type):
@@ -176,7 +178,7 @@ def _check_may_change(config: Config, memory: Memory, call: Call, params: Update
         )
 
 
-def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Call, now: str) -> dict[str, Any]:
+def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: CallContext, now: str) -> dict[str, Any]:
     given = {name: getattr(params, name) for name in _PLAIN}
     fields = {name: value for name, value in given.items() if value not in (None, "")}
     for name in ("text", "title"):
@@ -194,7 +196,7 @@ def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
     return fields
 
 
-def _placed(workspace: Workspace, memory: Memory, params: UpdateParams, call: Call) -> dict[str, Any]:
+def _placed(workspace: Workspace, memory: Memory, params: UpdateParams, call: CallContext) -> dict[str, Any]:
     if memory.scope == "global":
         raise BadParams("a global memory names no files: they are one repository's", hint="Leave `files` out.")
     draft = anchor(
@@ -240,7 +242,7 @@ def _check_link(relation: str, memory: Memory, target: Memory) -> None:
         raise BadParams("a global memory names no memory of one project", hint="Promote the other one first.")
 
 
-def _head(config: Config, params: UpdateParams | ConsolidateParams, call: Call) -> dict[str, Any]:
+def _head(config: Config, params: UpdateParams | ConsolidateParams, call: CallContext) -> dict[str, Any]:
     """Return the fields that all records of a change share: author and reason."""
     clean, _ = cleaned({"reason": params.reason.strip()}, config)
     fields: Mapping[str, Any] = {"actor": call.actor or "user", "agent": params.agent, **clean}

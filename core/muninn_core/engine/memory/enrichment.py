@@ -24,7 +24,7 @@ from muninn_core.models.ledger import Entry
 from muninn_core.models.request import route_for
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import Enriched, EnrichParams, EnrichResult
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 DETAIL = "enrichment"
@@ -74,7 +74,7 @@ class Enricher:
                 _log.info("no enrichment of %s: %s", each.id, each.problem)
 
 
-def enrich_now(workspace: Workspace, models: ModelService, params: EnrichParams, call: Call) -> EnrichResult:
+def enrich_now(workspace: Workspace, models: ModelService, params: EnrichParams, call: CallContext) -> EnrichResult:
     """Enrich memories on request, with progress."""
 
     def cancelled() -> bool:

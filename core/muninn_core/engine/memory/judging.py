@@ -23,7 +23,7 @@ from muninn_core.reconcile.verdicts import valid_verdicts, verdict_fields
 from muninn_core.store.fold import Fold
 from muninn_core.store.record import Record
 from muninn_core.store.secrets import mask
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 MOST_MEMORIES = 2_000
@@ -47,7 +47,7 @@ class Pair(NamedTuple):
     likeness: float
 
 
-def judge(workspace: Workspace, models: ModelService, params: JudgeParams, call: Call) -> JudgeResult:
+def judge(workspace: Workspace, models: ModelService, params: JudgeParams, call: CallContext) -> JudgeResult:
     """Ask about the most similar pairs; with `dry_run` or `show_prompt` ask nothing. Raises ModelError or Cancelled."""
     settings = models.settings(workspace.place.root)
     waiting = similar_pairs(workspace)
@@ -134,7 +134,7 @@ def _one(
     pair: Pair,
     session: str,
     entries: list[Entry],
-    call: Call,
+    call: CallContext,
 ) -> JudgedPair:
     if any(as_sent(workspace, each) is None for each in (pair.left, pair.right)):
         return _shown(pair, problem="one of the two changed before the model was asked")

@@ -29,7 +29,7 @@ from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import LinkParams, LinkResult, ProposedLink
 from muninn_core.reconcile.linking import Candidate, Corpus, rule_links
 from muninn_core.reconcile.plan import read_memory
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 MOST_MEMORIES = 5_000
@@ -43,7 +43,7 @@ NEVER_RECORDED = "supersedes"
 _OR_RULES = " (docs/models.md), or leave --model out: rules find links, too."
 
 
-def link(workspace: Workspace, models: ModelService, params: LinkParams, call: Call) -> LinkResult:
+def link(workspace: Workspace, models: ModelService, params: LinkParams, call: CallContext) -> LinkResult:
     """Propose links, or record them. Raises ModelError when a model is wanted and can't be asked, and Cancelled."""
     known = workspace.memory.all()
     wanted = [memory_of(known, each) for each in params.ids]
@@ -124,7 +124,7 @@ def _links_of(
     candidates: Sequence[Candidate],
     params: LinkParams,
     entries: list[Entry],
-    call: Call,
+    call: CallContext,
 ) -> tuple[Sequence[Link], str, str]:
     """Return the links of a memory, who made them, and why there are none."""
     if not params.model:

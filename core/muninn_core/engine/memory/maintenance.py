@@ -16,7 +16,7 @@ from muninn_core.protocol.reconciliation import (
 from muninn_core.reconcile.apply import reconcile as consolidate
 from muninn_core.reconcile.prune import prune as move_to_archive
 from muninn_core.store.undo_journal import undo as undo_last
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 
@@ -26,7 +26,7 @@ def seal(workspace: Workspace, params: SealParams) -> SealResult:
     return SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.read_state())
 
 
-def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> ReconcileResult:
+def reconcile(workspace: Workspace, params: ReconcileParams, call: CallContext) -> ReconcileResult:
     """Consolidate all segments into main.jsonl; `dry_run` changes nothing."""
 
     def step(message: str, percentage: int) -> None:

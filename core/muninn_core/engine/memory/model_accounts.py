@@ -28,7 +28,7 @@ from muninn_core.protocol.models import (
     ShownPrompt,
     Spent,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 _READY = Tool(
@@ -62,7 +62,9 @@ def list_models(workspace: Workspace, models: ModelService) -> ModelsListResult:
     )
 
 
-def test_model(workspace: Workspace, models: ModelService, params: ModelsTestParams, call: Call) -> ModelsTestResult:
+def test_model(
+    workspace: Workspace, models: ModelService, params: ModelsTestParams, call: CallContext
+) -> ModelsTestResult:
     """Ask a route a short question, or show what would be sent."""
     settings = models.settings(workspace.place.root)
     route = route_of(settings, params.route)

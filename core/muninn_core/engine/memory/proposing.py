@@ -12,11 +12,11 @@ from muninn_core.models.consolidation import VERSION, consolidation_prompt, read
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import ConsolidationProposal, JudgeParams, JudgeResult
 from muninn_core.store.secrets import mask
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 
-def propose(workspace: Workspace, models: ModelService, params: JudgeParams, call: Call) -> JudgeResult:
+def propose(workspace: Workspace, models: ModelService, params: JudgeParams, call: CallContext) -> JudgeResult:
     """Ask about the two memories that the parameters name. Raises BadParams, ModelError or Cancelled."""
     left, right = _chosen(workspace, params)
     settings = models.settings(workspace.place.root)

@@ -19,7 +19,7 @@ from muninn_core.store.fields import read_fields
 from muninn_core.store.fold import State
 from muninn_core.store.record import Record
 from muninn_core.store.redact import RedactionSubject, is_about, redact_content, redaction_subject
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.pending_redaction import Redaction
@@ -34,7 +34,7 @@ MEMORY = ".muninn/memory"
 
 
 def redact(
-    workspace: Workspace, trees: OpenTrees, journal: OpenJournal | None, params: RedactParams, call: Call
+    workspace: Workspace, trees: OpenTrees, journal: OpenJournal | None, params: RedactParams, call: CallContext
 ) -> RedactResult:
     """Blank a memory, and those merged with it, in all work trees of the repository and in its journal.
 

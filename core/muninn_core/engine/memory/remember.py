@@ -13,7 +13,7 @@ from muninn_core.errors import UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import RememberParams, RememberResult
 from muninn_core.store.ids import UlidGenerator
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
@@ -23,7 +23,7 @@ log = logging.getLogger("muninn.remember")
 def remember(
     workspace: Workspace,
     params: RememberParams,
-    call: Call,
+    call: CallContext,
     ids: UlidGenerator,
     now: datetime,
     *,

@@ -17,7 +17,7 @@ from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import PromoteParams
 from muninn_core.retrieval.request import Bounds
 from muninn_core.source.shortcode import same_code
-from muninn_core.worktree.call import Call as Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.memory_store import MemoryStore
 
@@ -86,7 +86,7 @@ def on_task(memories: Mapping[str, Memory], task: str | None) -> frozenset[str |
     )
 
 
-def promoted(config: Config, memory: Memory, params: PromoteParams, call: Call) -> dict[str, Any]:
+def promoted(config: Config, memory: Memory, params: PromoteParams, call: CallContext) -> dict[str, Any]:
     """Return the record of a memory in a wider scope, with unchanged trust. Raises BadParams."""
     if not memory.active:
         raise BadParams("only an active memory can be promoted", hint="`muninn restore` brings it back.")

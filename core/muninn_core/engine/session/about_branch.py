@@ -12,7 +12,7 @@ from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.engine.session.reminders import AS_CERTAIN
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
-from muninn_core.worktree.beside import run_beside
+from muninn_core.worktree.thread_future import run_in_thread
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.branch")
@@ -50,7 +50,7 @@ def start_search(workspace: Workspace, seen: Callable[[Memory], bool], now: date
         found = related_memories(workspace, subject, is_about, now, nearest=True)
         return [hit.memory for hit in found if hit.confidence >= AS_CERTAIN * found[0].confidence][:MOST]
 
-    return run_beside(find, "about-branch")
+    return run_in_thread(find, "about-branch")
 
 
 def found_in_time(search: Future[list[Memory]]) -> list[Memory]:

@@ -17,7 +17,7 @@ from muninn_core.protocol.session import BriefParams, BriefResult, Withheld
 from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
 from muninn_core.store.spool import unreconciled_sessions
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import NOTE, canonical, focus
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.session_notes import SessionNotes
@@ -33,7 +33,7 @@ def brief(
     workspace: Workspace,
     trees: Iterable[Workspace],
     params: BriefParams,
-    call: Call,
+    call: CallContext,
     now: datetime,
     overlaps: Sequence[str] = (),
     common_rules: Sequence[Memory] = (),

@@ -36,7 +36,7 @@ from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.models import Spent
 from muninn_core.source.event_memories import Finding, find_memories, is_similar, words_of
 from muninn_core.store.ids import UlidGenerator
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 MOST_EVENTS = 5_000
 """The most events of a session that are read, the newest."""
@@ -113,7 +113,7 @@ def list_candidates(at: At, params: CandidateListParams) -> CandidateListResult:
 
 
 def promote(
-    at: At, params: CandidatePromoteParams, call: Call, ids: UlidGenerator, now: datetime
+    at: At, params: CandidatePromoteParams, call: CallContext, ids: UlidGenerator, now: datetime
 ) -> CandidatePromoteResult:
     """Store a candidate as a memory. A second call returns the same memory.
 
@@ -143,7 +143,7 @@ def promote(
     return CandidatePromoteResult(memory=_memory(at, decided), candidate=decided, saw=at.workspace.read_state())
 
 
-def discard(at: At, params: CandidateDiscardParams, call: Call) -> CandidateDiscardResult:
+def discard(at: At, params: CandidateDiscardParams, call: CallContext) -> CandidateDiscardResult:
     """Discard a candidate. Raises NotFoundError for an unknown candidate, UsageError for a promoted one."""
     found = _one(at, params.id)
     if found.status == "promoted":
@@ -212,7 +212,7 @@ def _add(at: At, project: str, session: str, agent: str, finding: Finding) -> Ev
     return _record(at, draft, lambda transaction: is_known(transaction, draft))
 
 
-def _decide(at: At, found: Candidate, call: Call, outcome: dict[str, str]) -> Candidate:
+def _decide(at: At, found: Candidate, call: CallContext, outcome: dict[str, str]) -> Candidate:
     candidate = at.open.journal.event(found.id)
     draft = EventDraft(
         event_type=CANDIDATE_DECIDED,

@@ -28,12 +28,12 @@ from muninn_core.protocol.capsules import (
 )
 from muninn_core.regular_file import read_regular
 from muninn_core.store.disk import translate_errors
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 _MOST_BYTES = 256 * 1024 * 1024
 
 
-def open_capsule(at: At, params: CapsuleOpenParams, call: Call) -> CapsuleResult:
+def open_capsule(at: At, params: CapsuleOpenParams, call: CallContext) -> CapsuleResult:
     """Open a capsule."""
     project = project_of(at, params.project_id, params.scope.get("session", ""))
     span = at.open.capsules.open(
@@ -55,7 +55,7 @@ def close(at: At, params: CapsuleCloseParams) -> CapsuleResult:
     return CapsuleResult(capsule=span_of(span), saw=at.workspace.read_state())
 
 
-def observe(at: At, params: CapsuleObserveParams, call: Call) -> CapsuleEventResult:
+def observe(at: At, params: CapsuleObserveParams, call: CallContext) -> CapsuleEventResult:
     """Record an observation. Raises BadParams for one without text and details."""
     if not params.text and not params.details:
         raise BadParams("the observation is empty", hint="Give a text or details; nothing was recorded.")
@@ -74,7 +74,7 @@ def observe(at: At, params: CapsuleObserveParams, call: Call) -> CapsuleEventRes
     )
 
 
-def summarise(at: At, params: CapsuleSummariseParams, call: Call) -> CapsuleEventResult:
+def summarise(at: At, params: CapsuleSummariseParams, call: CallContext) -> CapsuleEventResult:
     """Record a summary."""
     done = at.open.capsules.record(
         project_of(at, params.project_id, ""),

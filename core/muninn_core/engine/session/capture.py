@@ -32,7 +32,7 @@ from muninn_core.source.commit_memory import draft_memory as commit_draft
 from muninn_core.source.transcript import MAX_STATEMENTS, read_transcript
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.stamp import timestamp
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
@@ -54,7 +54,7 @@ class Captures:
         self._agents = agents
         self._catching_up = threading.Lock()
 
-    def capture(self, workspace: Workspace, params: CaptureParams, call: Call) -> CaptureResult:
+    def capture(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> CaptureResult:
         """Store what one event of a session shows, after everything in the inbox.
 
         Raises BadParams or NotFoundError for a transcript that cannot be read.
@@ -62,7 +62,7 @@ class Captures:
         self.catch_up(workspace, call, params.session)
         return self._store(workspace, params, call)
 
-    def catch_up(self, workspace: Workspace, call: Call, session: str | None) -> None:
+    def catch_up(self, workspace: Workspace, call: CallContext, session: str | None) -> None:
         """Store what hooks left in the inbox, and end sessions whose end event never came.
 
         Does nothing in a read-only work tree, or while another thread runs it.
@@ -82,11 +82,11 @@ class Captures:
         finally:
             self._catching_up.release()
 
-    def _store(self, workspace: Workspace, params: CaptureParams, call: Call) -> CaptureResult:
+    def _store(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> CaptureResult:
         now = self._clock()
         captured = collect(workspace, params, now)
         ids: tuple[str, ...] = ()
-        own = Call(place=call.place, client=call.client)
+        own = CallContext(place=call.place, client=call.client)
         if captured.drafts or captured.traces:
             batch = RememberParams(batch=(*captured.drafts, *captured.traces), session=params.session)
             # A commit or a command may be stored with other details, by another session or a backfill.
@@ -129,7 +129,7 @@ class Captures:
         """Return the reminders that came too late, for the events whose note reaches the agent, and their ids."""
         return missed_note(workspace, params.session, now) if params.source in ("commit", "failure") else ("", ())
 
-    def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
+    def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> None:
         try:
             self._store(workspace, params, call)
         except MuninnError as error:

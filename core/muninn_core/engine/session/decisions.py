@@ -29,7 +29,7 @@ from muninn_core.protocol.decisions import (
     TurnEvents,
 )
 from muninn_core.protocol.events import EventAppendParams
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 INACTIVE = ("superseded", "rejected", "deprecated")
 """States of decisions that no longer hold."""
@@ -39,7 +39,7 @@ _recording = threading.Lock()  # one process writes a journal: no other decision
 
 
 def record(
-    at: At, params: DecisionRecordParams | DecisionSupersedeParams, supersedes: str, call: Call
+    at: At, params: DecisionRecordParams | DecisionSupersedeParams, supersedes: str, call: CallContext
 ) -> RecordedResult:
     """Record a decision, in the place of another one if `supersedes` names it.
 
@@ -57,7 +57,7 @@ def record(
         return _append(at, params, "decision", payload, call)
 
 
-def record_pattern(at: At, params: PatternRecordParams, call: Call) -> RecordedResult:
+def record_pattern(at: At, params: PatternRecordParams, call: CallContext) -> RecordedResult:
     """Record a pattern."""
     payload: dict[str, Any] = {
         "type": params.type,
@@ -127,7 +127,7 @@ class _Room:
         return True
 
 
-def _append(at: At, params: Recorded, kind: str, payload: dict[str, Any], call: Call) -> RecordedResult:
+def _append(at: At, params: Recorded, kind: str, payload: dict[str, Any], call: CallContext) -> RecordedResult:
     event = EventAppendParams(
         event_type=kind,
         payload=payload,

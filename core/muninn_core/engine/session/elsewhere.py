@@ -16,7 +16,7 @@ from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.worktree.beside import run_beside
+from muninn_core.worktree.thread_future import run_in_thread
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.elsewhere")
@@ -33,7 +33,7 @@ Reading = Future[dict[str, Memory]]
 def start_reading(workspace: Workspace) -> Reading:
     """Start to read the memories of other local branches on a thread: git takes some milliseconds."""
     branches, own = workspace.local_branches, workspace.memory.log
-    return run_beside(lambda: branches.memories(own, recent=True), "branches")
+    return run_in_thread(lambda: branches.memories(own, recent=True), "branches")
 
 
 def recallable(reading: Reading, now: datetime) -> list[Memory]:

@@ -53,7 +53,7 @@ from muninn_core.protocol.events import (
 from muninn_core.source.inside import can_name_file
 from muninn_core.store.disk import translate_errors
 from muninn_core.store.stamp import EPOCH, timestamp
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.workspace import Workspace
 
@@ -72,12 +72,12 @@ class At(NamedTuple):
     types: EventTypes
 
 
-def append(at: At, params: EventAppendParams, call: Call) -> EventAppendResult:
+def append(at: At, params: EventAppendParams, call: CallContext) -> EventAppendResult:
     """Record an event. A client that can't act as a user records as the assistant."""
     return _appended(at.open.journal.writer.run(_appending(at, params, call)), at.workspace.read_state())
 
 
-def append_all(appends: Sequence[tuple[At, EventAppendParams, Call]]) -> list[EventAppendResult | BaseException]:
+def append_all(appends: Sequence[tuple[At, EventAppendParams, CallContext]]) -> list[EventAppendResult | BaseException]:
     """Record events as `append` does, those of one journal in one transaction.
 
     Return the result of each, or the error that `append` would raise.
@@ -107,7 +107,7 @@ def append_all(appends: Sequence[tuple[At, EventAppendParams, Call]]) -> list[Ev
     return [outcomes[number] for number in range(len(appends))]
 
 
-def _appending(at: At, params: EventAppendParams, call: Call) -> Callable[[Transaction], Appended | Refused]:
+def _appending(at: At, params: EventAppendParams, call: CallContext) -> Callable[[Transaction], Appended | Refused]:
     """Return the operation that records an event. Raises the errors of its parameters."""
     config = at.workspace.config.journal
     if (config.require_turns or params.require_turn) and not params.turn_id:
@@ -159,7 +159,7 @@ def project_of(at: At, given: str, session: str) -> str:
     return at.workspace.place.project
 
 
-def begin_turn(at: At, params: TurnBeginParams, call: Call) -> TurnBeginResult:
+def begin_turn(at: At, params: TurnBeginParams, call: CallContext) -> TurnBeginResult:
     """Begin a turn of the given project."""
     project = project_of(at, params.project_id, params.session_id)
     seconds = params.seconds or at.workspace.config.journal.turn_seconds
@@ -259,7 +259,7 @@ def span_of(row: SpanRow) -> Span:
     )
 
 
-def replay(at: At, params: AuditReplayParams, call: Call) -> AuditReplayResult:
+def replay(at: At, params: AuditReplayParams, call: CallContext) -> AuditReplayResult:
     """Return a page of lines, or write all of them to a new file."""
     lines = at.open.journal.replay(
         project=params.project_id, stream=params.stream, since=params.since, until=params.until, after=params.after
@@ -278,7 +278,9 @@ def replay(at: At, params: AuditReplayParams, call: Call) -> AuditReplayResult:
     )
 
 
-def _replay_to(at: At, params: AuditReplayParams, lines: Iterator[tuple[int, bytes]], call: Call) -> AuditReplayResult:
+def _replay_to(
+    at: At, params: AuditReplayParams, lines: Iterator[tuple[int, bytes]], call: CallContext
+) -> AuditReplayResult:
     path = at.workspace.layout.root / params.path
     if not can_name_file(str(path.relative_to(path.anchor))):
         raise BadParams("'path' can't name a file", hint="Give the name of a new file.")

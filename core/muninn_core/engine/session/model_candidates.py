@@ -15,11 +15,11 @@ from muninn_core.models.ledger import Entry
 from muninn_core.models.service import ModelService
 from muninn_core.source.event_memories import Finding
 from muninn_core.source.turn_events import ANSWER, PROMPT
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 def missed(
-    at: At, models: ModelService, events: Sequence[Event], known: Sequence[str], session: str, call: Call
+    at: At, models: ModelService, events: Sequence[Event], known: Sequence[str], session: str, call: CallContext
 ) -> tuple[list[Finding], Entry | None, str]:
     """Return what a model finds beyond `known`, what the call cost, and why an answer is not used.
 

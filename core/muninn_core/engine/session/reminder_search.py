@@ -17,7 +17,7 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.relatedness import REACH, SURE, RelatedMemories
 from muninn_core.retrieval.request import Bounds, SearchRequest
 from muninn_core.retrieval.search import search
-from muninn_core.worktree.beside import run_beside
+from muninn_core.worktree.thread_future import run_in_thread
 from muninn_core.worktree.workspace import Workspace
 
 READY_SECONDS = 0.2
@@ -86,7 +86,7 @@ def _encoded(
     """Return what the text encoder returns for a text, None when it comes too late."""
     if too_late is None:
         return encoded_question(workspace, reader, memories, text)
-    vector = run_beside(lambda: encoded_question(workspace, reader, memories, text), "encode")
+    vector = run_in_thread(lambda: encoded_question(workspace, reader, memories, text), "encode")
     try:
         return vector.result(ENCODER_SECONDS)
     except TimeoutError:

@@ -12,8 +12,8 @@ from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session.reminder_search import RelatedMemory, related_memories
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import RemindParams, RemindResult, Withheld
-from muninn_core.worktree.beside import run_beside
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.thread_future import run_in_thread
 from muninn_core.worktree.workspace import Workspace
 
 HEAD = "# Remembered about this (Muninn)\n\n"
@@ -63,7 +63,7 @@ class _Chosen:
 
 
 def remind(
-    workspace: Workspace, params: RemindParams, call: Call, now: datetime, overlaps: Sequence[str] = ()
+    workspace: Workspace, params: RemindParams, call: CallContext, now: datetime, overlaps: Sequence[str] = ()
 ) -> RemindResult:
     """Return the memories about a prompt as text of at most `max_chars`. Raises MuninnError without an index.
 
@@ -135,7 +135,7 @@ def _about(
         workspace.deliveries.miss(params.session, [memory.id for memory in later.memories])
 
     def too_late() -> None:
-        run_beside(again, "late-reminder")
+        run_in_thread(again, "late-reminder")
 
     waits = patient or params.session is None
     found = related_memories(workspace, prompt, seen, now, nearest=True, too_late=None if waits else too_late)

@@ -42,7 +42,7 @@ from muninn_core.protocol.team import (
     LeaseReleaseParams,
     LeaseReleaseResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 
 BATCH = 500
@@ -52,7 +52,7 @@ POLL_SECONDS = 0.1
 """How often a call that waits for an event looks for new ones."""
 
 
-def register(at: At, params: AgentRegisterParams, call: Call) -> AgentRegisterResult:
+def register(at: At, params: AgentRegisterParams, call: CallContext) -> AgentRegisterResult:
     """Register an agent, on the call's connection if that lasts. A connection has one agent."""
     _check_unbound(at, call)
     member = Member(
@@ -79,7 +79,7 @@ def register(at: At, params: AgentRegisterParams, call: Call) -> AgentRegisterRe
     )
 
 
-def _check_unbound(at: At, call: Call) -> None:
+def _check_unbound(at: At, call: CallContext) -> None:
     """Raise UsageError when the connection's agent still lives: it can't get another role this way."""
     if call.connection.agent and at.open.agents.seconds_left(call.connection.agent) > 0:
         raise RefusedError(
@@ -88,7 +88,7 @@ def _check_unbound(at: At, call: Call) -> None:
         )
 
 
-def heartbeat(at: At, params: AgentHeartbeatParams, call: Call, overlaps: Overlaps) -> AgentHeartbeatResult:
+def heartbeat(at: At, params: AgentHeartbeatParams, call: CallContext, overlaps: Overlaps) -> AgentHeartbeatResult:
     """Extend an agent's life."""
     member = at.open.agents.heartbeat(key_of(params.agent_key, call), params.task)
     held = [lease for lease in at.open.leases.all() if lease.agent == member.name]
@@ -100,7 +100,7 @@ def heartbeat(at: At, params: AgentHeartbeatParams, call: Call, overlaps: Overla
     )
 
 
-def leave(at: At, key: str, call: Call) -> AgentLeaveResult:
+def leave(at: At, key: str, call: CallContext) -> AgentLeaveResult:
     """End an agent."""
     member = at.open.agents.leave(key_of(key, call))
     if call.connection.agent == member.name:
@@ -126,20 +126,20 @@ def grant(at: At, params: AgentGrantParams) -> AgentGrantResult:
     )
 
 
-def handoff(at: At, params: AgentHandoffParams, call: Call) -> AgentHandoffResult:
+def handoff(at: At, params: AgentHandoffParams, call: CallContext) -> AgentHandoffResult:
     """Leave a note."""
     resources = _resources(at, params.files, params.tasks)
     note = at.open.handoffs.send(key_of(params.agent_key, call), params.to, params.text, resources)
     return AgentHandoffResult(handoff=_note(note), saw=at.workspace.read_state())
 
 
-def take(at: At, params: AgentTakeParams, call: Call) -> AgentTakeResult:
+def take(at: At, params: AgentTakeParams, call: CallContext) -> AgentTakeResult:
     """Take a note."""
     note, leases = at.open.handoffs.take(key_of(params.agent_key, call), params.number)
     return AgentTakeResult(handoff=_note(note), leases=_leases(at.open.agents, leases), saw=at.workspace.read_state())
 
 
-def claim(at: At, params: LeaseClaimParams, call: Call) -> LeaseClaimResult:
+def claim(at: At, params: LeaseClaimParams, call: CallContext) -> LeaseClaimResult:
     """Claim files and tasks. Raises BusyError, which names the holders, when the time is over."""
     resources = _resources(at, params.files, params.tasks)
     if not resources:
@@ -164,7 +164,7 @@ def _check_claims_files(role: str) -> None:
         raise RefusedError(f"the role '{role}' changes no files", hint="Claim a task, or register as an executor.")
 
 
-def release(at: At, params: LeaseReleaseParams, call: Call) -> LeaseReleaseResult:
+def release(at: At, params: LeaseReleaseParams, call: CallContext) -> LeaseReleaseResult:
     """Release an agent's leases; with `force`, end those of anybody."""
     resources = _resources(at, params.files, params.tasks)
     if params.force:
@@ -176,7 +176,7 @@ def release(at: At, params: LeaseReleaseParams, call: Call) -> LeaseReleaseResul
     return LeaseReleaseResult(released=released, saw=at.workspace.read_state())
 
 
-def _revoker(at: At, given: str, call: Call) -> str:
+def _revoker(at: At, given: str, call: CallContext) -> str:
     """Return who ends leases of others. Raises RefusedError unless it is a person or a granted orchestrator."""
     if call.actor is None and not given and not call.connection.agent:
         return "user"
@@ -208,7 +208,7 @@ def leases(at: At, params: LeaseListParams) -> LeaseListResult:
     return LeaseListResult(leases=_leases(at.open.agents, shown), saw=at.workspace.read_state())
 
 
-def barrier(at: At, params: BarrierWaitParams, call: Call) -> BarrierWaitResult:
+def barrier(at: At, params: BarrierWaitParams, call: CallContext) -> BarrierWaitResult:
     """Wait at a barrier. Raises BusyError, which says how many came, when the time is over."""
     key = key_of(params.agent_key, call)
     done = at.open.barriers.arrive(key, params.name, params.parties, params.wait, lambda: call.cancelled)
@@ -221,7 +221,7 @@ def barrier(at: At, params: BarrierWaitParams, call: Call) -> BarrierWaitResult:
     return BarrierWaitResult(agents=done.arrived, saw=at.workspace.read_state())
 
 
-def wait_for_events(at: At, params: EventWaitParams, call: Call) -> EventWaitResult:
+def wait_for_events(at: At, params: EventWaitParams, call: CallContext) -> EventWaitResult:
     """Wait until an event passes the filters."""
     where = {**params.where, **({"event_type": params.event_type} if params.event_type else {})}
     conditions_of(Filter(where=where, since="", until=""))  # refuses unknown fields
@@ -267,7 +267,7 @@ def as_agent(member: Member, method: Method, params: Value) -> Value:
     return replace(params, role=member.role) if getattr(params, "role", "") is None else params
 
 
-def key_of(given: str, call: Call) -> str:
+def key_of(given: str, call: CallContext) -> str:
     """Return the key of the agent that calls. Raises PreconditionError without one."""
     key = given or call.connection.agent_key
     if not key:

@@ -20,7 +20,7 @@ from muninn_core.federation.pool import Repositories, models_of
 from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
 from muninn_core.store.ids import UlidGenerator
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
@@ -63,14 +63,14 @@ class Verbs:
         self.agent_journal = AgentJournal(journals)
         self._captures = Captures(ids, clock, self.agent_journal)
 
-    def _reading(self, call: Call) -> Workspace:
+    def _reading(self, call: CallContext) -> Workspace:
         """Return the call's work tree after it has applied changes of memory's files. Raises NotInitialised."""
         workspace = self.trees.open(call.place)
         workspace.follow()
         return workspace
 
     def _asking(
-        self, workspace: Workspace, names: Sequence[str], call: Call, question: Callable[[], Value | None]
+        self, workspace: Workspace, names: Sequence[str], call: CallContext, question: Callable[[], Value | None]
     ) -> AbstractContextManager[Asked]:
         """Return the other repositories of a question, readable until the block ends. Raises BadParams.
 
@@ -83,21 +83,21 @@ class Verbs:
         models = models_of(workspace.embedder(), workspace.encoder)
         return self.repositories.asking(names, call.place, models, put)
 
-    def _journal(self, call: Call) -> At:
+    def _journal(self, call: CallContext) -> At:
         """Return the call's work tree with the journal of its repository. Raises NotInitialised or StorageError."""
         workspace = self.trees.open(call.place)
         return At(workspace, self.journals.open(call.place), self.journals.types(call.place))
 
-    def _journal_now(self, call: Call) -> At:
+    def _journal_now(self, call: CallContext) -> At:
         """Return the same after the journal has what agents did and were given so far. Raises as `_journal`."""
         self.agent_journal.drain()
         return self._journal(call)
 
-    def _writable(self, call: Call) -> Workspace:
+    def _writable(self, call: CallContext) -> Workspace:
         """Return the call's work tree for writing. Raises NotInitialised, or ReadOnlyError with the reason."""
         return self.trees.writable(call.place)
 
-    def _writing(self, call: Call) -> Workspace:
+    def _writing(self, call: CallContext) -> Workspace:
         """Return the call's work tree for writing, after it has applied changes of memory's files. Raises as
         `_writable`.
         """

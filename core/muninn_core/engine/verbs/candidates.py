@@ -14,17 +14,17 @@ from muninn_core.protocol.candidates import (
     CandidatePromoteParams,
     CandidatePromoteResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class CandidatesVerbs(Verbs):
     """Review what sessions left in the journal that is worth remembering."""
 
-    def candidate_list(self, params: CandidateListParams, call: Call) -> CandidateListResult:
+    def candidate_list(self, params: CandidateListParams, call: CallContext) -> CandidateListResult:
         """List candidates."""
         return candidates.list_candidates(self._journal_now(call), params)
 
-    def candidate_distil(self, params: CandidateDistilParams, call: Call) -> CandidateDistilResult:
+    def candidate_distil(self, params: CandidateDistilParams, call: CallContext) -> CandidateDistilResult:
         """Find candidates in a session."""
         self._reading(call)
         at = self._journal_now(call)
@@ -38,12 +38,12 @@ class CandidatesVerbs(Verbs):
             lambda events, known: model_candidates.missed(at, self.models, events, known, params.session_id, call),
         )
 
-    def candidate_promote(self, params: CandidatePromoteParams, call: Call) -> CandidatePromoteResult:
+    def candidate_promote(self, params: CandidatePromoteParams, call: CallContext) -> CandidatePromoteResult:
         """Store a candidate as a memory."""
         self._writing(call)
         at = self._journal_now(call)
         return candidates.promote(at, params, call, self.ids, self.clock())
 
-    def candidate_discard(self, params: CandidateDiscardParams, call: Call) -> CandidateDiscardResult:
+    def candidate_discard(self, params: CandidateDiscardParams, call: CallContext) -> CandidateDiscardResult:
         """Discard a candidate."""
         return candidates.discard(self._journal_now(call), params, call)

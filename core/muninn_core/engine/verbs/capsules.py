@@ -21,44 +21,44 @@ from muninn_core.protocol.capsules import (
     CapsuleRetrieveResult,
     CapsuleSummariseParams,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class CapsulesVerbs(Verbs):
     """Group observations into capsules, and retrieve what belongs to a question."""
 
-    def capsule_open(self, params: CapsuleOpenParams, call: Call) -> CapsuleResult:
+    def capsule_open(self, params: CapsuleOpenParams, call: CallContext) -> CapsuleResult:
         """Open a capsule."""
         return capsules.open_capsule(self._journal(call), params, call)
 
-    def capsule_close(self, params: CapsuleCloseParams, call: Call) -> CapsuleResult:
+    def capsule_close(self, params: CapsuleCloseParams, call: CallContext) -> CapsuleResult:
         """Close a capsule."""
         return capsules.close(self._journal(call), params)
 
-    def capsule_observe(self, params: CapsuleObserveParams, call: Call) -> CapsuleEventResult:
+    def capsule_observe(self, params: CapsuleObserveParams, call: CallContext) -> CapsuleEventResult:
         """Record an observation."""
         return capsules.observe(self._journal(call), params, call)
 
-    def capsule_summarise(self, params: CapsuleSummariseParams, call: Call) -> CapsuleEventResult:
+    def capsule_summarise(self, params: CapsuleSummariseParams, call: CallContext) -> CapsuleEventResult:
         """Record a summary."""
         return capsules.summarise(self._journal(call), params, call)
 
-    def capsule_pin(self, params: CapsulePinParams, call: Call) -> CapsuleEventResult:
+    def capsule_pin(self, params: CapsulePinParams, call: CallContext) -> CapsuleEventResult:
         """Pin an event, or take it out of the pins."""
         return capsules.pin(self._journal(call), params)
 
-    def capsule_list(self, params: CapsuleListParams, call: Call) -> CapsuleListResult:
+    def capsule_list(self, params: CapsuleListParams, call: CallContext) -> CapsuleListResult:
         """List capsules."""
         return capsules.list_capsules(self._journal(call), params)
 
-    def capsule_retrieve(self, params: CapsuleRetrieveParams, call: Call) -> CapsuleRetrieveResult:
+    def capsule_retrieve(self, params: CapsuleRetrieveParams, call: CallContext) -> CapsuleRetrieveResult:
         """Return what belongs to a question."""
         return capsules.retrieve(self._journal(call), params)
 
-    def capsule_export(self, params: CapsuleExportParams, call: Call) -> CapsuleExportResult:
+    def capsule_export(self, params: CapsuleExportParams, call: CallContext) -> CapsuleExportResult:
         """Return a bundle."""
         return capsules.export_bundle(self._journal(call), params)
 
-    def capsule_import(self, params: CapsuleImportParams, call: Call) -> CapsuleImportResult:
+    def capsule_import(self, params: CapsuleImportParams, call: CallContext) -> CapsuleImportResult:
         """Import a bundle."""
         return capsules.import_bundle(self._journal(call), params)

@@ -15,27 +15,27 @@ from muninn_core.protocol.code import (
     SymbolsParams,
     SymbolsResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class CodeVerbs(Verbs):
     """Find definitions and follow the relations between them."""
 
-    def symbols(self, params: SymbolsParams, call: Call) -> SymbolsResult:
+    def symbols(self, params: SymbolsParams, call: CallContext) -> SymbolsResult:
         """Find definitions by name."""
         workspace = self._reading(call)
         with self._asking(workspace, params.repos, call, lambda: of_symbols(workspace, params)) as asked:
             return code_map.symbols(workspace, params, asked)
 
-    def outline(self, params: OutlineParams, call: Call) -> OutlineResult:
+    def outline(self, params: OutlineParams, call: CallContext) -> OutlineResult:
         """Return the definitions of a file as a tree."""
         return code_map.outline(self._reading(call), params)
 
-    def map(self, params: MapParams, call: Call) -> MapResult:
+    def map(self, params: MapParams, call: CallContext) -> MapResult:
         """Return the repository by folders."""
         return repository_map.repository_map(self._reading(call), params, call)
 
-    def graph(self, params: GraphParams, call: Call) -> GraphResult:
+    def graph(self, params: GraphParams, call: CallContext) -> GraphResult:
         """Return the relations of a file or definition."""
         workspace = self._reading(call)
         with self._asking(workspace, params.repos, call, lambda: of_graph(workspace, params)) as asked:

@@ -17,13 +17,13 @@ from muninn_core.protocol.editor import (
     DraftParams,
     DraftResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class EditorVerbs(Verbs):
     """Show what is remembered about a file, a line or a name."""
 
-    def annotate(self, params: AnnotateParams, call: Call) -> AnnotateResult:
+    def annotate(self, params: AnnotateParams, call: CallContext) -> AnnotateResult:
         """Return the notes on a file, by line."""
         workspace = self._reading(call)
         result = file_notes.annotate(workspace, params, call, self.clock())
@@ -31,14 +31,14 @@ class EditorVerbs(Verbs):
         shared = [Doubt(level="information", rule="shared", start=1, end=1, message=one.text, id="") for one in others]
         return replace(result, doubts=(*shared, *result.doubts)) if shared else result
 
-    def about(self, params: AboutParams, call: Call) -> AboutResult:
+    def about(self, params: AboutParams, call: CallContext) -> AboutResult:
         """Return what is remembered about a line or a name, as markdown."""
         return about.about(self._reading(call), params, call, self.clock())
 
-    def document(self, params: DocumentParams, call: Call) -> DocumentResult:
+    def document(self, params: DocumentParams, call: CallContext) -> DocumentResult:
         """Return a page to read."""
         return virtual_documents.document(self._reading(call), params, call, self.clock())
 
-    def draft(self, params: DraftParams, call: Call) -> DraftResult:
+    def draft(self, params: DraftParams, call: CallContext) -> DraftResult:
         """Create a file to write a memory in."""
         return draft_file.draft(self._writable(call), params, self.ids())

@@ -22,49 +22,49 @@ from muninn_core.protocol.events import (
     TurnEndParams,
     TurnEndResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class EventsVerbs(Verbs):
     """Record what happens in the journal, and find it again."""
 
-    def event_append(self, params: EventAppendParams, call: Call) -> EventAppendResult:
+    def event_append(self, params: EventAppendParams, call: CallContext) -> EventAppendResult:
         """Record an event."""
         return journal.append(self._journal(call), params, call)
 
-    def event_query(self, params: EventQueryParams, call: Call) -> EventQueryResult:
+    def event_query(self, params: EventQueryParams, call: CallContext) -> EventQueryResult:
         """Find events."""
         return journal.query(self._journal_now(call), params)
 
-    def event_statistics(self, params: EventStatisticsParams, call: Call) -> EventStatisticsResult:
+    def event_statistics(self, params: EventStatisticsParams, call: CallContext) -> EventStatisticsResult:
         """Count events and turns."""
         return journal.statistics(self._journal_now(call), params)
 
-    def event_wait(self, params: EventWaitParams, call: Call) -> EventWaitResult:
+    def event_wait(self, params: EventWaitParams, call: CallContext) -> EventWaitResult:
         """Wait for events."""
         return team.wait_for_events(self._journal_now(call), params, call)
 
-    def event_redact(self, params: EventChangeParams, call: Call) -> EventChangeResult:
+    def event_redact(self, params: EventChangeParams, call: CallContext) -> EventChangeResult:
         """Erase the payload of an event."""
         at = self._journal(call)
         event = at.open.journal.redact(params.id, params.reason, call.actor or "user")
         at.open.projections.catch_up()
         return EventChangeResult(event=event, saw=at.workspace.read_state())
 
-    def event_tombstone(self, params: EventChangeParams, call: Call) -> EventChangeResult:
+    def event_tombstone(self, params: EventChangeParams, call: CallContext) -> EventChangeResult:
         """Hide an event."""
         at = self._journal(call)
         event = at.open.journal.tombstone(params.id, params.reason, call.actor or "user")
         return EventChangeResult(event=event, saw=at.workspace.read_state())
 
-    def turn_begin(self, params: TurnBeginParams, call: Call) -> TurnBeginResult:
+    def turn_begin(self, params: TurnBeginParams, call: CallContext) -> TurnBeginResult:
         """Begin a turn."""
         return journal.begin_turn(self._journal(call), params, call)
 
-    def turn_end(self, params: TurnEndParams, call: Call) -> TurnEndResult:
+    def turn_end(self, params: TurnEndParams, call: CallContext) -> TurnEndResult:
         """End a turn."""
         return journal.end_turn(self._journal(call), params)
 
-    def span_list(self, params: SpanListParams, call: Call) -> SpanListResult:
+    def span_list(self, params: SpanListParams, call: CallContext) -> SpanListResult:
         """List sessions, turns and capsules."""
         return journal.spans(self._journal_now(call), params)

@@ -14,24 +14,24 @@ from muninn_core.protocol.files import (
     TreeParams,
     TreeResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class FilesVerbs(Verbs):
     """Search, read and list the files of the work tree."""
 
-    def grep(self, params: GrepParams, call: Call) -> GrepResult:
+    def grep(self, params: GrepParams, call: CallContext) -> GrepResult:
         """Search files for a regular expression."""
         return grep.grep(self.trees.open(call.place), params, call)
 
-    def read(self, params: ReadParams, call: Call) -> ReadResult:
+    def read(self, params: ReadParams, call: CallContext) -> ReadResult:
         """Return lines of a file."""
         return read_lines.read(self.trees.open(call.place), params)
 
-    def tree(self, params: TreeParams, call: Call) -> TreeResult:
+    def tree(self, params: TreeParams, call: CallContext) -> TreeResult:
         """Return folders and files."""
         return file_tree.tree(self.trees.open(call.place), params)
 
-    def files(self, params: FilesParams, call: Call) -> FilesResult:
+    def files(self, params: FilesParams, call: CallContext) -> FilesResult:
         """Return files by glob, language or kind."""
         return file_tree.list_files(self.trees.open(call.place), params)

@@ -26,41 +26,41 @@ from muninn_core.protocol.inspection import (
     ShowParams,
     ShowResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class InspectionVerbs(Verbs):
     """List and show memories and sessions, with their history and links."""
 
-    def memories(self, params: MemoriesParams, call: Call) -> MemoriesResult:
+    def memories(self, params: MemoriesParams, call: CallContext) -> MemoriesResult:
         """List, filter or get memories."""
         workspace = self._reading(call)
         with self._asking(workspace, params.repos, call, lambda: of_memories(workspace, params)) as asked:
             return memory_list.memories(workspace, params, self.clock(), asked)
 
-    def show(self, params: ShowParams, call: Call) -> ShowResult:
+    def show(self, params: ShowParams, call: CallContext) -> ShowResult:
         """Return one memory whole."""
         workspace = self._reading(call)
         opened = self.journals.get(call.place)
         at = At(workspace, opened, self.journals.types(call.place)) if opened is not None else None
         return links.show(workspace, params, self.clock(), lambda memory: outcomes.counts(at, memory))
 
-    def history(self, params: HistoryParams, call: Call) -> HistoryResult:
+    def history(self, params: HistoryParams, call: CallContext) -> HistoryResult:
         """List the records that made and changed a memory."""
         return memory_history(self._reading(call), params)
 
-    def log(self, params: LogParams, call: Call) -> LogResult:
+    def log(self, params: LogParams, call: CallContext) -> LogResult:
         """List the newest records."""
         return recent_records(self._reading(call), params, self.clock())
 
-    def links(self, params: LinksParams, call: Call) -> LinksResult:
+    def links(self, params: LinksParams, call: CallContext) -> LinksResult:
         """Follow the links between memories."""
         return links.links(self._reading(call), params, self.clock())
 
-    def overview(self, params: OverviewParams, call: Call) -> OverviewResult:
+    def overview(self, params: OverviewParams, call: CallContext) -> OverviewResult:
         """Summarise the project's memory."""
         return links.overview(self._reading(call), params, self.clock())
 
-    def sessions(self, params: SessionsParams, call: Call) -> SessionsResult:
+    def sessions(self, params: SessionsParams, call: CallContext) -> SessionsResult:
         """List the sessions that stored memories."""
         return session_list.sessions(self._reading(call), params, self.clock())

@@ -21,40 +21,40 @@ from muninn_core.protocol.models import (
     ModelsUsageParams,
     ModelsUsageResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class ModelsVerbs(Verbs):
     """Ask language models that the user configures for help with memory."""
 
-    def models_list(self, _params: ModelsListParams, call: Call) -> ModelsListResult:
+    def models_list(self, _params: ModelsListParams, call: CallContext) -> ModelsListResult:
         """List the routes."""
         return model_accounts.list_models(self.trees.open(call.place), self.models)
 
-    def models_test(self, params: ModelsTestParams, call: Call) -> ModelsTestResult:
+    def models_test(self, params: ModelsTestParams, call: CallContext) -> ModelsTestResult:
         """Try a route."""
         return model_accounts.test_model(self.trees.open(call.place), self.models, params, call)
 
-    def models_usage(self, params: ModelsUsageParams, call: Call) -> ModelsUsageResult:
+    def models_usage(self, params: ModelsUsageParams, call: CallContext) -> ModelsUsageResult:
         """Sum the calls."""
         return model_accounts.usage(self.trees.open(call.place), self.models, params)
 
-    def models_key(self, params: ModelsKeyParams, call: Call) -> ModelsKeyResult:
+    def models_key(self, params: ModelsKeyParams, call: CallContext) -> ModelsKeyResult:
         """Hold or store a key."""
         if call.actor == "assistant":
             raise UsageError("an agent can't give a key", hint="A person runs `muninn models key` in a terminal.")
         return model_accounts.give_key(self.trees.open(call.place), self.models, params)
 
-    def enrich(self, params: EnrichParams, call: Call) -> EnrichResult:
+    def enrich(self, params: EnrichParams, call: CallContext) -> EnrichResult:
         """Enrich memories."""
         workspace = self._reading(call) if params.show_prompt else self._writing(call)
         return enrichment.enrich_now(workspace, self.models, params, call)
 
-    def link(self, params: LinkParams, call: Call) -> LinkResult:
+    def link(self, params: LinkParams, call: CallContext) -> LinkResult:
         """Find links between memories."""
         return linking.link(self._writing(call) if params.apply else self._reading(call), self.models, params, call)
 
-    def judge(self, params: JudgeParams, call: Call) -> JudgeResult:
+    def judge(self, params: JudgeParams, call: CallContext) -> JudgeResult:
         """Ask a model about similar memories."""
         if params.ids:
             return proposing.propose(self._reading(call), self.models, params, call)

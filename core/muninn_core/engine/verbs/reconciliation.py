@@ -30,18 +30,18 @@ from muninn_core.protocol.reconciliation import (
     UndoResult,
 )
 from muninn_core.protocol.session import GivenCounts
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 
 class ReconciliationVerbs(Verbs):
     """Consolidate the memory of sessions, and resolve contradictions."""
 
-    def seal(self, params: SealParams, call: Call) -> SealResult:
+    def seal(self, params: SealParams, call: CallContext) -> SealResult:
         """Write open sessions to segments."""
         return maintenance.seal(self._writable(call), params)
 
-    def reconcile(self, params: ReconcileParams, call: Call) -> ReconcileResult:
+    def reconcile(self, params: ReconcileParams, call: CallContext) -> ReconcileResult:
         """Consolidate all sessions into main.jsonl."""
         check(params)
         if params.background:
@@ -50,17 +50,17 @@ class ReconciliationVerbs(Verbs):
             self.trees.open(call.place) if params.dry_run else self._writable(call), params, call
         )
 
-    def undo(self, _params: UndoParams, call: Call) -> UndoResult:
+    def undo(self, _params: UndoParams, call: CallContext) -> UndoResult:
         """Undo the last reconcile or prune."""
         return maintenance.undo(self._writable(call))
 
-    def prune(self, params: PruneParams, call: Call) -> PruneResult:
+    def prune(self, params: PruneParams, call: CallContext) -> PruneResult:
         """Move memories that can no longer be recalled to the archive."""
         return maintenance.prune(
             self.trees.open(call.place) if params.dry_run else self._writable(call), params, self.clock()
         )
 
-    def evolve(self, params: EvolveParams, call: Call) -> EvolveResult:
+    def evolve(self, params: EvolveParams, call: CallContext) -> EvolveResult:
         """Plan or record the upkeep of memory."""
         workspace = self._writing(call) if params.apply else self._reading(call)
         return evolve(workspace, params, self._outcomes(workspace, call.raise_if_cancelled), self.ids, self.clock())
@@ -87,10 +87,10 @@ class ReconciliationVerbs(Verbs):
 
         return counts
 
-    def conflicts(self, params: ConflictsParams, call: Call) -> ConflictsResult:
+    def conflicts(self, params: ConflictsParams, call: CallContext) -> ConflictsResult:
         """List the contradictions that wait for a decision."""
         return list_conflicts(self._reading(call), params)
 
-    def resolve(self, params: ResolveParams, call: Call) -> ResolveResult:
+    def resolve(self, params: ResolveParams, call: CallContext) -> ResolveResult:
         """Resolve a conflict."""
         return changes.resolve(self._writable(call), params, call)

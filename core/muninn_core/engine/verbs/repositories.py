@@ -23,13 +23,13 @@ from muninn_core.protocol.repositories import (
     ReposScanParams,
     ReposScanResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 class RepositoriesVerbs(Verbs):
     """Keep the user's list of repositories. They work without `.muninn` in the repository that is asked."""
 
-    def repos_add(self, params: ReposAddParams, call: Call) -> ReposAddResult:
+    def repos_add(self, params: ReposAddParams, call: CallContext) -> ReposAddResult:
         """Add a repository to the list."""
         place = locate(str(Path(call.place.root, params.path)))
         listed = self._listed(place)
@@ -45,17 +45,17 @@ class RepositoriesVerbs(Verbs):
             saw=reports.bare_state(call.place),
         )
 
-    def repos_list(self, _params: ReposListParams, call: Call) -> ReposListResult:
+    def repos_list(self, _params: ReposListParams, call: CallContext) -> ReposListResult:
         """List the repositories with their states."""
         found = self.repositories.overview(call.place)
         return ReposListResult(repositories=found, list_file=REPOSITORIES, saw=reports.bare_state(call.place))
 
-    def repos_remove(self, params: ReposRemoveParams, call: Call) -> ReposRemoveResult:
+    def repos_remove(self, params: ReposRemoveParams, call: CallContext) -> ReposRemoveResult:
         """Remove a repository from the list."""
         gone = self.repositories.registry.remove(params.name)
         return ReposRemoveResult(name=gone.name, path=gone.path, saw=reports.bare_state(call.place))
 
-    def repos_scan(self, params: ReposScanParams, call: Call) -> ReposScanResult:
+    def repos_scan(self, params: ReposScanParams, call: CallContext) -> ReposScanResult:
         """Find the repositories below a folder."""
         folder = Path(call.place.root, params.path)
         is_folder = False

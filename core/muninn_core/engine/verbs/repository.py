@@ -33,7 +33,7 @@ from muninn_core.protocol.repository import (
     StatusResult,
 )
 from muninn_core.store.layout import initialise, prepare_memory
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.private_layout import layout_at
 from muninn_core.worktree.workspace import Workspace
 
@@ -44,7 +44,7 @@ COMMITS_READ = 1_000
 class RepositoryVerbs(Verbs):
     """Set up Muninn in a repository, and inspect its daemon and index."""
 
-    def init(self, _params: InitParams, call: Call) -> InitResult:
+    def init(self, _params: InitParams, call: CallContext) -> InitResult:
         """Write `.muninn` and open it."""
         layout = layout_at(call.place)
         deleted = self.trees.get(call.place) if not layout.muninn.is_dir() else None
@@ -58,7 +58,7 @@ class RepositoryVerbs(Verbs):
             root=call.place.root, created=created, looked=looked, memorable=memorable, saw=workspace.read_state()
         )
 
-    def status(self, _params: StatusParams, call: Call) -> StatusResult:
+    def status(self, _params: StatusParams, call: CallContext) -> StatusResult:
         """Report on daemon and work tree; works without `.muninn`."""
         try:
             workspace = self._reading(call)
@@ -77,7 +77,7 @@ class RepositoryVerbs(Verbs):
             longest_stall_ms=round(self._longest_stall * 1000, 1),
         )
 
-    def ready(self, _params: ReadyParams, call: Call) -> ReadyResult:
+    def ready(self, _params: ReadyParams, call: CallContext) -> ReadyResult:
         """Check memory, index, journal and projections; works without `.muninn`."""
         checks = tuple(readiness.checks(lambda: self._reading(call), lambda: self.journals.open(call.place)))
         workspace = self.trees.get(call.place)
@@ -87,7 +87,7 @@ class RepositoryVerbs(Verbs):
             saw=reports.bare_state(call.place) if workspace is None else workspace.read_state(),
         )
 
-    def metrics(self, _params: MetricsParams, call: Call) -> MetricsResult:
+    def metrics(self, _params: MetricsParams, call: CallContext) -> MetricsResult:
         """Return the metrics of the daemon, the work tree and the journal."""
         workspace = self._reading(call)
         return MetricsResult(text=metrics.exposition(self.measure(workspace)), saw=workspace.read_state())
@@ -96,27 +96,27 @@ class RepositoryVerbs(Verbs):
         """Return the same as values."""
         return metrics.measure(self.meter, self._process(), workspace, lambda: self.journals.get(workspace.place))
 
-    def index(self, params: IndexParams, call: Call) -> IndexResult:
+    def index(self, params: IndexParams, call: CallContext) -> IndexResult:
         """Compare the files with the index; with `wait`, answer when all of them are searchable."""
         workspace = self.trees.open(call.place)
         return reports.update_index(workspace, params, call)
 
-    def config_list(self, params: ConfigListParams, call: Call) -> ConfigListResult:
+    def config_list(self, params: ConfigListParams, call: CallContext) -> ConfigListResult:
         """List the settings."""
         return config_settings.list_settings(self._reading(call), params)
 
-    def config_get(self, params: ConfigGetParams, call: Call) -> ConfigResult:
+    def config_get(self, params: ConfigGetParams, call: CallContext) -> ConfigResult:
         """Show a setting."""
         return config_settings.show_setting(self._reading(call), params.key)
 
-    def config_set(self, params: ConfigSetParams, call: Call) -> ConfigResult:
+    def config_set(self, params: ConfigSetParams, call: CallContext) -> ConfigResult:
         """Set a key of the configuration."""
         return config_settings.set_setting(self._writing(call), params.key, params.value)
 
-    def config_unset(self, params: ConfigUnsetParams, call: Call) -> ConfigResult:
+    def config_unset(self, params: ConfigUnsetParams, call: CallContext) -> ConfigResult:
         """Remove a key from the configuration."""
         return config_settings.unset_setting(self._writing(call), params.key)
 
-    def shutdown(self, _params: ShutdownParams, _call: Call) -> ShutdownResult:
+    def shutdown(self, _params: ShutdownParams, _call: CallContext) -> ShutdownResult:
         """Return the process id; the daemon stops after this answer."""
         return ShutdownResult(pid=os.getpid())

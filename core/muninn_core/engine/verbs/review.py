@@ -20,7 +20,7 @@ from muninn_core.protocol.review import (
     VerifyParams,
     VerifyResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.private_layout import layout_at
 from muninn_core.worktree.revisions import Revisions
 
@@ -28,30 +28,30 @@ from muninn_core.worktree.revisions import Revisions
 class ReviewVerbs(Verbs):
     """Check memory against the code, review a branch, and approve pending memories."""
 
-    def diff(self, params: DiffParams, call: Call) -> DiffResult:
+    def diff(self, params: DiffParams, call: CallContext) -> DiffResult:
         """Return what a range of commits does to memory. Only git's objects are read."""
         return review(Revisions(call.place), params)
 
-    def check(self, params: CheckParams, call: Call) -> CheckResult:
+    def check(self, params: CheckParams, call: CallContext) -> CheckResult:
         """Check the repository's memory files. Opens nothing for writing, so it also runs in read-only clones."""
         return check(call.place, layout_at(call.place), params, call.raise_if_cancelled)
 
-    def verify(self, params: VerifyParams, call: Call) -> VerifyResult:
+    def verify(self, params: VerifyParams, call: CallContext) -> VerifyResult:
         """Check citations; with `fix`, store the new places of moved code."""
         return verify.verify(self._writing(call) if params.fix else self._reading(call), params, call)
 
-    def confirm(self, params: ConfirmParams, call: Call) -> ConfirmResult:
+    def confirm(self, params: ConfirmParams, call: CallContext) -> ConfirmResult:
         """Confirm a memory, and update its citations to the current code."""
         return confirm.confirm(self._writing(call), params, call)
 
-    def approve(self, params: ApproveParams, call: Call) -> ReviewResult:
+    def approve(self, params: ApproveParams, call: CallContext) -> ReviewResult:
         """Approve pending memories, so that they are recalled."""
         workspace = self._writing(call)
         return ReviewResult(
             memories=approval.approve(workspace.config, workspace.memory, params, call), saw=workspace.read_state()
         )
 
-    def reject(self, params: RejectParams, call: Call) -> ReviewResult:
+    def reject(self, params: RejectParams, call: CallContext) -> ReviewResult:
         """Reject pending memories; they are kept with the reason and never recalled."""
         workspace = self._writing(call)
         return ReviewResult(

@@ -27,7 +27,7 @@ from muninn_core.protocol.search import (
     WhyResult,
 )
 from muninn_core.store.stamp import timestamp
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
 _log = logging.getLogger("muninn.models")
@@ -39,7 +39,7 @@ MOST_WITHHELD = 10
 class SearchVerbs(Verbs):
     """Find code, knowledge and memories, and gather the context of a task."""
 
-    def recall(self, params: RecallParams, call: Call) -> RecallResult:
+    def recall(self, params: RecallParams, call: CallContext) -> RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(call), self.clock()
         opened = self.open_editors.files(call.place.root) if params.at is None else ()
@@ -54,7 +54,7 @@ class SearchVerbs(Verbs):
         )
         return result
 
-    def context(self, params: ContextParams, call: Call) -> ContextResult:
+    def context(self, params: ContextParams, call: CallContext) -> ContextResult:
         """Return a pack within a token budget."""
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
@@ -69,7 +69,7 @@ class SearchVerbs(Verbs):
         self.agent_journal.given(workspace, params.session, "context", ids, left, **about)
         return result
 
-    def explore(self, params: ExploreParams, call: Call) -> ExploreResult:
+    def explore(self, params: ExploreParams, call: CallContext) -> ExploreResult:
         """Let a model explore, store the pack, and remember which files were relevant."""
         workspace = self._reading(call)
         settings = self.models.settings(workspace.place.root)
@@ -95,7 +95,7 @@ class SearchVerbs(Verbs):
         return result
 
     def _remember_exploration(
-        self, workspace: Workspace, params: ExploreParams, found: ContextResult, call: Call
+        self, workspace: Workspace, params: ExploreParams, found: ContextResult, call: CallContext
     ) -> str:
         """Store which files an exploration found, and return the memory's id; "" when it stored none."""
         draft = exploration.relevant_files(found, params.session)
@@ -107,11 +107,11 @@ class SearchVerbs(Verbs):
             _log.warning("an exploration is not remembered: %s", error.line)
             return ""
 
-    def why(self, params: WhyParams, call: Call) -> WhyResult:
+    def why(self, params: WhyParams, call: CallContext) -> WhyResult:
         """Explain a context."""
         return contexts.why(self._reading(call), params)
 
-    def replay(self, params: ReplayParams, call: Call) -> ReplayResult:
+    def replay(self, params: ReplayParams, call: CallContext) -> ReplayResult:
         """Return a context again."""
         workspace = self._reading(call)
         inputs = contexts.inputs_again(workspace, params)

@@ -18,7 +18,7 @@ from muninn_core.protocol.session import (
     RemindParams,
     RemindResult,
 )
-from muninn_core.worktree.call import Call
+from muninn_core.worktree.call_context import CallContext
 
 
 def _reasons(result: BriefResult | RemindResult) -> list[tuple[str, str]]:
@@ -29,7 +29,7 @@ def _reasons(result: BriefResult | RemindResult) -> list[tuple[str, str]]:
 class SessionVerbs(Verbs):
     """Brief agents, remind them, and capture memories from sessions and history."""
 
-    def brief(self, params: BriefParams, call: Call) -> BriefResult:
+    def brief(self, params: BriefParams, call: CallContext) -> BriefResult:
         """Summarise what a new session should know, and note where the session starts."""
         workspace, now = self._reading(call), self.clock()
         self._captures.catch_up(workspace, call, params.session)
@@ -43,7 +43,7 @@ class SessionVerbs(Verbs):
         workspace.warm_up()
         return result
 
-    def remind(self, params: RemindParams, call: Call) -> RemindResult:
+    def remind(self, params: RemindParams, call: CallContext) -> RemindResult:
         """Return memories about a prompt, if any are relevant."""
         workspace = self._reading(call)
         self.overlaps.note(call.place.root, params.session)
@@ -51,20 +51,20 @@ class SessionVerbs(Verbs):
         self.agent_journal.given(workspace, params.session, "remind", result.ids, _reasons(result), lambda: result.text)
         return result
 
-    def given(self, params: GivenParams, call: Call) -> GivenResult:
+    def given(self, params: GivenParams, call: CallContext) -> GivenResult:
         """List what sessions were given, and what came of it."""
         return outcomes.given(self._journal_now(call), params)
 
-    def _overlap_lines(self, call: Call) -> list[str]:
+    def _overlap_lines(self, call: CallContext) -> list[str]:
         """Return sentences about files that another work tree is changing, too."""
         return self.overlaps.lines(self.trees.open(call.place), self.journals.opened(call.place))
 
-    def capture(self, params: CaptureParams, call: Call) -> CaptureResult:
+    def capture(self, params: CaptureParams, call: CallContext) -> CaptureResult:
         """Store what a session shows: commits, decisions, failures, its summary."""
         if params.source in ("session", "compact"):
             self.overlaps.ended(params.session)
         return self._captures.capture(self._writable(call), params, call)
 
-    def backfill(self, params: BackfillParams, call: Call) -> BackfillResult:
+    def backfill(self, params: BackfillParams, call: CallContext) -> BackfillResult:
         """Make memories from commits or transcripts; with `apply`, store them."""
         return backfill.fill(self._writable(call) if params.apply else self._reading(call), params, call)

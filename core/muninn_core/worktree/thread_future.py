@@ -1,4 +1,4 @@
-"""Runs a function on a thread of its own, for a caller that waits no longer than a hook can."""
+"""Runs a function on its own daemon thread, so that a caller can wait for it with a timeout."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def run_beside(function: Callable[[], T], name: str) -> Future[T]:
-    """Start a function on a daemon thread and return its future result, which has its exception, too."""
+def run_in_thread(function: Callable[[], T], name: str) -> Future[T]:
+    """Start a function on a daemon thread and return the future of its result or exception."""
     future: Future[T] = Future()
 
     def run() -> None:

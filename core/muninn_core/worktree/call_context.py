@@ -1,4 +1,4 @@
-"""The context of one call beside its parameters: work tree, actor, progress, cancellation, and unsaved text."""
+"""The context of one call: work tree, actor, progress, cancellation, and unsaved text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Connection:
         self.agent = self.agent_key = self.role = ""
 
 
-class Call:
+class CallContext:
     """One call. `actor` overrides the actor that the client states. `report` is None when the client wants no progress.
 
     `buffers` are the files that the client's editor has open; None when the client is no editor.

@@ -1,4 +1,4 @@
-"""Tells a lack of file descriptors, memory or threads from a file that is missing or can't be read, and from bugs.
+"""Detects errors that mean exhausted file descriptors, memory or threads.
 
 A file that could not be opened because the process has too many open files must not be taken for a missing one: what it
 holds would disappear from answers.
