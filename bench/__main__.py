@@ -78,7 +78,7 @@ class Size:
         self.stored = 5 if quick else 300
         self.changes = 2 if quick else 40
         self.hooks = 2 if quick else 40
-        self.pumps = 1 if quick else 20
+        self.proxies = 1 if quick else 20
         self.starts = 1 if quick else 5
         self.agents = 3 if quick else 100
         self.calls = 5 if quick else 300
@@ -201,7 +201,7 @@ class Run:
     def mcp(self) -> list[Figure]:
         """Measure MCP: time to the first result, concurrent agents, and the tokens of the tools."""
         size = self.size
-        return agents.agents(self.served, self.words.queries(size.queries, 7), size.pumps, size.starts, size.agents)
+        return agents.agents(self.served, self.words.queries(size.queries, 7), size.proxies, size.starts, size.agents)
 
     def python(self) -> list[Figure]:
         """Measure the Python interface in this process, in separate repositories."""
@@ -226,7 +226,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "remember": lambda run: storing.one_by_one(run.served, run.words, run.size.stored),
     "change": lambda run: storing.changed_file(run.served, run.size.changes),
     "hook": lambda run: starting.hook(run.served, run.size.hooks),
-    "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
+    "proxies": lambda run: starting.proxies(run.served, run.size.proxies),
     "mcp": Run.mcp,
     "python": Run.python,
     "rebuild": Run.rebuild,

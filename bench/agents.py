@@ -17,7 +17,7 @@ from muninn_core.context.tokens import count_tokens
 from muninn_server.mcp.tools import tools_of
 
 CLIENTS = 32
-PUMP_MB = 25
+PROXY_MB = 25
 LINE_LIMIT = 1 << 26
 """Bytes: the longest answer that is read."""
 
@@ -65,45 +65,45 @@ def _first_result(served: Served, era: str, query: str) -> float:
             _line("tools/call", call, 2),
         ]
     begun = time.perf_counter()
-    pump = subprocess.Popen(
+    proxy = subprocess.Popen(
         served.muninn("mcp", "--repo", str(served.root)),
         env=served.environ,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    assert pump.stdin is not None
-    assert pump.stdout is not None
-    pump.stdin.write(b"".join(said))
-    pump.stdin.flush()
+    assert proxy.stdin is not None
+    assert proxy.stdout is not None
+    proxy.stdin.write(b"".join(said))
+    proxy.stdin.flush()
     answer: dict[str, Any] = {}
     while answer.get("id") != 2:
-        answer = json.loads(pump.stdout.readline())
+        answer = json.loads(proxy.stdout.readline())
     elapsed = (time.perf_counter() - begun) * 1000
     if "result" not in answer or answer["result"].get("isError"):
         raise RuntimeError(f"`muninn mcp` answered {answer}")
-    pump.stdin.close()
-    pump.stdout.close()
-    pump.wait(10)
+    proxy.stdin.close()
+    proxy.stdout.close()
+    proxy.wait(10)
     return elapsed
 
 
 async def _crowd(served: Served, queries: list[str], calls: int) -> list[Figure]:
     command = served.muninn("mcp", "--repo", str(served.root))
-    pumps = [
+    proxies = [
         await asyncio.create_subprocess_exec(*command, env=served.environ, stdin=-1, stdout=-1, limit=LINE_LIMIT)
         for _ in range(CLIENTS)
     ]
     used = processor_seconds(tree(served.pid)) if served.pid else 0.0
     begun = time.perf_counter()
-    told = await asyncio.gather(*(_talk(pump, number, queries, calls) for number, pump in enumerate(pumps)))
+    told = await asyncio.gather(*(_talk(proxy, number, queries, calls) for number, proxy in enumerate(proxies)))
     seconds = time.perf_counter() - begun
     used = (processor_seconds(tree(served.pid)) - used if served.pid else 0.0) / (CLIENTS * calls) * 1000
-    each = [resident([pump.pid]) / 1e6 for pump in pumps]
+    each = [resident([proxy.pid]) / 1e6 for proxy in proxies]
     daemon = resident(tree(served.pid)) / 1e6 if served.pid else 0.0
-    for pump in pumps:
-        assert pump.stdin is not None
-        pump.stdin.close()
-        await pump.wait()
+    for proxy in proxies:
+        assert proxy.stdin is not None
+        proxy.stdin.close()
+        await proxy.wait()
     took = [latency for latencies, _ in told for latency in latencies]
     errors = sum(failed for _, failed in told)
     pace = f"{len(took) / seconds:.0f} calls/s, {used:.0f} ms of processor time a call"
@@ -114,29 +114,33 @@ async def _crowd(served: Served, queries: list[str], calls: int) -> list[Figure]
         ),
         Figure(f"errors of {len(took):,} calls", errors, "calls"),
         Figure(
-            "resident memory of a pump, the largest", max(each), "MB", PUMP_MB, f"median {statistics.median(each):.1f}"
+            "resident memory of a proxy, the largest",
+            max(each),
+            "MB",
+            PROXY_MB,
+            f"median {statistics.median(each):.1f}",
         ),
         Figure(f"resident memory of the daemon with {CLIENTS} MCP clients", daemon, "MB", None),
     ]
 
 
 async def _talk(
-    pump: asyncio.subprocess.Process, number: int, queries: list[str], calls: int
+    proxy: asyncio.subprocess.Process, number: int, queries: list[str], calls: int
 ) -> tuple[list[float], int]:
     """Run one client: connect, then send one request after the other. Return the latencies in ms and the errors."""
-    assert pump.stdin is not None
-    assert pump.stdout is not None
-    pump.stdin.write(_line("initialize", _HANDSHAKE, 0) + _line("notifications/initialized", {}))
-    await pump.stdout.readline()
+    assert proxy.stdin is not None
+    assert proxy.stdout is not None
+    proxy.stdin.write(_line("initialize", _HANDSHAKE, 0) + _line("notifications/initialized", {}))
+    await proxy.stdout.readline()
     took: list[float] = []
     errors = 0
     for turn in range(calls):
         query = queries[(number * calls + turn) % len(queries)]
         begun = time.perf_counter()
-        pump.stdin.write(_line("tools/call", {"name": "recall", "arguments": {"query": query, "limit": 5}}, turn + 1))
+        proxy.stdin.write(_line("tools/call", {"name": "recall", "arguments": {"query": query, "limit": 5}}, turn + 1))
         answer: dict[str, Any] = {}
         while answer.get("id") != turn + 1:
-            answer = json.loads(await pump.stdout.readline())
+            answer = json.loads(await proxy.stdout.readline())
         took.append((time.perf_counter() - begun) * 1000)
         errors += "result" not in answer or bool(answer["result"].get("isError"))
     return took, errors

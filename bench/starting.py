@@ -142,7 +142,7 @@ def _brief(served: Served) -> Figure:
     return Figure("brief of a session", count_tokens(text), "tokens", 1_500, note, {"characters": len(text)})
 
 
-def pumps(served: Served, count: int) -> list[Figure]:
+def proxies(served: Served, count: int) -> list[Figure]:
     """Start `muninn lsp` and `muninn mcp` and wait for the first answer."""
     initialize = {"processId": None, "rootUri": served.root.as_uri(), "capabilities": {}}
     handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
@@ -157,8 +157,8 @@ def pumps(served: Served, count: int) -> list[Figure]:
         "muninn mcp to server/discover answered": ("mcp", _line("server/discover", {"_meta": meta})),
     }
     figures = []
-    for name, (face, message) in asked.items():
-        latencies = [_first_answer(served, face, message) for _ in range(count + 1)][1:]
+    for name, (protocol, message) in asked.items():
+        latencies = [_first_answer(served, protocol, message) for _ in range(count + 1)][1:]
         detail = spread(latencies)
         figures.append(Figure(f"{name}, p50", detail["p50"], "ms", 300, f"p95 {detail['p95']:.0f} ms", detail))
     return figures
@@ -187,19 +187,19 @@ def _line(method: str, params: dict[str, Any]) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n"
 
 
-def _first_answer(served: Served, face: str, message: bytes) -> float:
-    command = served.muninn(face, "--repo", str(served.root))
+def _first_answer(served: Served, protocol: str, message: bytes) -> float:
+    command = served.muninn(protocol, "--repo", str(served.root))
     begun = time.perf_counter()
-    pump = subprocess.Popen(command, env=served.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert pump.stdin is not None
-    assert pump.stdout is not None
-    pump.stdin.write(message)
-    pump.stdin.flush()
-    answer = pump.stdout.readline() if face == "mcp" else wire.read(pump.stdout.readline, pump.stdout.read)
+    proxy = subprocess.Popen(command, env=served.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert proxy.stdin is not None
+    assert proxy.stdout is not None
+    proxy.stdin.write(message)
+    proxy.stdin.flush()
+    answer = proxy.stdout.readline() if protocol == "mcp" else wire.read(proxy.stdout.readline, proxy.stdout.read)
     elapsed = (time.perf_counter() - begun) * 1000
     if not answer or (b'"result"' not in answer if isinstance(answer, bytes) else "result" not in answer):
-        raise RuntimeError(f"`muninn {face}` answered {answer!r}")
-    pump.stdin.close()
-    pump.stdout.close()
-    pump.wait(10)
+        raise RuntimeError(f"`muninn {protocol}` answered {answer!r}")
+    proxy.stdin.close()
+    proxy.stdout.close()
+    proxy.wait(10)
     return elapsed

@@ -46,9 +46,9 @@ SERVICES = {
 """The services by the word of their command."""
 
 
-def serve_http(face: str, options: Options, environ: Mapping[str, str]) -> int:
+def serve_http(command: str, options: Options, environ: Mapping[str, str]) -> int:
     """Serve, or print what a client needs. Returns 0 after an interrupt. Raises MuninnError."""
-    service = SERVICES[face]
+    service = SERVICES[command]
     place = locate(options.repo)
     access = HttpAccess(Address(runtime_directory(environ), place.identity), place.root, service.ports)
     if options.print_header:
@@ -57,10 +57,10 @@ def serve_http(face: str, options: Options, environ: Mapping[str, str]) -> int:
     if options.print_config:
         port = options.port or access.port or _free_port()
         access.save_port(port)
-        sys.stdout.write(_settings(face, f"http://127.0.0.1:{port}{service.path}", access.token))
+        sys.stdout.write(_settings(command, f"http://127.0.0.1:{port}{service.path}", access.token))
         return 0
     fields = {"port": options.port or access.port, "secret": access.token, "tools": options.tools}
-    sock, stream = connect(options.repo, environ, face=service.protocol, options=fields).detach()
+    sock, stream = connect(options.repo, environ, protocol=service.protocol, options=fields).detach()
     try:
         answer = json.loads(stream.readline() or b"{}")
         if "error" in answer:
@@ -91,11 +91,11 @@ def disconnect(sock: socket.socket) -> None:
         pass  # the daemon has disconnected, or needs longer
 
 
-def _settings(face: str, url: str, token: str) -> str:
+def _settings(command: str, url: str, token: str) -> str:
     """Return the settings of a client; those of an MCP client are in the form that most clients read."""
     headers = {"Authorization": f"Bearer {token}"}
     settings: dict[str, object] = {"url": url, "headers": headers}
-    if face == "mcp":
+    if command == "mcp":
         settings = {"mcpServers": {"muninn": {"type": "http", **settings}}}
     return json.dumps(settings, indent=2) + "\n"
 

@@ -80,7 +80,7 @@ def _connect(
     options: Options, environ: Mapping[str, str], access: HttpAccess, secret: str, port: int, *, linked: bool
 ) -> Served:
     fields = {"port": port, "secret": access.token, "page": secret, "linked": linked}
-    sock, stream = connect(options.repo, environ, face="page", options=fields).detach()
+    sock, stream = connect(options.repo, environ, protocol="page", options=fields).detach()
     answer = json.loads(stream.readline() or b"{}")
     if "url" in answer:
         return Served(sock, stream, answer["port"], answer["link"])

@@ -91,31 +91,31 @@ class Options:
         self.print_link = False
 
 
-def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Options:
+def read_options(command: str, words: list[str], environ: Mapping[str, str]) -> Options:
     """Return the options of such a command. Raises ValueError for an unknown or incomplete one.
 
     The folder is `--repo`, else for agents the one that Claude Code names, else the current one. `--stdio` and
     `--json`, which some clients add, have no effect.
     """
-    options = Options((environ.get("CLAUDE_PROJECT_DIR") if face == "mcp" else None) or ".")
-    options.http = face in ("http", "gateway", "open")
+    options = Options((environ.get("CLAUDE_PROJECT_DIR") if command == "mcp" else None) or ".")
+    options.http = command in ("http", "gateway", "open")
     rest = iter(words)
     for word in rest:
         option, given, value = word.partition("=")
         if option == "--repo":
             options.repo = value if given else _value(rest, "--repo needs a folder")
-        elif face == "mcp" and option == "--tools":
+        elif command == "mcp" and option == "--tools":
             names = value if given else _value(rest, "--tools needs the name of a tool set")
             options.tools += [name for name in names.split(",") if name]
-        elif face != "lsp" and option == "--port":
+        elif command != "lsp" and option == "--port":
             options.port = _port(value if given else _value(rest, "--port needs a number"))
-        elif face == "mcp" and word == "--http":
+        elif command == "mcp" and word == "--http":
             options.http = True
-        elif face == "open" and word == "--print":
+        elif command == "open" and word == "--print":
             options.print_link = True
-        elif face in ("mcp", "http", "gateway") and word == "--print-config":
+        elif command in ("mcp", "http", "gateway") and word == "--print-config":
             options.print_config = True
-        elif face in ("http", "gateway") and word == "--print-header":
+        elif command in ("http", "gateway") and word == "--print-header":
             options.print_header = True
         elif word not in ("--stdio", "--json"):
             raise ValueError(f"there is no option '{word}'")

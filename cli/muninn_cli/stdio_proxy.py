@@ -27,30 +27,30 @@ def main(argv: list[str]) -> int:
     """Serve stdin and stdout until either side ends. `argv` is lsp, mcp, http, gateway or open, and its options."""
     from muninn_cli import exits
 
-    face, *words = argv
+    command, *words = argv
     if "--help" in words or "-h" in words:
-        sys.stdout.write(USAGE[face])
+        sys.stdout.write(USAGE[command])
         return exits.OK
     try:
-        options = read_options(face, words, os.environ)
+        options = read_options(command, words, os.environ)
     except ValueError as error:
-        sys.stderr.write(f"muninn {face}: {error}\n{USAGE[face]}")
+        sys.stderr.write(f"muninn {command}: {error}\n{USAGE[command]}")
         return exits.USAGE
     try:
-        if face == "open":
+        if command == "open":
             from muninn_cli.page import serve_page
 
             return serve_page(options, os.environ)
         if options.http:
             from muninn_cli.http_server import serve_http
 
-            return serve_http(face, options, os.environ)
+            return serve_http(command, options, os.environ)
         fields = {"tools": options.tools} if options.tools else {}
-        sock, stream = connect(options.repo, os.environ, face=face, options=fields).detach()
+        sock, stream = connect(options.repo, os.environ, protocol=command, options=fields).detach()
     except MuninnError as error:
         from muninn_cli.safe_text import safe  # not above: every start of an agent would load `re`
 
-        sys.stderr.write(safe(f"muninn {face}: {error.message}\n" + (f"{error.hint}\n" if error.hint else "")))
+        sys.stderr.write(safe(f"muninn {command}: {error.message}\n" + (f"{error.hint}\n" if error.hint else "")))
         return exits.exit_code(error)
     _set_binary()
     Thread(target=_send, args=(0, sock), daemon=True).start()

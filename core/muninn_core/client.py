@@ -181,7 +181,7 @@ def connect(
     repo: str,
     environ: Mapping[str, str],
     *,
-    face: str = "rpc",
+    protocol: str = "rpc",
     start: bool = True,
     name: str = "",
     private: bool = False,
@@ -190,20 +190,20 @@ def connect(
     """Connect to the daemon of the repository around `repo`; with `start`, start it when it does not run.
 
     A `private` daemon serves this client alone and exits with it; on Windows, which can't pass it a socket, the shared
-    one answers. A daemon of another version is replaced. `face` is rpc, lsp, mcp or mcp-http: the protocol after the
+    one answers. A daemon of another version is replaced. `protocol` is rpc, lsp, mcp or mcp-http: the one after the
     hello. `options` are added to the hello. Raises NotARepository for a bad folder, DaemonError when there is no daemon
     and none can be started.
     """
     place = locate(repo)
     if private and os.name != "nt":
-        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", options))
+        return Client(private_daemon(place, environ), place, _hello(place, protocol, name, "", options))
     tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
     try:
         address = Address(runtime_directory(environ), place.identity)
     except DaemonError:
         if not start or tcp:
             raise
-        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", options))
+        return Client(private_daemon(place, environ), place, _hello(place, protocol, name, "", options))
     last: MuninnError | None = None
     for _ in range(20):
         try:
@@ -221,7 +221,7 @@ def connect(
             client = Client(
                 sock,
                 place,
-                _hello(place, face, name, token, options),
+                _hello(place, protocol, name, token, options),
                 lambda: _raise_if_stopped(place, address, name, tcp=tcp),
             )
         except ConnectionLost as error:  # the daemon was shutting down
@@ -261,11 +261,11 @@ def call(
     raise AssertionError("unreachable")
 
 
-def _hello(place: Place, face: str, name: str, token: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
+def _hello(place: Place, protocol: str, name: str, token: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
     program = name or os.path.basename(sys.argv[0] or "python")
     hello = {
         "version": __version__,
-        "face": face,
+        "face": protocol,
         "root": place.root,
         "identity": place.identity,
         "client": program,

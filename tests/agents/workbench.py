@@ -98,12 +98,12 @@ class Workbench:
         about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
         command = [MUNINN, "mcp", "--repo", str(self.repo)]
-        with subprocess.Popen(command, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as pump:
-            assert pump.stdin
-            assert pump.stdout
-            pump.stdin.write(hello)
-            pump.stdin.flush()
-            assert "serverInfo" in pump.stdout.readline()
+        with subprocess.Popen(command, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as proxy:
+            assert proxy.stdin
+            assert proxy.stdout
+            proxy.stdin.write(hello)
+            proxy.stdin.flush()
+            assert "serverInfo" in proxy.stdout.readline()
 
 
 class Connected(Workbench):

@@ -140,7 +140,7 @@ def test_an_error_of_an_unknown_kind_is_a_plain_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("face", "options", "environ", "folder"),
+    ("protocol", "options", "environ", "folder"),
     [
         ("lsp", [], {}, "."),
         ("lsp", ["--stdio"], {"CLAUDE_PROJECT_DIR": "/p"}, "."),
@@ -150,8 +150,8 @@ def test_an_error_of_an_unknown_kind_is_a_plain_error() -> None:
         ("mcp", [], {}, "."),
     ],
 )
-def test_a_pump_finds_its_repository(face: str, options: list[str], environ: dict[str, str], folder: str) -> None:
-    assert read_options(face, options, environ).repo == folder
+def test_a_proxy_finds_its_repository(protocol: str, options: list[str], environ: dict[str, str], folder: str) -> None:
+    assert read_options(protocol, options, environ).repo == folder
 
 
 @pytest.mark.parametrize("options", [["--repo"], ["--verbose"], ["--tools", "all"], ["--http"]])

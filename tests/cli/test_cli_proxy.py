@@ -11,10 +11,10 @@ from muninn_core import __version__
 from muninn_core.protocol import wire
 
 
-def speak(shell: Shell, face: str, data: bytes, **environ: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a pump, say everything at once, hang up, and return all that was answered."""
+def speak(shell: Shell, protocol: str, data: bytes, **environ: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a proxy, say everything at once, hang up, and return all that was answered."""
     return subprocess.run(
-        [*COMMAND, face],
+        [*COMMAND, protocol],
         input=data,
         capture_output=True,
         cwd=shell.repo,

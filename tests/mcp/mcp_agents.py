@@ -93,7 +93,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agents]:
 
 @pytest.fixture(scope="session")
 def web(agents: Agents) -> Iterator[Web]:
-    """The face over HTTP, for all tests."""
+    """MCP over HTTP, for all tests."""
     with served(agents) as (_, url):
         settings = settings_of(agents)
         assert settings["url"] == url

@@ -1,4 +1,4 @@
-"""The face over HTTP for tests: how to run it, and the SDK's client on it."""
+"""MCP over HTTP for tests: how to run it, and the SDK's client on it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ERAS = {"2025-11-25": "legacy", "2026-07-28": "auto"}
 
 
 class Web(NamedTuple):
-    """The face over HTTP: where it is, and the token that it wants."""
+    """MCP over HTTP: where it is, and the token that it wants."""
 
     agents: Agents
     url: str

@@ -1,4 +1,4 @@
-"""MCP's own conformance suite against the face over HTTP, for both eras of the protocol."""
+"""MCP's own conformance suite against MCP over HTTP, for both eras of the protocol."""
 
 from __future__ import annotations
 

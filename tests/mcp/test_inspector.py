@@ -49,7 +49,7 @@ def inspect(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, 
 
 
 def browse(web: Web, node: str, era: str, *arguments: str) -> tuple[int, Any]:
-    """Run the Inspector on the face over HTTP."""
+    """Run the Inspector on MCP over HTTP."""
     header = f"Authorization: Bearer {web.token}"
     return run(web.agents, node, era, web.url, "--transport", "http", "--header", header, *arguments)
 
