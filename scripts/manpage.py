@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from muninn_cli.exits import MEANINGS
+from muninn_cli.exit_codes import MEANINGS
 from muninn_cli.manual import COMMANDS
 from muninn_cli.parameters import Parameter, parameters
 from muninn_cli.parser import EXTRA, example

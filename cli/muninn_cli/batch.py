@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from muninn_cli.command import print_json
-from muninn_cli.exits import OK, exit_code
+from muninn_cli.exit_codes import OK, exit_code
 from muninn_cli.safe_text import safe
 from muninn_core import client
 from muninn_core.errors import BadParams, DaemonError, MuninnError, UsageError

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.exits import INTERRUPTED, OK, exit_code
+from muninn_cli.exit_codes import INTERRUPTED, OK, exit_code
 from muninn_cli.safe_text import safe_json
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.model.value import encode_json

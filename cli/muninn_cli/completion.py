@@ -9,7 +9,7 @@ import shtab
 
 from muninn_cli.command import run_command
 from muninn_cli.completion_values import VALUES, print_values
-from muninn_cli.exits import OK
+from muninn_cli.exit_codes import OK
 from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import Parser, new_parser, whole_parser
 from muninn_core.errors import UsageError

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.exits import OK
+from muninn_cli.exit_codes import OK
 from muninn_cli.safe_text import safe
 from muninn_core import client
 from muninn_core.errors import MuninnError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli import process
 from muninn_cli.command import print_json, run_command
-from muninn_cli.exits import DAEMON, OK
+from muninn_cli.exit_codes import DAEMON, OK
 from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import Parser, new_parser
 from muninn_cli.safe_text import safe
@@ -102,7 +102,7 @@ def _status(given: argparse.Namespace) -> int:
     if facts is None:
         _print(given, {"running": False, "socket": where.socket}, "No daemon is running. The next command starts one.")
         return DAEMON
-    from muninn_cli.show.facts import size
+    from muninn_cli.show.formatting import size
     from muninn_core.model.byline import duration
 
     shown = {

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from muninn_cli.command import print_json, run_command
-from muninn_cli.exits import ERROR, OK
+from muninn_cli.exit_codes import ERROR, OK
 from muninn_cli.hook_health import check_hooks
 from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import new_parser
-from muninn_cli.show.facts import count, lagging
+from muninn_cli.show.formatting import count, lagging
 from muninn_core import __version__, client
 from muninn_core.config import load_config
 from muninn_core.errors import MuninnError

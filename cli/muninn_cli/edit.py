@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_cli.command import print_json, run_command
-from muninn_cli.exits import OK
+from muninn_cli.exit_codes import OK
 from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import new_parser
 from muninn_core import client

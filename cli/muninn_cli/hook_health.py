@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from muninn_cli.show.facts import count
+from muninn_cli.show.formatting import count
 from muninn_core.launch.place import Place
 
 MAX_FAILURES = 3

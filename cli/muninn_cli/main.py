@@ -31,7 +31,7 @@ _MODULES = {
     "help": "muninn_cli.manual",
     "--help": "muninn_cli.manual",
     "-h": "muninn_cli.manual",
-    "": "muninn_cli.everyday",
+    "": "muninn_cli.short_help",
 }
 """The module of each command, with a `main(argv) -> int`. Any other word is a verb of the catalogue."""
 
@@ -66,7 +66,7 @@ def open_streams() -> None:
 
 
 def run(argv: list[str]) -> int:
-    """Run one command line; the exit codes are those of `muninn_cli.exits`."""
+    """Run one command line; the exit codes are those of `muninn_cli.exit_codes`."""
     word, rest = split(argv)
     if word in ("--version", "-V", "version"):
         from muninn_core import __version__

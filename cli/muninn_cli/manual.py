@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from muninn_cli.command import run_command
-from muninn_cli.exits import MEANINGS, OK
+from muninn_cli.exit_codes import MEANINGS, OK
 from muninn_cli.parser import group_parser, lookup_words, resolve_alias, suggest, verb_parser
 from muninn_core.errors import UnknownVerb
 from muninn_core.protocol.catalogue import FAMILIES, GROUPS, METHODS

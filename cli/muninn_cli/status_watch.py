@@ -6,7 +6,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.exits import OK
+from muninn_cli.exit_codes import OK
 from muninn_cli.terminal import output
 from muninn_core import client
 from muninn_core.errors import MuninnError

@@ -25,17 +25,17 @@ CHUNK = 65536
 
 def main(argv: list[str]) -> int:
     """Serve stdin and stdout until either side ends. `argv` is lsp, mcp, http, gateway or open, and its options."""
-    from muninn_cli import exits
+    from muninn_cli import exit_codes
 
     command, *words = argv
     if "--help" in words or "-h" in words:
         sys.stdout.write(USAGE[command])
-        return exits.OK
+        return exit_codes.OK
     try:
         options = read_options(command, words, os.environ)
     except ValueError as error:
         sys.stderr.write(f"muninn {command}: {error}\n{USAGE[command]}")
-        return exits.USAGE
+        return exit_codes.USAGE
     try:
         if command == "open":
             from muninn_cli.page import serve_page
@@ -51,12 +51,12 @@ def main(argv: list[str]) -> int:
         from muninn_cli.safe_text import safe  # not above: every start of an agent would load `re`
 
         sys.stderr.write(safe(f"muninn {command}: {error.message}\n" + (f"{error.hint}\n" if error.hint else "")))
-        return exits.exit_code(error)
+        return exit_codes.exit_code(error)
     _set_binary()
     Thread(target=_send, args=(0, sock), daemon=True).start()
     _receive(stream.read1, 1)
     sock.close()
-    return exits.OK
+    return exit_codes.OK
 
 
 def _send(source: int, sock: socket.socket) -> None:

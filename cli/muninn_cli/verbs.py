@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.command import print_json, run_command
-from muninn_cli.exits import ERROR, OK
+from muninn_cli.exit_codes import ERROR, OK
 from muninn_cli.main import split
 from muninn_cli.pager import paged
 from muninn_cli.parameters import parameters

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, NoReturn
 from muninn_core.errors import ReadOnlyError, UsageError
 from muninn_core.near_match import nearest
 from muninn_hooks import edit
+from muninn_hooks.connect.client_paths import EVERYWHERE, FOLDERS, HERE, SHARED, path_of
 from muninn_hooks.connect.clients import CLIENTS, snippet
-from muninn_hooks.connect.pieces import Block, Whole, fill
-from muninn_hooks.connect.places import EVERYWHERE, FOLDERS, HERE, SHARED, path_of
+from muninn_hooks.connect.fragments import Block, Whole, fill
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from muninn_hooks.connect.clients import Client
     from muninn_hooks.connect.formats import Content
-    from muninn_hooks.connect.pieces import Piece
+    from muninn_hooks.connect.fragments import Piece
 
 GIT_HOOKS = "git-hooks"
 NAMES = (*CLIENTS, GIT_HOOKS)

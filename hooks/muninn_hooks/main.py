@@ -15,7 +15,7 @@ import time
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-from muninn_hooks import dialects, journal, payload
+from muninn_hooks import dialects, hook_log, payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def main(argv: list[str]) -> int:
     elif run.module.DEFERRABLE and run.request is not None and run.event not in QUEUED:
         _keep_for_later(run)
     if run.root:
-        journal.append(run.root, run.event, run.failure, waited)
+        hook_log.append(run.root, run.event, run.failure, waited)
     return 0
 
 

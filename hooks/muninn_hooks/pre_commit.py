@@ -19,7 +19,7 @@ from contextlib import suppress
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-from muninn_hooks import journal
+from muninn_hooks import hook_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _seal(root: str) -> str:
 
 def _log(root: str, failure: str) -> None:
     if root:
-        journal.append(root, "git-pre-commit", failure)
+        hook_log.append(root, "git-pre-commit", failure)
 
 
 class _Done:

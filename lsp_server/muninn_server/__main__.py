@@ -41,7 +41,7 @@ def main() -> int:
     from muninn_core.errors import MuninnError
     from muninn_core.store.disk import set_tracked_umask
     from muninn_server.daemon import run
-    from muninn_server.descriptors import raise_limit
+    from muninn_server.file_descriptors import raise_limit
 
     raise_limit()
 

@@ -30,9 +30,9 @@ from muninn_core.launch.runtime import Address, data_directory, repository_key, 
 from muninn_core.launch.transport import BACKLOG, uses_tcp
 from muninn_core.protocol import wire
 from muninn_core.worktree.edited_files import WatchToken
-from muninn_server.binding import Binding
-from muninn_server.descriptors import has_spare_descriptors
+from muninn_server.file_descriptors import has_spare_descriptors
 from muninn_server.rpc import Hello, RpcConnection, decode_hello, error_frame, read_message
+from muninn_server.runtime_files import RuntimeFiles
 from muninn_server.session import Pools, Session
 from muninn_server.watch import Watcher
 
@@ -104,17 +104,17 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
             asyncio.run(alone.serve_one(socket.socket(fileno=fd)))
         return 0
     address = Address(runtime_directory(environ), place.identity)
-    binding = Binding(address, tcp=environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp())
-    if not binding.acquire():
+    files = RuntimeFiles(address, tcp=environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp())
+    if not files.acquire():
         return 0  # another daemon holds the lock
     try:
         spare_cache = Path(f"{address.base}.cache")
-        daemon = Daemon(place, binding, spare_cache, tcp=binding.tcp, environ=environ)
+        daemon = Daemon(place, files, spare_cache, tcp=files.tcp, environ=environ)
         with asyncio.Runner() as runner:
             runner.get_loop()  # fails before there is a coroutine to warn of, for example without a free descriptor
             runner.run(daemon.serve())
     finally:
-        binding.release()
+        files.release()
     return 0
 
 
@@ -122,14 +122,14 @@ class Daemon:
     """The daemon: engine, thread pools, clients, and the decision to exit."""
 
     def __init__(
-        self, place: Place, binding: Binding | None, spare_cache: Path, *, tcp: bool, environ: Mapping[str, str]
+        self, place: Place, files: RuntimeFiles | None, spare_cache: Path, *, tcp: bool, environ: Mapping[str, str]
     ) -> None:
         data = data_directory(environ)
         self._place = place
         # While the folder is open, the system gives its inode to no other one: a repository made anew is noticed.
         self._repository = os.open(place.identity, os.O_RDONLY) if os.name == "posix" else None
         self._stamp = place.repository_stamp()
-        self._binding = binding
+        self._files = files
         self._trouble = ""
         self._tcp = tcp
         self._token = secrets.token_hex(32) if tcp else ""
@@ -150,7 +150,7 @@ class Daemon:
             removed=self._unwatch,
             clients=lambda: len(self._clients),
             home=Path.home(),
-            runtime=runtime_directory(environ) if binding is not None else "",
+            runtime=runtime_directory(environ) if files is not None else "",
         )
         self._telemetry: Telemetry | None = None
         self._clients: set[asyncio.Task[None]] = set()
@@ -162,48 +162,48 @@ class Daemon:
 
     async def serve(self) -> None:
         """Listen and serve until the daemon stops."""
-        binding = self._binding
-        assert binding is not None
+        files = self._files
+        assert files is not None
         self._heed_signals()
         asyncio.get_running_loop().set_exception_handler(self._note_loop_error)
         if not has_spare_descriptors(FEWEST):
             raise DaemonError("too many open files for a daemon with one client", hint=LACK_HINT)
-        self._server = await self._listen(binding)
+        self._server = await self._listen(files)
         log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())
         threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
         loop = asyncio.get_running_loop()
-        threading.Thread(target=self._watch_over, args=(binding, loop), name="place", daemon=True).start()
+        threading.Thread(target=self._watch_over, args=(files, loop), name="place", daemon=True).start()
         try:
             await self._until_done()
         finally:
             self._leaving.set()  # else the checks would listen again on the socket that is removed here
             self._server.close()
             try:
-                binding.leave()
+                files.leave()
             except OSError as error:
                 log.warning("the socket could not be removed: %s", error)
             await self._close()
 
-    async def _listen(self, binding: Binding) -> asyncio.Server:
-        sock = binding.bind(self._info)
+    async def _listen(self, files: RuntimeFiles) -> asyncio.Server:
+        sock = files.bind(self._info)
         return await asyncio.start_server(self._accept, sock=sock, backlog=BACKLOG)
 
-    async def _listen_again(self, binding: Binding) -> None:
+    async def _listen_again(self, files: RuntimeFiles) -> None:
         """Listen on a new socket. Connected clients stay."""
         if self._leaving.is_set():
             return
         before = self._server
-        self._server = await self._listen(binding)
+        self._server = await self._listen(files)
         before.close()
 
-    def _watch_over(self, binding: Binding, loop: asyncio.AbstractEventLoop) -> None:
+    def _watch_over(self, files: RuntimeFiles, loop: asyncio.AbstractEventLoop) -> None:
         """Check the repository and the runtime directory from time to time, until the daemon stops."""
         while not self._leaving.wait(CHECK_SECONDS):
             try:
                 self.engine.collect_removed()
                 self.engine.expire_agents()
                 self._watch_again()
-                reason = self._reason_to_leave(binding, loop)
+                reason = self._reason_to_leave(files, loop)
             except (OSError, MuninnError) as error:
                 if str(error) != self._trouble:  # logged once, tried again each time
                     log.warning("the daemon can't be reached: %s", error)
@@ -218,20 +218,20 @@ class Daemon:
                 loop.call_soon_threadsafe(self.stop)
                 return
 
-    def _reason_to_leave(self, binding: Binding, loop: asyncio.AbstractEventLoop) -> str:
+    def _reason_to_leave(self, files: RuntimeFiles, loop: asyncio.AbstractEventLoop) -> str:
         """Regain what was deleted in the runtime directory. Return why another daemon must take over, "" if none.
 
         Raises OSError, DaemonError.
         """
         if self._stamp is None or self._place.repository_stamp() != self._stamp or self.engine.lost_repository:
             return f"{self._place.identity} was moved, deleted or made anew"
-        if not binding.has_lock and not binding.regain_lock():
+        if not files.has_lock and not files.regain_lock():
             return "another daemon has the lock"
-        if not binding.has_socket:
+        if not files.has_socket:
             log.warning("the socket was deleted: listening again")
-            asyncio.run_coroutine_threadsafe(self._listen_again(binding), loop).result(LEAVE_SECONDS)
-        elif not binding.has_info:
-            binding.write_info(self._info)
+            asyncio.run_coroutine_threadsafe(self._listen_again(files), loop).result(LEAVE_SECONDS)
+        elif not files.has_info:
+            files.write_info(self._info)
         return ""
 
     async def serve_one(self, sock: socket.socket) -> None:

@@ -16,7 +16,7 @@ from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.protocol.events import EventAppendParams
 from muninn_core.resource_exhaustion import raise_if_exhausted
 from muninn_core.worktree.call_context import CallContext, Connection, Progress
-from muninn_server.appends import Appends
+from muninn_server.event_appends import Appends
 
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine

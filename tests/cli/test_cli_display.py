@@ -18,7 +18,7 @@ from rich.console import Console
 
 from muninn_cli.display import DISPLAY
 from muninn_cli.pager import pager_command
-from muninn_cli.show.facts import moment
+from muninn_cli.show.formatting import moment
 from muninn_cli.terminal import line, markdown, output, source_line
 from muninn_core.model.byline import relative
 

@@ -7,7 +7,7 @@ import pytest
 from muninn_shell import Shell
 
 from muninn_cli import manual
-from muninn_cli.exits import MEANINGS, exit_code
+from muninn_cli.exit_codes import MEANINGS, exit_code
 from muninn_cli.main import run, split
 from muninn_cli.parser import ALIASES, suggest, to_params, verb_parser
 from muninn_cli.proxy_options import read_options

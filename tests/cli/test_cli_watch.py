@@ -19,9 +19,9 @@ from repositories import MUNINN, PATIENCE, Home, copy_plain_repo, kill_daemon, s
 from textual.widgets import DataTable, Input, RichLog
 
 from muninn_cli.watch.command import print_lines
-from muninn_cli.watch.following import running
+from muninn_cli.watch.follower import running
+from muninn_cli.watch.repositories import WatchedRepositories
 from muninn_cli.watch.screen import WatchApp
-from muninn_cli.watch.watched import Watched
 from muninn_core import client
 
 
@@ -62,7 +62,7 @@ def rows(app: WatchApp, name: str) -> str:
 async def test_the_screen_shows_agents_and_events_and_filters_them(muninn, repo, environ):
     key = muninn.call("agent.register", {"name": "ada", "task": "mend the crane"})["agent_key"]
     muninn.call("lease.claim", {"files": ["crane.py"], "agent_key": key})
-    app = WatchApp(Watched([str(repo)], environ))
+    app = WatchApp(WatchedRepositories([str(repo)], environ))
     async with app.run_test(size=(160, 40)) as pilot:
         await until(pilot, lambda: "mend the crane" in rows(app, "#agents") and "file:crane.py" in rows(app, "#agents"))
         muninn.call("event.append", {"event_type": "crane.ready", "payload": {"text": "It \x1b[31mlifts.\n"}})
@@ -82,7 +82,7 @@ async def test_keys_decide_what_waits(muninn, repo, environ):
     (repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")
     muninn.call("index")
     kept = muninn.call("remember", {"text": "Ships wait outside.", "actor": "assistant", "agent": "a 1"})["ids"][0]
-    app = WatchApp(Watched([str(repo)], environ))
+    app = WatchApp(WatchedRepositories([str(repo)], environ))
     async with app.run_test(size=(160, 40)) as pilot:
         await until(pilot, lambda: "Ships wait outside" in rows(app, "#inbox"))
         await pilot.press("l")
@@ -93,7 +93,7 @@ async def test_keys_decide_what_waits(muninn, repo, environ):
 
 
 @contextlib.contextmanager
-def lines(watched: Watched, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], str]]:
+def lines(watched: WatchedRepositories, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], str]]:
     """Print lines about cranes; yield what waits for a text, and returns what was printed since the text before."""
     ends = threading.Event()
     printing = threading.Thread(target=print_lines, args=(watched, "crane", ends.is_set))
@@ -117,7 +117,7 @@ def lines(watched: Watched, capsys: pytest.CaptureFixture[str]) -> Iterator[Call
 
 def test_lines_go_on_after_a_kill(served, capsys):
     repo, environ = served
-    with lines(Watched([str(repo)], environ), capsys) as shows:
+    with lines(WatchedRepositories([str(repo)], environ), capsys) as shows:
         seen = shows("live")
         for number in range(2):
             with client.connect(str(repo), environ) as muninn:
@@ -132,7 +132,10 @@ def test_lines_go_on_after_a_kill(served, capsys):
 
 def test_lines_of_all_repositories_have_their_names_and_no_daemon_is_started(served, capsys, tmp_path):
     other = copy_plain_repo(tmp_path / "depot")
-    with client.connect(str(served.repo), served.environ), lines(Watched([], served.environ), capsys) as shows:
+    with (
+        client.connect(str(served.repo), served.environ),
+        lines(WatchedRepositories([], served.environ), capsys) as shows,
+    ):
         shows(f"{served.repo.name}  live")
         with client.connect(str(other), served.environ) as muninn:
             muninn.call("init")

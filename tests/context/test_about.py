@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from muninn_core.context.about import SHOWN, Shown, about_markdown
-from muninn_core.context.card import Style, card, plain_card
+from muninn_core.context.hover import SHOWN, Shown, about_markdown
 from muninn_core.context.markdown import address_part, escape
+from muninn_core.context.memory_card import Style, card, plain_card
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.document import Document

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packing import NAMES, hit, hits, reasons, text_of, tokens_of
 
-from muninn_core.context.distinct import FREE_PER_FILE
+from muninn_core.context.deduplication import FREE_PER_FILE
 from muninn_core.context.pack import POINTERS, SUMMARY_FROM, cost, make_pack
 from muninn_core.context.render import FORMATS, render_item
 

@@ -13,7 +13,7 @@ from muninn_core.errors import BusyError
 from muninn_core.launch.place import locate
 from muninn_server.events import feed as feed_module
 from muninn_server.events.feed import MAX_STREAMS, Feed, Message, Start, Subscriber, feed_of
-from muninn_server.events.wanted import Wanted
+from muninn_server.events.subscription_request import SubscriptionRequest
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -58,7 +58,7 @@ async def received(feed: CountingFeed, subscriber: Subscriber, count: int) -> li
 def test_events_of_a_burst_are_read_and_sent_together_and_the_first_at_once() -> None:
     async def run() -> None:
         feed = CountingFeed()
-        subscriber = Subscriber(Wanted(), lambda message: message.data + b" ")
+        subscriber = Subscriber(SubscriptionRequest(), lambda message: message.data + b" ")
         feed.add(subscriber)
         following = asyncio.create_task(feed._follow())
         await feed.record(1)
@@ -76,7 +76,7 @@ def test_followers_that_want_the_same_share_what_is_chosen_and_encoded() -> None
     chosen: list[object] = []
     encoded: list[Message] = []
 
-    class Choosy(Wanted):
+    class Choosy(SubscriptionRequest):
         def takes(self, event: Any) -> bool:
             chosen.append(event)
             return event != 1
@@ -112,7 +112,9 @@ async def test_one_that_joins_in_the_pause_after_a_burst_gets_each_event_once(
             got[name] += data.split()
             news.set()
 
-        await feed.deliver(start, Subscriber(Wanted(), lambda message: message.identity.encode() + b" "), send)
+        await feed.deliver(
+            start, Subscriber(SubscriptionRequest(), lambda message: message.identity.encode() + b" "), send
+        )
 
     async def reached(early: int, late: int = 0) -> None:
         while len(got["early"]) < early or len(got["late"]) < late:

@@ -69,10 +69,10 @@ def test_sigterm_ends_it_cleanly_and_seals_what_was_stored(repo: Path, environ: 
 
 
 HASTY = """
-import os, sys, muninn_server.binding as binding, muninn_server.daemon as daemon
+import os, sys, muninn_server.runtime_files as files, muninn_server.daemon as daemon
 daemon.LEAVE_SECONDS = 0.5
-write = binding.write_info
-binding.write_info = lambda *given: (write(*given), print("listening", flush=True))
+write = files.write_info
+files.write_info = lambda *given: (write(*given), print("listening", flush=True))
 daemon.run(sys.argv[1], -1, os.environ)
 """
 HANGING = """#!/bin/sh

@@ -20,9 +20,9 @@ from muninn_core.launch.place import locate
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
-from muninn_server import appends
+from muninn_server import event_appends
 from muninn_server import session as session_module
-from muninn_server.appends import MOST_BYTES, MOST_BYTES_TOGETHER, Appends, Waiting
+from muninn_server.event_appends import MOST_BYTES, MOST_BYTES_TOGETHER, Appends, Waiting
 from muninn_server.session import Pools, Session
 
 pytest_plugins = ["engines"]
@@ -181,7 +181,7 @@ async def test_an_unexpected_error_is_an_outcome_and_later_events_are_recorded(r
         patch.setattr(recorder.engine, "append", lambda _calls: [])
         with pytest.raises(ValueError, match="shorter"):
             await recorder.append()
-        patch.setattr(appends, "_record", lambda calls: calls[-1].absent)
+        patch.setattr(event_appends, "_record", lambda calls: calls[-1].absent)
         with pytest.raises(AttributeError, match="absent"):
             await recorder.append()
     assert "events could not be recorded" in caplog.text
@@ -194,7 +194,7 @@ def test_clients_whose_loop_is_closed_get_nothing(muninn, caplog):
     async def wait() -> Waiting:
         return Recorder.waiting(None, muninn)
 
-    appends._record([asyncio.run(wait())])
+    event_appends._record([asyncio.run(wait())])
     assert "for clients that have gone" in caplog.text
     assert muninn.engine.journals.open(muninn.place).journal.position == 1
 
@@ -218,7 +218,7 @@ async def test_an_event_is_measured_from_its_arrival_and_a_slow_one_is_logged(re
     await recorder.append()
     assert "event.append took" in caplog.text
     hour_ago = recorder.waiting(muninn)._replace(since=time.monotonic() - 3600)
-    appends._record([hour_ago])
+    event_appends._record([hour_ago])
     assert (await hour_ago.done)["event"]["position"] == 2
     lines = exposition(muninn.engine.meter.metrics()).splitlines()
     (total,) = [

@@ -14,7 +14,7 @@ import pytest
 from muninn_cli.command import run_command
 from muninn_hooks import install
 from muninn_hooks.connect.clients import CLIENTS, snippet
-from muninn_hooks.connect.pieces import COMMAND, Item, is_ours
+from muninn_hooks.connect.fragments import COMMAND, Item, is_ours
 from muninn_hooks.main import EVENTS
 from muninn_hooks.payload import AGENTS, OPENCODE
 

@@ -14,7 +14,7 @@ from repositories import git
 
 from muninn_cli.command import run_command
 from muninn_core.client import connect
-from muninn_hooks import git_hooks, journal
+from muninn_hooks import git_hooks, hook_log
 from muninn_hooks.install import main as install_main
 
 SEGMENTS = ".muninn/memory/sessions"
@@ -64,7 +64,7 @@ class Project:
 
     def failures(self) -> list[str]:
         """The errors in the hooks' log."""
-        path = Path(journal.log_path(str(self.root)))
+        path = Path(hook_log.log_path(str(self.root)))
         return [json.loads(line)["error"] for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 

@@ -22,7 +22,7 @@ from muninn_core.client import connect
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol.catalogue import METHODS
-from muninn_hooks import journal
+from muninn_hooks import hook_log
 from muninn_hooks.main import EVENTS
 from muninn_hooks.payload import CURSOR, Payload
 
@@ -77,7 +77,7 @@ class Agent:
 
     def runs(self) -> list[dict[str, Any]]:
         """Return the entries of the hooks' log."""
-        path = Path(journal.log_path(str(self.root)))
+        path = Path(hook_log.log_path(str(self.root)))
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
     def log(self) -> list[dict[str, Any]]:
@@ -365,9 +365,9 @@ def test_the_hook_loads_nothing_heavy(remembering: Agent) -> None:
 
 def test_the_log_keeps_its_newer_half_when_it_grows_too_long(tmp_path: Path) -> None:
     for number in range(200):
-        journal.append(str(tmp_path), "session-start", f"{number} " + "x" * 1990)
-    path = Path(journal.log_path(str(tmp_path)))
-    assert path.stat().st_size <= journal.MAX_BYTES
+        hook_log.append(str(tmp_path), "session-start", f"{number} " + "x" * 1990)
+    path = Path(hook_log.log_path(str(tmp_path)))
+    assert path.stat().st_size <= hook_log.MAX_BYTES
     entries = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     numbers = [int(entry["error"].split()[0]) for entry in entries]
     assert numbers == list(range(numbers[0], 200))
@@ -376,7 +376,7 @@ def test_the_log_keeps_its_newer_half_when_it_grows_too_long(tmp_path: Path) -> 
 
 def test_a_log_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
     (tmp_path / ".muninn").write_text("a file where the folder should be")
-    journal.append(str(tmp_path), "session-start", "any")
+    hook_log.append(str(tmp_path), "session-start", "any")
     assert (tmp_path / ".muninn").read_text() == "a file where the folder should be"
 
 

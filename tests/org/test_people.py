@@ -24,7 +24,7 @@ from muninn_core.org import access, identity
 from muninn_core.org.pushing import push
 from muninn_core.org.service import Service
 from muninn_core.org.verbs import ASKED
-from muninn_server.http.replies import json_reply, send_reply
+from muninn_server.http.asgi_messages import json_reply, send_reply
 from muninn_server.mcp.tools import tools_of
 from muninn_server.org.application import Application
 from muninn_server.org.client import Client as OrgClient

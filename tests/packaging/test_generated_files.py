@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from muninn_cli.exits import MEANINGS
+from muninn_cli.exit_codes import MEANINGS
 from muninn_core.config.keys import RankingConfig
 from muninn_core.protocol.catalogue import FAMILIES, METHODS
 from muninn_core.retrieval.weights import WHOLE, WHOLE_OF_CHANGE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from muninn_cli.exits import MEANINGS
+from muninn_cli.exit_codes import MEANINGS
 from muninn_cli.manual import COMMANDS
 from muninn_core.protocol.catalogue import METHODS
 

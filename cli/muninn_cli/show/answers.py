@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import print_stale
-from muninn_cli.show.facts import (
+from muninn_cli.show.formatting import (
     branch_facts,
     count,
     in_repository,

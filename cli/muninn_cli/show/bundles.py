@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.safe_text import safe
-from muninn_cli.show.facts import count
+from muninn_cli.show.formatting import count
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import errors, line
 from muninn_core.errors import StorageError, UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.facts import count
+from muninn_cli.show.formatting import count
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import line, paragraph
 

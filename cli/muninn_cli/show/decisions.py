@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.events import append
-from muninn_cli.show.facts import count, moment
+from muninn_cli.show.formatting import count, moment
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.facts import count, lagging, place, size
+from muninn_cli.show.formatting import count, lagging, place, size
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
 from muninn_core.model.byline import duration

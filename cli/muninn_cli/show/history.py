@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.safe_text import safe
-from muninn_cli.show.facts import count, moment, place, snapshot
+from muninn_cli.show.formatting import count, moment, place, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph

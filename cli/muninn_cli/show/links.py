@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.diagrams import diagram
-from muninn_cli.show.facts import count, snapshot
+from muninn_cli.show.formatting import count, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import bar, joined, line, paragraph, sparkline, verbatim

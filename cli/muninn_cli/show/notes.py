@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.citations import plain_place
-from muninn_cli.show.facts import count, snapshot
+from muninn_cli.show.formatting import count, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, markdown
 

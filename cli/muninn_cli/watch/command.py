@@ -9,12 +9,12 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from muninn_cli.command import run_command
-from muninn_cli.exits import OK
+from muninn_cli.exit_codes import OK
 from muninn_cli.manual import COMMANDS, EXAMPLES
 from muninn_cli.parser import new_parser
 from muninn_cli.terminal import errors, line, output
-from muninn_cli.watch.following import sentence
-from muninn_cli.watch.watched import SCAN_SECONDS, Watched
+from muninn_cli.watch.follower import sentence
+from muninn_cli.watch.repositories import SCAN_SECONDS, WatchedRepositories
 from muninn_core.errors import UsageError
 from muninn_core.launch.place import locate
 
@@ -34,29 +34,29 @@ def _run(argv: list[str]) -> int:
     if given.all and given.folders:
         raise UsageError("'--all' takes no folders", hint="Leave the folders out, or '--all'.")
     fixed = [locate(folder).root for folder in given.folders or [given.repo]] if not given.all else []
-    watched = Watched(fixed, os.environ)
+    repositories = WatchedRepositories(fixed, os.environ)
     if given.plain or not sys.stdout.isatty() or not sys.stdin.isatty():
-        return print_lines(watched, given.match)
+        return print_lines(repositories, given.match)
     if find_spec("textual") is None:
         line(errors(), ("The screen needs textual: pip install 'muninn-memory[watch]'. Lines follow.", "hint"))
-        return print_lines(watched, given.match)
+        return print_lines(repositories, given.match)
     from muninn_cli.watch.screen import WatchApp
 
-    WatchApp(watched, given.match).run()
+    WatchApp(repositories, given.match).run()
     return OK
 
 
-def print_lines(watched: Watched, match: str, ended: Callable[[], bool] = lambda: False) -> int:
+def print_lines(repositories: WatchedRepositories, match: str, ended: Callable[[], bool] = lambda: False) -> int:
     """Print events, and changes of the connection and of what waits, as lines until an interrupt."""
     console, waiting = output(), dict[str, int]()
     try:
         while not ended():
-            watched.scan()
+            repositories.scan()
             try:
-                update = watched.updates.get(timeout=SCAN_SECONDS)
+                update = repositories.updates.get(timeout=SCAN_SECONDS)
             except queue.Empty:
                 continue
-            label = watched.label(update.root)
+            label = repositories.label(update.root)
             if update.kind == "event" and match in sentence(update.content):
                 line(console, (label, "faint"), (sentence(update.content), ""))
             elif update.kind == "state":

@@ -14,8 +14,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import DataTable, Footer, Header, Input, RichLog, Static
 
 from muninn_cli.safe_text import safe
-from muninn_cli.watch.following import DECISIONS, Update, Waiting, decide, sentence
-from muninn_cli.watch.watched import SCAN_SECONDS, Watched
+from muninn_cli.watch.follower import DECISIONS, Update, Waiting, decide, sentence
+from muninn_cli.watch.repositories import SCAN_SECONDS, WatchedRepositories
 from muninn_core.errors import MuninnError
 
 SCROLLBACK = 5_000
@@ -47,9 +47,9 @@ class WatchApp(App[None]):
         *(Binding(key, f"decide('{key}')", show=False) for key in _KEYS),
     ]
 
-    def __init__(self, watched: Watched, match: str = "") -> None:
+    def __init__(self, repositories: WatchedRepositories, match: str = "") -> None:
         super().__init__()
-        self._watched = watched
+        self._repositories = repositories
         self._match = match
         self._events: deque[tuple[str, str]] = deque(maxlen=SCROLLBACK)
         self._agents: dict[str, list[tuple[str, ...]]] = {}
@@ -77,16 +77,16 @@ class WatchApp(App[None]):
         self.query_one("#inbox").border_title = "Decisions"
         self.query_one("#events").border_title = "Events"
         self.query_one("#inbox").focus()
-        self._watched.scan()
+        self._repositories.scan()
         self.set_interval(POLL_SECONDS, self._take)
-        self.set_interval(SCAN_SECONDS, self._watched.scan)
+        self.set_interval(SCAN_SECONDS, self._repositories.scan)
 
     # --- what comes ---
 
     def _take(self) -> None:
         for _ in range(MOST_UPDATES):
             try:
-                update = self._watched.updates.get_nowait()
+                update = self._repositories.updates.get_nowait()
             except queue.Empty:
                 return
             self._show(update)
@@ -111,7 +111,7 @@ class WatchApp(App[None]):
     def _write(self, row: tuple[str, str]) -> None:
         root, said = row
         if self._match in said:
-            self.query_one("#events", RichLog).write(Text(safe(self._watched.label(root) + said)))
+            self.query_one("#events", RichLog).write(Text(safe(self._repositories.label(root) + said)))
 
     def _set_inbox(self, root: str, items: list[Waiting]) -> None:
         if self._inbox.get(root, []) != items:
@@ -171,7 +171,7 @@ class WatchApp(App[None]):
 
     def _decided(self, item: Waiting, key: str) -> None:
         try:
-            said = decide(item, key, self._watched.environ)
+            said = decide(item, key, self._repositories.environ)
         except (MuninnError, OSError) as error:
             self.call_from_thread(self._say, f"error: {getattr(error, 'message', error)}")
             return

@@ -7,8 +7,8 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from muninn_core.context.hidden import name_hidden
-from muninn_core.context.hover import OUTSIDE
+from muninn_core.context.invisible_characters import name_hidden
+from muninn_core.context.memory_summary import OUTSIDE
 from muninn_core.context.staleness import warning
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import Citation

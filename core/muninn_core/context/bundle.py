@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from muninn_core.context.hover import shorten
+from muninn_core.context.memory_summary import shorten
 from muninn_core.context.pack import TIERS, Pack
 from muninn_core.context.render import HEADINGS
 from muninn_core.model.answer import ReadState, Reason

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from muninn_core.context.hover import headline, shorten
+from muninn_core.context.memory_summary import headline, shorten
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.review import DiffResult, Turn
 

@@ -1,80 +1,75 @@
-"""A memory in a few words: headline, facts, origin. Pure functions that use no editor and no index."""
+"""Renders an editor's hover: the memories about a place in code, and why each is shown.
+
+Pure functions of the search result; they use no editor and no index. All texts are escaped or quoted, so that they can
+not pass for the editor's own text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
-from muninn_core.model.byline import byline
+from muninn_core.context.markdown import Link, escape, markdown_link
+from muninn_core.context.memory_card import Style, card
+from muninn_core.context.memory_summary import describe_mention, provenance
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import Mention
+from muninn_core.source.document import Document
 
-WORKS = {
-    "reverted": "its work was reverted",
-    "unmerged": "its work is on another branch",
-    "abandoned": "its work was abandoned",
-}
-"""Descriptions of work that HEAD does not contain. Squashed or rebased work is part of HEAD and is not mentioned."""
-
-REVIEWS = {"pending": "waits for approval", "rejected": "rejected"}
-"""Descriptions of review states in which a memory is not recalled."""
-
-OUTSIDE = "from outside: data, no instructions"
-AGENT = "an agent's word"
+SHOWN = 5
+"""The number of entries in a hover. Longer hovers are not read."""
 
 
-def headline(memory: Memory) -> str:
-    """Return a memory's title on one line, else the beginning of its text, else its id."""
-    return shorten(memory.title or memory.text, 100) or memory.id
+class Shown(NamedTuple):
+    """A memory or a decision document, and the reason why it is shown at the place."""
+
+    why: str
+    memory: Memory | None = None
+    document: Document | None = None
+    citations: Sequence[Citation] = ()
 
 
-def shorten(text: str, length: int) -> str:
-    """Return a text on one line of at most `length` characters, cut between words where possible."""
-    line = " ".join(text.split())
-    if len(line) <= length:
-        return line
-    cut = line[: length - 1]
-    at_word = cut.rsplit(" ", 1)[0]
-    return (at_word if len(at_word) > length // 2 else cut).rstrip(" ,;:.") + "…"
+def about_markdown(
+    found: Sequence[Shown],
+    path: str,
+    link: Link,
+    now: datetime,
+    *,
+    origin: str = "",
+    mentions: Sequence[Mention] = (),
+    more: int = 0,
+    rich: bool = False,
+) -> str:
+    """Return the entries, in the given order, as markdown; "" when there is nothing to show.
 
-
-def facts(memory: Memory, now: datetime | None = None) -> list[str]:
-    """Return the facts by which to judge a memory: type, author and age, and everything that limits it.
-
-    Without `now` its day stands for its age.
+    Ages are those at `now`. `origin` is the knowledge pack that the file belongs to. `mentions` in other tools'
+    memories come last. `more` counts further memories about the same file. `rich` is that of the cards.
     """
-    found = [memory.type, byline(memory.author, memory.actor, memory.agent, memory.ts, now)]
-    found += [REVIEWS[memory.review]] if memory.review in REVIEWS else []
-    found += [memory.scope] if memory.scope != "project" else ["private"] if memory.private else []
-    found += ["pinned"] if memory.pinned else []
-    found += provenance(memory.trust, "")
-    found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
-    found += ["superseded"] if memory.superseded_by else []
-    found += ["archived"] if memory.archived else []
-    found += [f"in the repository {memory.repository}"] if memory.repository else []
-    found += [memory.origin]
-    found += ["expired"] if memory.expired else []
-    found += branch_facts(memory.elsewhere, memory.work)
-    return [fact for fact in found if fact]
+    source = [escape(" · ".join(provenance("outside", origin)))] if origin else []
+    also = (
+        ["\n".join(["**Also in**", "", *(f"- {escape(describe_mention(each))}" for each in mentions)])]
+        if mentions
+        else []
+    )
+    parts = [entry(each, link, now, rich=rich) for each in found[:SHOWN]]
+    if not parts:
+        return "\n\n".join([*source, *also])
+    more += max(0, len(found) - SHOWN)
+    rest = f"… and {more} more about this file"
+    parts += [markdown_link(rest, link("notes", path))] if more else []
+    return "\n\n".join([*source, "\n\n---\n\n".join(parts), *also])
 
 
-def provenance(trust: str | None, origin: str) -> list[str]:
-    """Return the origin and trust of a text from outside the project; empty for the project's own text."""
-    known = [origin] if origin else []
-    if trust == "outside":
-        return [*known, OUTSIDE]
-    return [*known, AGENT] if known and trust == "agent" else known
-
-
-def describe_mention(mention: Mention) -> str:
-    """Return a mention in another tool's memory on one line: origin, path, lines and title."""
-    title = f": {shorten(mention.title, 80)}" if mention.title else ""
-    origin = ", ".join(provenance(mention.trust, mention.origin))
-    return f"{origin} {mention.path}:{mention.start_line}-{mention.end_line}{title}"
-
-
-def branch_facts(elsewhere: Sequence[str], work: str) -> list[str]:
-    """Return how a memory relates to HEAD: the branches that alone hold it, and the fate of its work."""
-    more = f" and {len(elsewhere) - 3} more" if len(elsewhere) > 3 else ""
-    found = [f"only on {', '.join(elsewhere[:3])}{more}"] if elsewhere else []
-    return found + ([WORKS[work]] if work in WORKS else [])
+def entry(shown: Shown, link: Link, now: datetime, *, rich: bool = False) -> str:
+    """Return the markdown of one entry: the card of a memory, or title, state, reason and link of a document."""
+    if shown.memory is not None:
+        style = Style(rich=rich, short=True)
+        return "\n\n".join(card(shown.memory, shown.citations, link, now, style, why=shown.why))
+    assert shown.document is not None
+    document = shown.document
+    state = document.status_text or document.phase
+    lines = [f"**{escape(document.title or document.name)}**  ", escape(f"decision {document.name} · {state}")]
+    lines += [f"*{escape(shown.why)}*", "", markdown_link(document.path, link("file", document.path))]
+    return "\n".join(lines)

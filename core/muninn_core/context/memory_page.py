@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from muninn_core.context.card import Style, card, details
-from muninn_core.context.hover import headline
 from muninn_core.context.markdown import Link, escape, folded, markdown_link, quoted
+from muninn_core.context.memory_card import Style, card, details
+from muninn_core.context.memory_summary import headline
 from muninn_core.git import Commit
 from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation

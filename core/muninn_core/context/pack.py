@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from muninn_core.context.distinct import Candidate, without_duplicates
-from muninn_core.context.forms import cut_to_fit, location_only
-from muninn_core.context.hover import shorten
+from muninn_core.context.deduplication import Candidate, without_duplicates
+from muninn_core.context.item_forms import cut_to_fit, location_only
+from muninn_core.context.memory_summary import shorten
 from muninn_core.context.render import FORMATS, Sheet, headline_of, render_one, render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from muninn_core.context.hover import facts, headline, provenance, shorten
 from muninn_core.context.markdown import escape
+from muninn_core.context.memory_summary import facts, headline, provenance, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.answer import Hit
 from muninn_core.model.citation import Citation

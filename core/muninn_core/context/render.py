@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-from muninn_core.context.hidden import name_hidden
-from muninn_core.context.hover import branch_facts, provenance, shorten
+from muninn_core.context.invisible_characters import name_hidden
+from muninn_core.context.memory_summary import branch_facts, provenance, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.search import PackItem

@@ -1,4 +1,4 @@
-"""Citations in a few words: a warning about stale ones, and one citation with its state."""
+"""One-line descriptions of citations: a warning about stale ones, and a citation with its state."""
 
 from __future__ import annotations
 

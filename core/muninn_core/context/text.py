@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from muninn_core.context import file_text  # noqa: F401 - registers its texts
 from muninn_core.context.generic_text import result_text
-from muninn_core.context.hidden import name_hidden
-from muninn_core.context.hover import branch_facts, describe_mention, facts, headline, provenance, shorten
+from muninn_core.context.invisible_characters import name_hidden
 from muninn_core.context.link_text import link_line
+from muninn_core.context.memory_summary import branch_facts, describe_mention, facts, headline, provenance, shorten
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from muninn_core.context.about import SHOWN, about_markdown
+from muninn_core.context.hover import SHOWN, about_markdown
 from muninn_core.engine.answer.memory_filters import changed_since, passes
 from muninn_core.engine.file.file_notes import MOST
 from muninn_core.engine.file.place_memory import Remembered, nearest_first

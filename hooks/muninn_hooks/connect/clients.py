@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_core.model.value import Value
 from muninn_hooks.connect.formats import Content
-from muninn_hooks.connect.pieces import COMMAND, Block, Default, Entry, Item, Whole
+from muninn_hooks.connect.fragments import COMMAND, Block, Default, Entry, Item, Whole
 from muninn_hooks.payload import CLAUDE_CODE, CODEX, CURSOR, GEMINI, OPENCODE
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from muninn_core.errors import UsageError
 from muninn_core.model.value import Value
 from muninn_hooks.connect import members
 from muninn_hooks.connect.documents import Json, Toml
-from muninn_hooks.connect.pieces import Block, Whole
+from muninn_hooks.connect.fragments import Block, Whole
 
 if TYPE_CHECKING:
     from muninn_hooks.connect.documents import Document
-    from muninn_hooks.connect.pieces import Piece
+    from muninn_hooks.connect.fragments import Piece
 
 BEGIN = "<!-- muninn: begin; `muninn uninstall agents-md` takes these lines out -->"
 END = "<!-- muninn: end -->"

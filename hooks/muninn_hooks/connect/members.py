@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_core.errors import UsageError
-from muninn_hooks.connect.pieces import Default, Entry, Item, is_ours
+from muninn_hooks.connect.fragments import Default, Entry, Item, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from muninn_hooks.connect.documents import Document
-    from muninn_hooks.connect.pieces import Piece
+    from muninn_hooks.connect.fragments import Piece
 
 
 def add(document: Document, pieces: Sequence[Piece]) -> None:

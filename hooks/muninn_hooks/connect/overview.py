@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from muninn_core.errors import MuninnError
 from muninn_hooks import edit, git_hooks
+from muninn_hooks.connect.client_paths import EVERYWHERE, HERE, SHARED, path_of
 from muninn_hooks.connect.clients import CLIENTS
-from muninn_hooks.connect.places import EVERYWHERE, HERE, SHARED, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

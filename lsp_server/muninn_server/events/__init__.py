@@ -1,1 +1,1 @@
-"""What happens in a repository, for clients that follow it: over JSON-RPC, LSP, MCP and Server-Sent Events."""
+"""Event subscriptions of all protocols: JSON-RPC, LSP, MCP and Server-Sent Events."""

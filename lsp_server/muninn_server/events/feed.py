@@ -1,7 +1,7 @@
-"""What happens in a work tree, handed to any number of followers: one reader, and a bounded queue for each follower.
+"""Publishes the events of a work tree: one reader of the journal, and a bounded queue for each subscriber.
 
-The journal is read once for all followers. A follower that reads too slowly is ended when its queue is full, so it
-costs the writer, the other followers and the memory of the daemon nothing. All methods run on the event loop.
+The journal is read once for all subscribers. A subscriber that reads too slowly is ended when its queue is full, so it
+costs the writer, the other subscribers and the memory of the daemon nothing. All methods run on the event loop.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
 from muninn_core.model.event import Event
 from muninn_core.model.value import encode_json
-from muninn_server.events.wanted import Selection, Wanted
+from muninn_server.events.subscription_request import Selection, SubscriptionRequest
 
 MAX_QUEUED = 4 * 1024 * 1024
-"""The most bytes that wait for one follower. A single longer message is queued alone."""
+"""The most bytes that wait for one subscriber. A single longer message is queued alone."""
 
 BATCH_BYTES = 64 * 1024
-"""About how many bytes are sent to a follower at once."""
+"""About how many bytes are sent to a subscriber at once."""
 
 MAX_STREAMS = 64
-"""The most followers of a work tree at once, of all its clients together."""
+"""The most subscribers of a work tree at once, of all its clients together."""
 
 BATCH = 500
 """Events read at once."""
@@ -42,9 +42,9 @@ GATHER_SECONDS = 0.05
 """How long changes of memories and of the index are gathered."""
 
 BURST_SECONDS = 0.01
-FOLLOWER_SECONDS = 0.004
-"""How long the events that follow upon others are gathered, at least, and for each follower: waking a follower costs as
-much for one event as for many."""
+SUBSCRIBER_SECONDS = 0.004
+"""The least time for which further events are gathered, and the time added for each subscriber: waking a subscriber
+costs as much for one event as for many."""
 
 _IDENTITY = re.compile(r"([0-9a-f]{16}):([0-9]{1,15}):([0-9a-f]{16}|)")
 
@@ -61,7 +61,7 @@ def sse_frame(kind: str, data: bytes, identity: str = "") -> bytes:
 
 
 class Message:
-    """What followers get: its kind, its data as one line of JSON, and an id to continue after, if it has one."""
+    """What subscribers get: its kind, its data as one line of JSON, and an id to continue after, if it has one."""
 
     def __init__(self, kind: str, data: bytes, identity: str = "") -> None:
         self.kind = kind
@@ -75,7 +75,7 @@ class Message:
 
 
 class Batch:
-    """Messages that are sent together. Followers with the same encoder share its bytes."""
+    """Messages that are sent together. Subscribers with the same encoder share its bytes."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self.size = sum(each.size for each in messages)
@@ -101,7 +101,7 @@ def batches(messages: Sequence[Message]) -> Iterator[Batch]:
 
 
 class Start(NamedTuple):
-    """Where a follower begins: after an event. `resumed` tells whether that is what it asked for."""
+    """Where a subscriber begins: after an event. `resumed` tells whether that is what it asked for."""
 
     position: int
     digest: str
@@ -110,16 +110,20 @@ class Start(NamedTuple):
 
 
 class Subscriber:
-    """The queue of one follower.
+    """The queue of one subscriber.
 
-    `encode` makes bytes of each message that is sent, in the order of sending. Followers that share it share the bytes.
+    `encode` returns the bytes of a message; it is called in the order of sending. Subscribers that share it share the
+    bytes.
     `dropped` is called when the queue is full.
     """
 
     def __init__(
-        self, wanted: Wanted, encode: Callable[[Message], bytes], dropped: Callable[[], None] = lambda: None
+        self,
+        subscription: SubscriptionRequest,
+        encode: Callable[[Message], bytes],
+        dropped: Callable[[], None] = lambda: None,
     ) -> None:
-        self.wanted = wanted
+        self.subscription = subscription
         self.encode = encode
         self.ready = asyncio.Event()
         self.ended = False
@@ -130,7 +134,7 @@ class Subscriber:
         self._size = 0
 
     def offer(self, batch: Batch) -> bool:
-        """Queue messages; return False when the queue is full, which ends the follower with a notice."""
+        """Queue messages; return False when the queue is full, which ends the subscriber with a notice."""
         if self.ended:
             return True
         if self._waiting and self._size + batch.size > MAX_QUEUED:
@@ -143,7 +147,7 @@ class Subscriber:
         return True
 
     def end(self, reason: str = "") -> None:
-        """End the follower. With a reason, it gets a notice in the place of what waits."""
+        """End the subscriber. With a reason, it gets a notice in the place of what waits."""
         if self.ended:
             return
         self.ended = True
@@ -174,7 +178,7 @@ class Subscriber:
 
 
 class Feed:
-    """What happens in one work tree and in its repository's journal. It follows only while it has followers."""
+    """What happens in one work tree and in its repository's journal. It follows only while it has subscribers."""
 
     def __init__(self, engine: Engine, place: Place) -> None:
         self._engine = engine
@@ -191,13 +195,13 @@ class Feed:
         self._index: object = None
         self.key = repository_key(place.identity)
         self.streams = 0
-        """Followers now."""
+        """Subscribers now."""
         self.dropped = 0
-        """Followers that were ended because they read too slowly."""
+        """Subscribers that were ended because they read too slowly."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Hold the feed open for one follower. Raises BusyError for too many, and the errors of opening a journal."""
+        """Hold the feed open for one subscriber. Raises BusyError for too many, and the errors of opening a journal."""
         if self.streams >= MAX_STREAMS:
             raise BusyError(
                 f"{MAX_STREAMS} clients follow the events of {self._place.root}, the most at once",
@@ -223,7 +227,7 @@ class Feed:
             return found.search, lambda: found.journal.position, found.journal.on_commit
 
         search, head, on_commit = await asyncio.to_thread(opened)
-        if self._search is None:  # another follower may have opened it meanwhile
+        if self._search is None:  # another subscriber may have opened it meanwhile
             loop = asyncio.get_running_loop()
 
             def soon(run: Callable[[], object]) -> None:
@@ -292,13 +296,13 @@ class Feed:
                 except MuninnError as error:
                     subscriber.end(f"the journal can't be read: {error.message}")
                     break
-                for batch in batches([message for event, message in events if subscriber.wanted.takes(event)]):
+                for batch in batches([message for event, message in events if subscriber.subscription.takes(event)]):
                     await send(batch.encoded(subscriber.encode))
             subscriber.after = position
             self.add(subscriber)
             while not subscriber.ended or not subscriber.empty:
                 try:
-                    async with asyncio.timeout(subscriber.wanted.heartbeat if beat else None):
+                    async with asyncio.timeout(subscriber.subscription.heartbeat if beat else None):
                         await subscriber.ready.wait()
                 except TimeoutError:
                     await send(beat)
@@ -308,7 +312,7 @@ class Feed:
             self.remove(subscriber)
 
     async def start(self, last: str, after: int | None) -> Start:
-        """Return where a follower begins. Raises BadParams for an id that no message of this repository has."""
+        """Return where a subscriber begins. Raises BadParams for an id that no message of this repository has."""
         head = self._head()
         if not last:
             position = head if after is None else min(after, head)
@@ -333,7 +337,7 @@ class Feed:
         return row.hash.hex()[:16] if row is not None else ""
 
     def state(self, start: Start) -> Message:
-        """Return the first message: where the journal, memory and the index are, and where the follower begins."""
+        """Return the first message: where the journal, memory and the index are, and where the subscriber begins."""
         data = {
             "repository": self.key,
             "identity": self._place.identity,
@@ -382,7 +386,7 @@ class Feed:
                     first = self._position
                     events, self._position = await self.read(first)
                     self._hand_out(first, events)
-                await asyncio.sleep(max(BURST_SECONDS, FOLLOWER_SECONDS * len(self._subscribers)))
+                await asyncio.sleep(max(BURST_SECONDS, SUBSCRIBER_SECONDS * len(self._subscribers)))
             except MuninnError as error:
                 log.warning("the journal can't be followed: %s", error.message)
                 for each in self._subscribers:
@@ -394,11 +398,11 @@ class Feed:
         """
         chosen: dict[tuple[Selection, int], list[Batch]] = {}
         for each in self._subscribers:
-            key = each.wanted.selection, max(first, each.after)
+            key = each.subscription.selection, max(first, each.after)
             found = chosen.get(key)
             if found is None:
                 new = [pair for pair in events if each.after <= first or pair[0].position > each.after]
-                found = list(batches([message for event, message in new if each.wanted.takes(event)]))
+                found = list(batches([message for event, message in new if each.subscription.takes(event)]))
                 chosen[key] = found
             for batch in found:
                 self._offer(each, batch)
@@ -424,7 +428,7 @@ class Feed:
         data = {"repository": self.key, "root": self._place.root, **content}
         batch = Batch([Message(topic, json.dumps(data).encode())])
         for each in self._subscribers:
-            if topic in each.wanted.topics:
+            if topic in each.subscription.topics:
                 self._offer(each, batch)
 
     def _offer(self, subscriber: Subscriber, batch: Batch) -> None:
@@ -434,7 +438,7 @@ class Feed:
 
 
 def feed_of(engine: Engine, place: Place) -> Feed:
-    """Return the feed of a work tree, shared by all its followers."""
+    """Return the feed of a work tree, shared by all its subscribers."""
     return _feed(engine, place.root, place.identity, place.git_dir)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_server.events.feed import Feed, Message, Start, Subscriber, feed_of
-from muninn_server.events.wanted import wanted_of
+from muninn_server.events.subscription_request import parse_params
 from muninn_server.session import Session
 
 log = logging.getLogger("muninn.events")
@@ -44,11 +44,11 @@ class Subscriptions:
         last = given.pop("last", "")
         if not isinstance(last, str):
             raise BadParams("'last' is the id of a message")
-        wanted = wanted_of(given)
+        subscription = parse_params(given)
         feed = feed_of(self._session.engine, self._session.place)
         self._last += 1
         number = self._last
-        subscriber = Subscriber(wanted, _framing(number))
+        subscriber = Subscriber(subscription, _framing(number))
         begun: asyncio.Future[Start] = asyncio.get_running_loop().create_future()
         self._tasks[number] = asyncio.get_running_loop().create_task(self._run(number, feed, last, subscriber, begun))
         start = await begun
@@ -59,7 +59,7 @@ class Subscriptions:
     ) -> None:
         try:
             async with feed.open():
-                start = await feed.start(last, subscriber.wanted.after)
+                start = await feed.start(last, subscriber.subscription.after)
                 begun.set_result(start)
                 await asyncio.sleep(0)  # the response goes first
                 await feed.deliver(start, subscriber, self._send)

@@ -26,7 +26,7 @@ from muninn_server.gateway.metering import OverBudget, Usage, metered
 from muninn_server.gateway.recording import RECORDED, Exchange, Tape, read_exchange
 from muninn_server.gateway.responses import Responses
 from muninn_server.gateway.routing import ANTHROPIC, OPENAI, Backend, NoBackend, backends, names
-from muninn_server.http.replies import Reply, cancelled_with, header, json_reply, read_json_body, send_reply
+from muninn_server.http.asgi_messages import Reply, cancelled_with, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.session import Session, error_of
 

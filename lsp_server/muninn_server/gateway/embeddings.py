@@ -15,7 +15,7 @@ from muninn_core.model.value import Meta, ValidationError, Value, from_plain
 from muninn_core.models.prompt import BYTES_PER_TOKEN
 from muninn_server.gateway.errors import error_reply
 from muninn_server.gateway.routing import OPENAI
-from muninn_server.http.replies import Reply, json_reply
+from muninn_server.http.asgi_messages import Reply, json_reply
 from muninn_server.rpc import Unreadable, decode_body
 
 MAX_TEXTS = 2_048

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from muninn_server.gateway.routing import ANTHROPIC
-from muninn_server.http.replies import Reply, json_reply
+from muninn_server.http.asgi_messages import Reply, json_reply
 
 _TYPES = {
     400: "invalid_request_error",

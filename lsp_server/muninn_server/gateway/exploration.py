@@ -15,7 +15,7 @@ from muninn_core.errors import ModelError
 from muninn_core.model.value import ValidationError, Value, from_plain
 from muninn_core.protocol.search import ContextResult, ExploreResult
 from muninn_server.gateway.routing import ANTHROPIC
-from muninn_server.http.replies import Reply, json_reply
+from muninn_server.http.asgi_messages import Reply, json_reply
 from muninn_server.rpc import Unreadable, decode_body
 from muninn_server.session import Session
 

@@ -10,9 +10,7 @@ from muninn_core.engine.metrics import counter, exposition, gauge
 from muninn_core.errors import ParseError
 from muninn_core.model.value import encode_json, to_plain
 from muninn_server.http import json_rpc
-from muninn_server.http.event_stream import Streams
-from muninn_server.http.openapi import document
-from muninn_server.http.replies import (
+from muninn_server.http.asgi_messages import (
     Reply,
     caller_of,
     cancelled_with,
@@ -21,6 +19,8 @@ from muninn_server.http.replies import (
     read_json_body,
     send_reply,
 )
+from muninn_server.http.event_stream import Streams
+from muninn_server.http.openapi import document
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.rpc import Unreadable, decode_body
 from muninn_server.session import Session, error_of

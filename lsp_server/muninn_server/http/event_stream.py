@@ -12,8 +12,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
 from muninn_server.events.feed import Feed, Message, Subscriber, sse_frame
-from muninn_server.events.wanted import read_wanted
-from muninn_server.http.replies import HEADERS, header
+from muninn_server.events.subscription_request import parse_query
+from muninn_server.http.asgi_messages import HEADERS, header
 from muninn_server.http_listener import ASGIScope, Receive, RequestTimer, Send, log
 
 RETRY_MS = 1000
@@ -50,16 +50,16 @@ class Streams:
 
     async def serve(self, scope: ASGIScope, receive: Receive, send: Send, merge: Merge | None = None) -> None:
         """Send events until the client or the port goes. Raises MuninnError before the response begins."""
-        wanted = read_wanted(scope["query_string"])
+        subscription = parse_query(scope["query_string"])
         last = merge.last if merge else header(scope, b"last-event-id")
 
         async def write(data: bytes) -> None:
             await send({"type": "http.response.body", "body": data, "more_body": True})
 
         async with self.feed.open():
-            start = await self.feed.start(last, wanted.after)
+            start = await self.feed.start(last, subscription.after)
             encode = merge.encode if merge else _encode
-            subscriber = Subscriber(wanted, encode, lambda: RequestTimer.release(scope))
+            subscriber = Subscriber(subscription, encode, lambda: RequestTimer.release(scope))
             self._open.add(subscriber)
             gone = asyncio.create_task(_until_gone(receive, subscriber))
             try:

@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams, ParseError, RefusedError, RequestError
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
-from muninn_server.http.replies import Reply, json_reply
+from muninn_server.http.asgi_messages import Reply, json_reply
 from muninn_server.rpc import MAX_ID_CHARS, Unreadable, decode_body, is_id, verb_of
 from muninn_server.session import error_of
 

@@ -15,9 +15,9 @@ from muninn_core.journal.projectors import HEADER_FIELDS
 from muninn_core.model.value import encode_json, json_schemas
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
-from muninn_server.events.wanted import MOST_HEARTBEAT_SECONDS, TOPICS
+from muninn_server.events.subscription_request import MOST_HEARTBEAT_SECONDS, TOPICS
+from muninn_server.http.asgi_messages import JSON
 from muninn_server.http.json_rpc import claims
-from muninn_server.http.replies import JSON
 from muninn_server.rpc import MAX_ID_CHARS
 
 Schema = dict[str, Any]

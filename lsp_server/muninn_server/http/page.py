@@ -23,9 +23,9 @@ from urllib.parse import parse_qsl
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import to_plain
 from muninn_server.http import json_rpc, page_view
+from muninn_server.http.asgi_messages import Reply, cancelled_with, header, read_json_body, send_reply
 from muninn_server.http.event_stream import Streams
-from muninn_server.http.neighbours import Merged, Neighbours, Remote, described
-from muninn_server.http.replies import Reply, cancelled_with, header, read_json_body, send_reply
+from muninn_server.http.peers import Merged, Peers, Remote, described
 from muninn_server.http_listener import HOST, ASGIScope, Receive, Send
 from muninn_server.session import Session, error_of
 
@@ -84,7 +84,7 @@ class Page:
     def __init__(self, session: Session, streams: Streams, port: int, secret: str, *, linked: bool) -> None:
         self._session = session
         self._streams = streams
-        self._neighbours = Neighbours(session.engine.runtime, streams.feed.key)
+        self._peers = Peers(session.engine.runtime, streams.feed.key)
         self._port = port
         self._code = _derive(secret, "code")
         self._cookie = _derive(secret, "cookie")
@@ -106,7 +106,7 @@ class Page:
             elif refusal := self._refusal(scope):
                 reply = _message(*refusal)
             elif (path, method) == (f"{self._folder}events", "GET"):
-                merged = Merged(self._neighbours, header(scope, b"last-event-id"))
+                merged = Merged(self._peers, header(scope, b"last-event-id"))
                 await self._streams.serve(scope, receive, send, merged)
                 return
             else:
@@ -151,7 +151,7 @@ class Page:
         at = _AT.fullmatch(name)
         if (name == "rpc" or at) and method == "POST":
             body = await read_json_body(scope, receive)
-            session = self._neighbours.at(at[1]) if at else self._session
+            session = self._peers.at(at[1]) if at else self._session
             async with cancelled_with(receive) as cancelled:
                 return await json_rpc.answer(session, body, "", cancelled, VERBS)
         if method not in ("GET", "HEAD"):
@@ -173,9 +173,9 @@ class Page:
             text=asked.get("q", "")[:1000], type=asked.get("type", "")[:100], at=asked.get("at", "")[:100]
         )
         root, found = self._session.place.root, {}
-        others = await asyncio.to_thread(self._neighbours.running)
+        others = await asyncio.to_thread(self._peers.running)
         try:
-            remote = self._neighbours.at(wanted.at) if wanted.at else None
+            remote = self._peers.at(wanted.at) if wanted.at else None
             root = remote.root if remote else root
             if wanted.text:
                 params = {"query": wanted.text, "kind": "memory", "limit": page_view.SHOWN}

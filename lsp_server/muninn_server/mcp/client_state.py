@@ -17,7 +17,7 @@ from muninn_core.config import load_config
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.launch.place import Place
-from muninn_server.mcp.changes import Changes
+from muninn_server.mcp.resource_changes import Changes
 from muninn_server.mcp.tools import Tool, tools_of
 from muninn_server.session import Session, error_of
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from muninn_server.mcp.entry import Entry
+from muninn_server.mcp.tool_entry import ToolEntry
 
 _SCOPE: Mapping[str, str] = MappingProxyType(
     {
@@ -34,7 +34,7 @@ _SCOPE_SCHEMA: Mapping[str, Any] = MappingProxyType(
 _CAPSULE: Mapping[str, str] = MappingProxyType({"capsuleId": "id"})
 
 KINDLING = (
-    Entry(
+    ToolEntry(
         "openCapsule",
         "capsule.open",
         ("type", "intent", "scopeIds", "parent"),
@@ -43,7 +43,7 @@ KINDLING = (
         renamed=_SCOPE,
         schemas=_SCOPE_SCHEMA,
     ),
-    Entry(
+    ToolEntry(
         "closeCapsule",
         "capsule.close",
         ("capsuleId", "summary"),
@@ -51,7 +51,7 @@ KINDLING = (
         "Close a capsule with a summary. Call when the work ends. Close the capsules inside it first.",
         renamed=_CAPSULE,
     ),
-    Entry(
+    ToolEntry(
         "appendObservation",
         "capsule.observe",
         ("capsuleId", "kind", "content", "details"),
@@ -60,7 +60,7 @@ KINDLING = (
         "something happened that the work depends on. Never store secrets.",
         renamed=MappingProxyType({**_CAPSULE, "content": "text"}),
     ),
-    Entry(
+    ToolEntry(
         "summarise",
         "capsule.summarise",
         ("capsuleId", "content"),
@@ -68,7 +68,7 @@ KINDLING = (
         "Record a summary of an open capsule. The latest one is part of each retrieval. Call after a step of the work.",
         renamed=MappingProxyType({**_CAPSULE, "content": "text"}),
     ),
-    Entry(
+    ToolEntry(
         "pin",
         "capsule.pin",
         ("id", "scopeIds", "reason", "remove"),
@@ -78,7 +78,7 @@ KINDLING = (
         renamed=_SCOPE,
         schemas=_SCOPE_SCHEMA,
     ),
-    Entry(
+    ToolEntry(
         "retrieve",
         "capsule.retrieve",
         ("query", "scopeIds", "tokenBudget", "limit"),
@@ -89,7 +89,7 @@ KINDLING = (
         renamed=MappingProxyType({**_SCOPE, "tokenBudget": "token_budget"}),
         schemas=_SCOPE_SCHEMA,
     ),
-    Entry(
+    ToolEntry(
         "listCapsules",
         "capsule.list",
         ("scopeIds", "status"),
@@ -101,7 +101,7 @@ KINDLING = (
 )
 
 EVENTS = (
-    Entry(
+    ToolEntry(
         "store_event",
         "event.append",
         ("event_type", "description", "data", "timestamp", "metadata", "session_id"),
@@ -124,21 +124,21 @@ EVENTS = (
             }
         ),
     ),
-    Entry(
+    ToolEntry(
         "get_recent_events",
         "event.query",
         ("limit", "event_type", "session_id"),
         "Recent events",
         "List the newest events. Call to see what happened last.",
     ),
-    Entry(
+    ToolEntry(
         "query_events",
         "event.query",
         ("event_type", "where", "since", "until", "session_id", "limit", "before"),
         "Query events",
         "Find events by type, fields and time, newest first. Call when you know what they have in common.",
     ),
-    Entry(
+    ToolEntry(
         "semantic_search",
         "event.query",
         ("query", "event_type", "since", "until", "limit"),
@@ -147,7 +147,7 @@ EVENTS = (
         renamed=MappingProxyType({"query": "text"}),
         required=("query",),
     ),
-    Entry(
+    ToolEntry(
         "store_pattern",
         "pattern.record",
         ("pattern_type", "description", "confidence", "data"),
@@ -155,7 +155,7 @@ EVENTS = (
         "Record something that recurs. The same pattern again counts as another occurrence. Call when you see one.",
         renamed=MappingProxyType({"pattern_type": "type"}),
     ),
-    Entry(
+    ToolEntry(
         "get_patterns",
         "projections.show",
         ("where", "limit"),
@@ -165,7 +165,7 @@ EVENTS = (
         "a way of working.",
         fixed=MappingProxyType({"table": "patterns"}),
     ),
-    Entry(
+    ToolEntry(
         "store_decision",
         "decision.record",
         ("action", "reasoning", "context", "outcome", "success"),
@@ -173,14 +173,14 @@ EVENTS = (
         "Record what was decided and why, with its outcome if it is known. Call after a decision.",
         renamed=MappingProxyType({"action": "title", "reasoning": "rationale"}),
     ),
-    Entry(
+    ToolEntry(
         "get_recent_decisions",
         "decision.list",
         ("limit", "since", "status"),
         "Recent decisions",
         "List decisions with reason, state and outcome, newest first. Call before you decide something similar.",
     ),
-    Entry(
+    ToolEntry(
         "get_statistics",
         "event.statistics",
         ("since", "until"),
@@ -194,14 +194,14 @@ _PROTECTED: Mapping[str, Any] = MappingProxyType({"require_turn": True})
 _DECISION = ("title", "rationale", "decision_id", "status", "edges", "artifacts", "idempotency_key")
 
 HUB = (
-    Entry(
+    ToolEntry(
         "turn.begin",
         "turn.begin",
         ("project_id", "session_id", "turn_id"),
         "Begin a turn",
         "Begin a turn and return its ack_token, which the other writing tools need. Call at the start of each turn.",
     ),
-    Entry(
+    ToolEntry(
         "event.append",
         "event.append",
         (*_TURN, "event_type", "payload", "actor", "idempotency_key", "trace_id"),
@@ -210,14 +210,14 @@ HUB = (
         fixed=_PROTECTED,
         required=("project_id",),
     ),
-    Entry(
+    ToolEntry(
         "turn.end",
         "turn.end",
         (*_TURN, "outcome"),
         "End a turn",
         "End a turn; its ack_token is not valid any more. Call at the end of each turn.",
     ),
-    Entry(
+    ToolEntry(
         "memory.search",
         "event.query",
         ("project_id", "query", "event_type", "since", "until", "limit"),
@@ -227,7 +227,7 @@ HUB = (
         renamed=MappingProxyType({"query": "text"}),
         required=("project_id", "query"),
     ),
-    Entry(
+    ToolEntry(
         "context.pack",
         "journal.context",
         ("project_id", "session_id", "query", "token_budget", "turns", "facts", "decisions"),
@@ -236,7 +236,7 @@ HUB = (
         "start of a turn.",
         required=("project_id",),
     ),
-    Entry(
+    ToolEntry(
         "decision.record",
         "decision.record",
         (*_TURN, *_DECISION),
@@ -245,7 +245,7 @@ HUB = (
         fixed=_PROTECTED,
         required=("project_id",),
     ),
-    Entry(
+    ToolEntry(
         "decision.supersede",
         "decision.supersede",
         (*_TURN, "supersedes", *_DECISION),
@@ -254,7 +254,7 @@ HUB = (
         fixed=_PROTECTED,
         required=("project_id",),
     ),
-    Entry(
+    ToolEntry(
         "audit.replay",
         "audit.replay",
         ("project_id", "stream", "since", "until", "after", "limit"),

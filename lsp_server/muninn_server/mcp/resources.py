@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from muninn_core.context.hover import facts, headline
+from muninn_core.context.memory_summary import facts, headline
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value, encode_json

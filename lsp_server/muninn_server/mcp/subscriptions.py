@@ -14,8 +14,8 @@ import mcp_types as types
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, ServerEvent
 
 from muninn_server.mcp import resources
-from muninn_server.mcp.changes import ResourceChanges
 from muninn_server.mcp.client_state import Context, mcp_errors
+from muninn_server.mcp.resource_changes import ResourceChanges
 
 
 class Notifier:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from muninn_server.mcp.entry import Entry
+from muninn_server.mcp.tool_entry import ToolEntry
 
 TEAM = (
-    Entry(
+    ToolEntry(
         "agent_register",
         "agent.register",
         ("name", "role", "task", "seconds"),
@@ -17,7 +17,7 @@ TEAM = (
         fixed=MappingProxyType({"bound": True}),
         always_loaded=True,
     ),
-    Entry(
+    ToolEntry(
         "agent_heartbeat",
         "agent.heartbeat",
         ("task", "agent_key"),
@@ -25,14 +25,14 @@ TEAM = (
         "Say that you still work, and on what. Returns hand-offs for you, and files that another work tree changes. "
         "Call between the steps of the work.",
     ),
-    Entry(
+    ToolEntry(
         "agent_leave",
         "agent.leave",
         ("agent_key",),
         "Leave",
         "End yourself and your leases. Call at the end of the work.",
     ),
-    Entry(
+    ToolEntry(
         "agent_list",
         "agent.list",
         (),
@@ -40,7 +40,7 @@ TEAM = (
         "List the agents at work with their tasks and leases, and the hand-offs that wait. Call before you choose "
         "what to work on.",
     ),
-    Entry(
+    ToolEntry(
         "agent_handoff",
         "agent.handoff",
         ("text", "to", "files", "tasks", "agent_key"),
@@ -48,14 +48,14 @@ TEAM = (
         "Leave a note for an agent, a role or anyone, with leases that its taker gets. Call when somebody else is to "
         "go on.",
     ),
-    Entry(
+    ToolEntry(
         "agent_take",
         "agent.take",
         ("number", "agent_key"),
         "Take a hand-off",
         "Take a hand-off with its leases. Call before you begin the work that it describes.",
     ),
-    Entry(
+    ToolEntry(
         "lease_claim",
         "lease.claim",
         ("files", "tasks", "wait", "agent_key"),
@@ -63,42 +63,42 @@ TEAM = (
         "Claim files and tasks, all or none, so that no other agent works on them. Call before you change a file.",
         always_loaded=True,
     ),
-    Entry(
+    ToolEntry(
         "lease_release",
         "lease.release",
         ("files", "tasks", "force", "agent_key"),
         "Release",
         "Release leases; without files and tasks, all of yours. Call when a change is committed.",
     ),
-    Entry(
+    ToolEntry(
         "lease_list",
         "lease.list",
         ("files", "tasks", "token"),
         "Leases",
         "List who works on what. Call with `token` to check that a lease of yours still holds.",
     ),
-    Entry(
+    ToolEntry(
         "barrier_wait",
         "barrier.wait",
         ("name", "parties", "wait", "agent_key"),
         "Wait for others",
         "Wait until a number of agents has arrived at a named point. Call when the next step needs the work of all.",
     ),
-    Entry(
+    ToolEntry(
         "publish",
         "event.append",
         ("event_type", "payload"),
         "Publish",
         "Record an event that other agents can wait for. Call when something happened that they need to know.",
     ),
-    Entry(
+    ToolEntry(
         "subscribe",
         "event.wait",
         ("event_type", "where", "after", "wait"),
         "Subscribe",
         "Wait for events and return them; `last` is `after` of the next call. Call to learn what other agents publish.",
     ),
-    Entry(
+    ToolEntry(
         "approve",
         "approve",
         ("ids", "note"),
@@ -107,7 +107,7 @@ TEAM = (
         "after you checked them against the code.",
         required=("ids",),
     ),
-    Entry(
+    ToolEntry(
         "reject",
         "reject",
         ("ids", "reason"),

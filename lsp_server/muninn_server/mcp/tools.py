@@ -18,7 +18,7 @@ from muninn_core.near_match import did_you_mean, nearest
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_core.source.project import read_project
-from muninn_server.mcp.entry import Entry
+from muninn_server.mcp.tool_entry import ToolEntry
 from muninn_server.mcp.toolsets import entries
 
 DESCRIPTION_LIMIT = 4096
@@ -115,7 +115,7 @@ class Tool(Value):
     """A tool. `read_only`, `destructive` and `idempotent` are hints in MCP's sense.
 
     `fixed` are the parameters that its set sets; `taken` are those that a call may have, shown or not;
-    `required` those that the set requires. `renamed` maps their names to the verb's (see `Entry`).
+    `required` those that the set requires. `renamed` maps their names to the verb's (see `ToolEntry`).
     """
 
     name: str
@@ -142,7 +142,7 @@ def tools_of(sets: tuple[str, ...]) -> Mapping[str, Tool]:
 def schema_with(tool: Tool, known: Collection[str]) -> dict[str, Any]:
     """Return the input schema of a tool with those of its parameters that a server knows."""
     shown = [name for name in tool.taken if name in known]
-    return _schema(METHODS[tool.verb], Entry(tool.name, tool.verb), shown)
+    return _schema(METHODS[tool.verb], ToolEntry(tool.name, tool.verb), shown)
 
 
 def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]) -> Tool:
@@ -172,7 +172,7 @@ def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any
     return tool
 
 
-def _tool(entry: Entry) -> Tool:
+def _tool(entry: ToolEntry) -> Tool:
     method = METHODS[entry.verb]
     refused = _OF_THE_DAEMON - ({"session"} if method.session_filter else frozenset()) - set(entry.shown)
     hidden = {*refused, *entry.fixed, *entry.renamed.values()}
@@ -195,7 +195,7 @@ def _tool(entry: Entry) -> Tool:
     )
 
 
-def _schema(method: Method, entry: Entry, shown: Sequence[str]) -> dict[str, Any]:
+def _schema(method: Method, entry: ToolEntry, shown: Sequence[str]) -> dict[str, Any]:
     """Return a tool's input schema without references, which some clients do not resolve."""
     root, definitions = json_schema(method.params)
     whole = definitions[root["$ref"].rsplit("/", 1)[1]]

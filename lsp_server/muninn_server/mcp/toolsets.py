@@ -12,26 +12,26 @@ from types import MappingProxyType
 
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
-from muninn_server.mcp.entry import Entry
 from muninn_server.mcp.journal_sets import EVENTS, HUB, HUB_UNDERSCORE, KINDLING
 from muninn_server.mcp.team_set import TEAM
+from muninn_server.mcp.tool_entry import ToolEntry
 
 
-def _core() -> Iterator[Entry]:
+def _core() -> Iterator[ToolEntry]:
     return (_entry(method) for method in METHODS.values() if method.tool)
 
 
-def _all() -> Iterator[Entry]:
+def _all() -> Iterator[ToolEntry]:
     yield from _core()
     yield from (_entry(method) for method in METHODS.values() if method.use and not method.tool)
 
 
-def _entry(method: Method) -> Entry:
-    return Entry(method.verb.replace(".", "_"), method.verb, method.shown, always_loaded=method.always_loaded)
+def _entry(method: Method) -> ToolEntry:
+    return ToolEntry(method.verb.replace(".", "_"), method.verb, method.shown, always_loaded=method.always_loaded)
 
 
 _MNEMOSYNE = (
-    Entry(
+    ToolEntry(
         "recall",
         "recall",
         ("query", "limit", "type", "tag", "min_importance", "scope", "depth", "page"),
@@ -42,7 +42,7 @@ _MNEMOSYNE = (
         MappingProxyType({"profile": "mnemosyne"}),
         always_loaded=True,
     ),
-    Entry(
+    ToolEntry(
         "list",
         "memories",
         ("order", "since", "min_importance", "type", "tag", "scope", "limit", "offset"),
@@ -50,7 +50,7 @@ _MNEMOSYNE = (
         "List memories, the newest or the most important first. Call to see what was stored lately, or what matters "
         "most, without a question.",
     ),
-    Entry(
+    ToolEntry(
         "graph",
         "links",
         ("id", "depth", "relation", "limit"),
@@ -58,7 +58,7 @@ _MNEMOSYNE = (
         "Show the memories around one: what it is linked to, and that in turn. Call when a memory that you found "
         "refers to others, or to see what was built on it.",
     ),
-    Entry(
+    ToolEntry(
         "context",
         "overview",
         ("days", "importance", "limit"),
@@ -67,7 +67,7 @@ _MNEMOSYNE = (
         "Call once at the start of a session.",
         always_loaded=True,
     ),
-    Entry(
+    ToolEntry(
         "remember",
         "remember",
         (
@@ -81,7 +81,7 @@ _MNEMOSYNE = (
         "session or global. Never store secrets.",
         always_loaded=True,
     ),
-    Entry(
+    ToolEntry(
         "consolidate",
         "consolidate",
         ("ids", "decision", "keep", "text", "reason", "dry_run"),
@@ -89,7 +89,7 @@ _MNEMOSYNE = (
         "Merge memories that say the same, or let one supersede the others; links are kept and every step stands in "
         "the history. Call when recall shows the same thing twice. Leave `decision` out to have them compared.",
     ),
-    Entry(
+    ToolEntry(
         "update",
         "update",
         ("id", "text", "title", "importance", "confidence", "tags", "files", "questions", "links", "unlink", "reason"),
@@ -97,7 +97,7 @@ _MNEMOSYNE = (
         "Change a memory's words, questions, importance, places or links; its history keeps what it was. Call when a "
         "memory is right in the main and wrong in a part.",
     ),
-    Entry(
+    ToolEntry(
         "delete",
         "forget",
         ("id", "reason"),
@@ -107,7 +107,7 @@ _MNEMOSYNE = (
     ),
 )
 
-SETS: Mapping[str, tuple[Entry, ...]] = MappingProxyType(
+SETS: Mapping[str, tuple[ToolEntry, ...]] = MappingProxyType(
     {
         "core": tuple(_core()),
         "all": tuple(_all()),
@@ -121,12 +121,12 @@ SETS: Mapping[str, tuple[Entry, ...]] = MappingProxyType(
 )
 
 
-def entries(names: tuple[str, ...]) -> Mapping[str, Entry]:
+def entries(names: tuple[str, ...]) -> Mapping[str, ToolEntry]:
     """Return the tools of some sets by name, in order.
 
     The same tool in two sets appears once. A different tool with a name that is taken gets its set's name as a prefix.
     """
-    found: dict[str, Entry] = {}
+    found: dict[str, ToolEntry] = {}
     for name in names:
         for entry in SETS[name]:
             taken = found.get(entry.name)

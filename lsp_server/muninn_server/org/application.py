@@ -17,7 +17,7 @@ from muninn_core.errors import BadParams, MuninnError, ParseError, RefusedError,
 from muninn_core.model.value import Value, encode_json, to_plain
 from muninn_core.org.access import InvalidToken
 from muninn_core.org.service import Scope, Service
-from muninn_server.http.replies import Reply, error_reply, header, json_reply, read_json_body, send_reply
+from muninn_server.http.asgi_messages import Reply, error_reply, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
 from muninn_server.org.mcp import respond
 from muninn_server.org.metrics import exposition

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from muninn_core.context.hover import headline
+from muninn_core.context.memory_summary import headline
 from muninn_core.engine.file.lint import MOST_BYTES, names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget, rooted

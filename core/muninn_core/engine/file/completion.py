@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from muninn_core.context.hover import facts, headline, shorten
+from muninn_core.context.memory_summary import facts, headline, shorten
 from muninn_core.context.preview import memory_preview
 from muninn_core.engine.file.lint import names_of
 from muninn_core.engine.file.record_locations import RecordLocations

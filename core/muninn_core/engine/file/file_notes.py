@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from muninn_core.context.annotation import lenses
-from muninn_core.context.hover import headline
+from muninn_core.context.memory_summary import headline
 from muninn_core.engine.file.place_memory import MOST_NAMED, Remembered
 from muninn_core.engine.file.pointers import pointers
 from muninn_core.engine.memory.scopes import visible

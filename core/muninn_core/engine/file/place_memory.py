@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from muninn_core.context.about import Shown
+from muninn_core.context.hover import Shown
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.extent import Extent

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from muninn_core.context.hover import headline
+from muninn_core.context.memory_summary import headline
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import Value
 from muninn_core.near_match import NAMES, likeness, nearest

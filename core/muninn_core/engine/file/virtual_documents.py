@@ -20,9 +20,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from muninn_core import git
 from muninn_core.context import memory_page
-from muninn_core.context.about import entry
-from muninn_core.context.card import Style, card, plain_card
-from muninn_core.context.hover import OUTSIDE, headline
+from muninn_core.context.hover import entry
+from muninn_core.context.memory_card import Style, card, plain_card
+from muninn_core.context.memory_summary import OUTSIDE, headline
 from muninn_core.engine.answer import contexts
 from muninn_core.engine.file import context_files, file_notes
 from muninn_core.engine.file.about import whole_file

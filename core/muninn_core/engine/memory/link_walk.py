@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from muninn_core.context.hover import headline
+from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from muninn_core.config.model_settings import ModelSettings
-from muninn_core.context.hover import headline
+from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.enrichment import as_sent, may_be_sent
 from muninn_core.engine.memory.judging import READY_SECONDS

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Identity = tuple[int, int]
 
 
-class Binding:
+class RuntimeFiles:
     """The files of one daemon. `acquire` comes first, then `bind`; `leave` deletes what is still its own."""
 
     def __init__(self, address: Address, *, tcp: bool) -> None:

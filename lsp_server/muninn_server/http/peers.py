@@ -1,4 +1,4 @@
-"""The other repositories of the user whose daemons run: calls of their verbs, and their events in the page's stream.
+"""The running daemons of the user's other repositories: calls of their verbs, and their events in the page's stream.
 
 Daemons are found by their info files in the runtime directory, which only the user can read. None is started.
 """
@@ -33,20 +33,20 @@ _CALLS = 4
 """Calls of other daemons at once."""
 
 
-class Neighbour(NamedTuple):
+class Peer(NamedTuple):
     """Another repository: the name of its files in the runtime directory, and its root."""
 
     key: str
     root: str
 
 
-class Neighbours:
+class Peers:
     """The other daemons of the user. `runtime` is the runtime directory, "" for none; `own` the key of this one."""
 
     def __init__(self, runtime: str, own: str) -> None:
         self.own = own
         self._runtime = runtime
-        self._pool = ThreadPoolExecutor(_CALLS, "neighbour")
+        self._pool = ThreadPoolExecutor(_CALLS, "peer")
 
     def listed(self) -> dict[str, str]:
         """Return the roots of all repositories with an info file, by key. The daemon may have been killed since."""
@@ -59,13 +59,13 @@ class Neighbours:
         found.pop(self.own, None)
         return found
 
-    def running(self) -> list[Neighbour]:
+    def running(self) -> list[Peer]:
         """Return the repositories whose daemons answer, by root."""
         found = []
         for key, root in self.listed().items():
             with contextlib.suppress(MuninnError, OSError):
                 self.connect(root).close()
-                found.append(Neighbour(key, root))
+                found.append(Peer(key, root))
         return sorted(found, key=lambda each: each.root)
 
     def connect(self, root: str) -> client.Client:
@@ -90,9 +90,9 @@ class Neighbours:
 class Remote:
     """Calls verbs of another daemon, with the rights of the user."""
 
-    def __init__(self, neighbours: Neighbours, root: str, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, peers: Peers, root: str, pool: ThreadPoolExecutor) -> None:
         self.root = root
-        self._neighbours = neighbours
+        self._peers = peers
         self._pool = pool
 
     async def call(
@@ -110,7 +110,7 @@ class Remote:
         """Call a verb and return its result. Raises MuninnError."""
 
         def work() -> dict[str, Any]:
-            with self._neighbours.connect(self.root) as muninn:
+            with self._peers.connect(self.root) as muninn:
                 return muninn.call(verb, raw)
 
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
@@ -122,10 +122,10 @@ class Merged:
     The id of a message is a list of ids, one for each repository. `last` is the one of this repository.
     """
 
-    def __init__(self, neighbours: Neighbours, last: str) -> None:
-        self._neighbours = neighbours
+    def __init__(self, peers: Peers, last: str) -> None:
+        self._peers = peers
         self._ids = {each[:16]: each for each in last.split(",") if each}
-        self.last = self._ids.get(neighbours.own, "")
+        self.last = self._ids.get(peers.own, "")
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._live: dict[str, str] = {}
 
@@ -149,15 +149,15 @@ class Merged:
     async def _scan(self, subscriber: Subscriber) -> None:
         seen = -1
         while True:
-            stamp = self._neighbours.stamp()
+            stamp = self._peers.stamp()
             if stamp != seen:
                 seen = stamp
-                for key, root in (await asyncio.to_thread(self._neighbours.listed)).items():
+                for key, root in (await asyncio.to_thread(self._peers.listed)).items():
                     if key not in self._tasks:
-                        self._tasks[key] = asyncio.create_task(self._follow(Neighbour(key, root), subscriber))
+                        self._tasks[key] = asyncio.create_task(self._follow(Peer(key, root), subscriber))
             await asyncio.sleep(SCAN_SECONDS)
 
-    async def _follow(self, one: Neighbour, subscriber: Subscriber) -> None:
+    async def _follow(self, one: Peer, subscriber: Subscriber) -> None:
         try:
             while await self._stream(one, subscriber):
                 pass  # it was too slow, and continues where it was
@@ -170,7 +170,7 @@ class Merged:
             if self._live.pop(one.key, None) is not None:
                 self._announce(subscriber)
 
-    async def _stream(self, one: Neighbour, subscriber: Subscriber) -> bool:
+    async def _stream(self, one: Peer, subscriber: Subscriber) -> bool:
         """Offer messages until the connection ends; return whether to connect again at once."""
         sock = await asyncio.to_thread(self._connected, one.root)
         sock.setblocking(False)
@@ -197,7 +197,7 @@ class Merged:
             writer.close()
 
     def _connected(self, root: str) -> socket.socket:
-        return self._neighbours.connect(root).detach()[0]
+        return self._peers.connect(root).detach()[0]
 
     def _announce(self, subscriber: Subscriber) -> None:
         live = [{"key": key, **described(root)} for key, root in sorted(self._live.items(), key=lambda each: each[1])]

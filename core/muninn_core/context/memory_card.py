@@ -10,7 +10,6 @@ from datetime import datetime
 from textwrap import fill
 from typing import NamedTuple
 
-from muninn_core.context.hover import facts, headline, shorten
 from muninn_core.context.markdown import (
     Link,
     address_part,
@@ -21,6 +20,7 @@ from muninn_core.context.markdown import (
     paragraphs,
     quoted,
 )
+from muninn_core.context.memory_summary import facts, headline, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory

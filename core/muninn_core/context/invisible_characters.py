@@ -1,4 +1,4 @@
-"""Characters that a reader does not see and a model does: they can carry instructions past a review."""
+"""Names invisible characters, which can hide instructions from a reviewer but not from a model."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Entry(NamedTuple):
+class ToolEntry(NamedTuple):
     """A tool of a set. `shown` () means all parameters; `fixed` are set by the set; "" takes the catalogue's text.
 
     `renamed` maps names of the tool to those of the verb: a parameter (`query` to `text`), a parameter to a field of an

@@ -6,13 +6,13 @@ import queue
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from muninn_cli.watch.following import Follower, Update, running
+from muninn_cli.watch.follower import Follower, Update, running
 
 SCAN_SECONDS = 2.0
 """How often `--all` looks for daemons that began or ended."""
 
 
-class Watched:
+class WatchedRepositories:
     """The followed repositories: fixed ones, or with none all whose daemons run. `updates` has what they deliver."""
 
     def __init__(self, fixed: Sequence[str], environ: Mapping[str, str]) -> None:

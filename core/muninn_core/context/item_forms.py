@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from muninn_core.context.hover import shorten
+from muninn_core.context.memory_summary import shorten
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import PackItem
 

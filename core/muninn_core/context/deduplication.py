@@ -1,4 +1,4 @@
-"""Removes candidates that add nothing to a pack: irrelevant ones, repeated texts, many pieces of one file.
+"""Removes candidates that add nothing to a pack: irrelevant hits, duplicate texts, many pieces of one file.
 
 Candidates are (tier, hit), ordered by score within each tier, and keep that order. Each removed candidate is returned
 with its reason.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_cli.command import run_command
-from muninn_cli.exits import OK
+from muninn_cli.exit_codes import OK
 from muninn_cli.manual import COMMANDS, everyday, print_list
 from muninn_cli.terminal import line, output
 

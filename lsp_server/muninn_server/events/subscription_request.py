@@ -1,4 +1,4 @@
-"""What a follower asks for, read from an address or from parameters: topics, fields of events, the first position."""
+"""The parameters of a subscription: topics, filters of events, and the first position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Fields = tuple[tuple[str, tuple[Any, ...]], ...]
 Selection = tuple[bool, Fields]
 
 
-class Wanted(NamedTuple):
+class SubscriptionRequest(NamedTuple):
     """What a stream carries. `after` is the position to begin after, None for the end of the journal.
 
     An event must have one of the values that each field of `fields` lists. `heartbeat` is in seconds.
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
 
     @property
     def selection(self) -> Selection:
-        """What decides which events pass: equal for followers that get the same events."""
+        """The filter as a hashable value: equal for subscribers that get the same events."""
         return "journal" in self.topics, self.fields
 
     def takes(self, event: Event) -> bool:
@@ -50,8 +50,8 @@ class Wanted(NamedTuple):
         )
 
 
-def read_wanted(query: bytes) -> Wanted:
-    """Return what the query of an address asks for. Raises BadParams, with the nearest name for an unknown one.
+def parse_query(query: bytes) -> SubscriptionRequest:
+    """Parse the query of a URL. Raises BadParams, with the nearest name for an unknown one.
 
     A repeated field means any of its values. `scope.agent` is short for `payload.scope.agent`. The value of a payload's
     field is JSON, or else a text.
@@ -62,11 +62,11 @@ def read_wanted(query: bytes) -> Wanted:
         )
     except ValueError as error:
         raise BadParams(f"the address has a query that can't be read: {error}", hint="Write NAME=VALUE&…") from None
-    return _wanted(pairs)
+    return _request(pairs)
 
 
-def wanted_of(params: Mapping[str, Any]) -> Wanted:
-    """Return what parameters ask for, with the names of `read_wanted`; a value is one, or a list. Raises BadParams."""
+def parse_params(params: Mapping[str, Any]) -> SubscriptionRequest:
+    """Return what parameters ask for, with the names of `parse_query`; a value is one, or a list. Raises BadParams."""
     pairs = [
         (name, each if isinstance(each, str) else json.dumps(each))
         for name, value in params.items()
@@ -74,10 +74,10 @@ def wanted_of(params: Mapping[str, Any]) -> Wanted:
     ]
     if len(pairs) > MOST_CONDITIONS:
         raise BadParams(f"more than {MOST_CONDITIONS} conditions", hint="Leave some out.")
-    return _wanted(pairs)
+    return _request(pairs)
 
 
-def _wanted(pairs: Iterable[tuple[str, str]]) -> Wanted:
+def _request(pairs: Iterable[tuple[str, str]]) -> SubscriptionRequest:
     given: dict[str, list[str]] = {}
     for name, value in pairs:
         name = f"payload.{name}" if name.startswith("scope.") else name
@@ -90,7 +90,7 @@ def _wanted(pairs: Iterable[tuple[str, str]]) -> Wanted:
         if topic not in TOPICS:
             raise BadParams(f"there is no topic '{topic[:100]}'", hint=f"The topics are {', '.join(TOPICS)}.")
     after, heartbeat = given.pop("after", None), given.pop("heartbeat", None)
-    return Wanted(
+    return SubscriptionRequest(
         topics=frozenset(topics),
         after=_number("after", after, 0, 2**53) if after else None,
         heartbeat=_number("heartbeat", heartbeat, 1, MOST_HEARTBEAT_SECONDS) if heartbeat else HEARTBEAT_SECONDS,
