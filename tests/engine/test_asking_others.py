@@ -264,7 +264,7 @@ def test_scores_do_not_depend_on_how_many_candidates_each_index_returns(user: Us
     ones[0].call("repos.scan", path=str(user.home), add=True)
     workspace = ones[0].engine.open(ones[0].place)
     models = models_of(workspace.embedder(), workspace.encoder)
-    with ones[0].engine.repositories.asking(["all"], ones[0].place, models) as asked:
+    with ones[0].engine.repositories.open_named(["all"], ones[0].place, models) as asked:
         assert len(asked.parts) == 4
         reader = asked.reader(workspace.updater.wait_open(30).snapshot())
         source = reader.sources[0]

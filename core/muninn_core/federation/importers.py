@@ -16,7 +16,7 @@ MOST_PACKAGES = 200
 """The most packages that a question may name, and the most modules of a package."""
 
 
-class SoughtPackage(Value):
+class ImportedPackage(Value):
     """A package by its ecosystem and name, and the names by which code imports it."""
 
     ecosystem: str
@@ -27,7 +27,7 @@ class SoughtPackage(Value):
 class ImportersParams(Value):
     """A question for the files that import or declare packages."""
 
-    packages: tuple[SoughtPackage, ...]
+    packages: tuple[ImportedPackage, ...]
 
 
 class ListedImporter(Value):
@@ -72,10 +72,10 @@ def _is_part(module: str, modules: Collection[str]) -> bool:
     return any(module == each or module.startswith((f"{each}.", f"{each}/", f"{each}:")) for each in modules)
 
 
-def sought(own: Sequence[Published]) -> ImportersParams | None:
+def importers_params(own: Sequence[Published]) -> ImportersParams | None:
     """Return what a server is asked for the importers of packages, None without a package."""
     found = tuple(
-        SoughtPackage(
+        ImportedPackage(
             ecosystem=each.package.ecosystem,
             name=each.package.name,
             modules=tuple(sorted(each.modules)[:MOST_PACKAGES]),

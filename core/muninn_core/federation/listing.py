@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from muninn_core.federation.importers import ListedImporter
-from muninn_core.federation.offer import OfferedBranch
+from muninn_core.federation.remote_candidates import RemoteBranch
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.protocol.code import CodeSymbol
@@ -25,7 +25,7 @@ class Listing(Value, forbid_unknown_fields=False):
 
     total: int
     note: str = ""
-    branches: tuple[OfferedBranch, ...] = ()
+    branches: tuple[RemoteBranch, ...] = ()
     symbols: tuple[CodeSymbol, ...] = ()
     memories: tuple[Memory, ...] = ()
     importers: tuple[ListedImporter, ...] = ()

@@ -20,10 +20,10 @@ from muninn_core.config.org_settings import OrgSettings, load_org_settings
 from muninn_core.errors import ModelError, MuninnError, RefusedError, from_plain
 from muninn_core.federation.importers import ImportersParams
 from muninn_core.federation.listing import Listing
-from muninn_core.federation.offer import Offer, OfferedBranch
-from muninn_core.federation.offered import NO_TOTALS, OfferedSnapshot, WordTotals
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository
+from muninn_core.federation.remote_candidates import RemoteBranch, RemoteCandidates
+from muninn_core.federation.remote_index import NO_TOTALS, RemoteSnapshot, WordTotals
 from muninn_core.model.answer import AskedRepository
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -46,7 +46,7 @@ _LISTS: Mapping[type[Value], str] = {
     MemoriesParams: "list_memories",
     ImportersParams: "list_importers",
 }
-"""The verbs of the server that list, by the parameters of a question. Any other is answered with an offer."""
+"""The verbs of the server that list, by the type of the parameters. For other parameters the verb is `offer`."""
 
 _MOST_TOKEN = 20_000
 _REFUSED = (401, 403)
@@ -56,20 +56,20 @@ class NoAnswer(Exception):
     """The server did not answer."""
 
 
-class Remote:
+class RemoteRepository:
     """A repository of the organisation, with what answers ask of a repository of this machine."""
 
-    def __init__(self, listed: ListedRepository, branch: OfferedBranch) -> None:
+    def __init__(self, listed: ListedRepository, branch: RemoteBranch) -> None:
         self.listed = listed
         self._head = git.Head(commit=branch.commits[0], branch=branch.ref)
 
     @property
-    def citations(self) -> Remote:
+    def citations(self) -> RemoteRepository:
         """Judges citations: there are none, since no work tree of it is here."""
         return self
 
     @property
-    def origins(self) -> Remote:
+    def origins(self) -> RemoteRepository:
         """Names the packs that files come from: there are none."""
         return self
 
@@ -77,7 +77,7 @@ class Remote:
         """Return the commit and branch as they were pushed."""
         return self._head
 
-    def checker(self) -> Remote:
+    def checker(self) -> RemoteRepository:
         """Return itself."""
         return self
 
@@ -96,7 +96,7 @@ class Answered(NamedTuple):
     `more` counts the results of a list that its server left out, and `note` says what else the list lacks.
     """
 
-    members: Sequence[Remote] = ()
+    members: Sequence[RemoteRepository] = ()
     parts: Sequence[Part] = ()
     skipped: Sequence[AskedRepository] = ()
     more: int = 0
@@ -159,9 +159,9 @@ class Organisation:
             self._away = (0.0, "")
         return self._read[1:]
 
-    def _found(self, settings: OrgSettings, question: Value) -> Offer | Listing:
+    def _found(self, settings: OrgSettings, question: Value) -> RemoteCandidates | Listing:
         verb = _LISTS.get(type(question), "offer")
-        kind: type[Offer | Listing] = Offer if verb == "offer" else Listing
+        kind: type[RemoteCandidates | Listing] = RemoteCandidates if verb == "offer" else Listing
         query = urlencode([("repository", each) for each in settings.repositories])
         url = f"{settings.url.rstrip('/')}/rpc" + (f"?{query}" if query else "")
         message = {"jsonrpc": "2.0", "id": 1, "method": f"muninn/{verb}", "params": to_plain(question)}
@@ -203,32 +203,32 @@ def _decoded(text: str) -> dict[str, Any]:
 
 def _answered(
     settings: OrgSettings,
-    offer: Offer,
+    found: RemoteCandidates,
     models: tuple[tuple[str, int], tuple[str, int]],
     roots: Iterable[Path],
 ) -> Answered:
-    """Return the repositories of an offer as parts of a search."""
-    own = _on_this_machine(offer.branches, roots)
-    totals = WordTotals(offer.documents, offer.lengths, offer.frequencies)
+    """Return the repositories of the candidates as parts of a search."""
+    own = _on_this_machine(found.branches, roots)
+    totals = WordTotals(found.documents, found.lengths, found.frequencies)
     members, parts = [], []
-    for branch in offer.branches:
+    for branch in found.branches:
         if branch.repository in own:
             continue
         name = f"{ORG}:{branch.repository.replace('/', ':')}"
         chunks = [
-            each if offer.encoder == models[1] else replace(each, encoding=None, states=None)
-            for each in offer.chunks
+            each if found.encoder == models[1] else replace(each, encoding=None, states=None)
+            for each in found.chunks
             if each.repository == branch.repository
         ]
-        files = [each for each in offer.files if each.repository == branch.repository]
+        files = [each for each in found.files if each.repository == branch.repository]
         memories = {
-            each.id: replace(each, repository=name) for each in offer.memories if each.repository == branch.repository
+            each.id: replace(each, repository=name) for each in found.memories if each.repository == branch.repository
         }
-        # It has all that a search reads. Definitions and imports, which a search does not read, are not offered.
-        snapshot = cast("Snapshot", OfferedSnapshot(chunks, files, totals, branch.generation))
+        # It has all that a search reads. Definitions and imports, which a search does not read, are not sent.
+        snapshot = cast("Snapshot", RemoteSnapshot(chunks, files, totals, branch.generation))
         totals = NO_TOTALS
-        members.append(Remote(ListedRepository(name=name, path=settings.url), branch))
-        parts.append(Part(name, snapshot, memories, offer.embedder == models[0]))
+        members.append(RemoteRepository(ListedRepository(name=name, path=settings.url), branch))
+        parts.append(Part(name, snapshot, memories, found.embedder == models[0]))
     return Answered(members, parts)
 
 
@@ -245,14 +245,14 @@ def _listed(settings: OrgSettings, listing: Listing, roots: Iterable[Path]) -> A
             each.id: replace(each, repository=name) for each in listing.memories if each.repository == branch.repository
         }
         importers = [each for each in listing.importers if each.repository == branch.repository]
-        snapshot = cast("Snapshot", OfferedSnapshot([], [], NO_TOTALS, branch.generation, symbols, importers))
-        members.append(Remote(ListedRepository(name=name, path=settings.url), branch))
+        snapshot = cast("Snapshot", RemoteSnapshot([], [], NO_TOTALS, branch.generation, symbols, importers))
+        members.append(RemoteRepository(ListedRepository(name=name, path=settings.url), branch))
         parts.append(Part(name, snapshot, memories))
     listed = len(listing.symbols) + len(listing.memories) + len(listing.importers)
     return Answered(members, parts, more=listing.total - listed, note=listing.note)
 
 
-def _on_this_machine(branches: Sequence[OfferedBranch], roots: Iterable[Path]) -> set[str]:
+def _on_this_machine(branches: Sequence[RemoteBranch], roots: Iterable[Path]) -> set[str]:
     """Return the names of the repositories that are on this machine: those that have one of the pushed commits."""
     found: set[str] = set()
     for root in roots:

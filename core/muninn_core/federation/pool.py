@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core.errors import MuninnError, StorageError
-from muninn_core.federation.asked import Asked
 from muninn_core.federation.member import Member, open_member
-from muninn_core.federation.organisation import ORG, Answered, Organisation, Remote
+from muninn_core.federation.organisation import ORG, Answered, Organisation, RemoteRepository
 from muninn_core.federation.overview import overview
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository, Registry
+from muninn_core.federation.searched_repositories import SearchedRepositories
 from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.index.foreign import NoIndex
 from muninn_core.launch.place import Place
@@ -79,9 +79,9 @@ class Repositories:
         self._open: OrderedDict[tuple[ListedRepository, Models], Member] = OrderedDict()
 
     @contextmanager
-    def asking(
+    def open_named(
         self, names: Sequence[str], here: Place, models: Models, question: Value | None = None
-    ) -> Iterator[Asked]:
+    ) -> Iterator[SearchedRepositories]:
         """Return the named repositories except this one, readable until the block ends.
 
         A `question`, the parameters of recall or of a list, is put to the organisation as well. What can't be read is
@@ -91,7 +91,7 @@ class Repositories:
         local = [name for name in names if name != ORG or not of_organisation]
         listed = [each for each in self.registry.named(local) if each.path != here.root]
         with ExitStack() as stack:
-            members: list[Member | Remote] = []
+            members: list[Member | RemoteRepository] = []
             parts: list[Part] = []
             skipped: list[AskedRepository] = []
             more, note = 0, ""
@@ -108,7 +108,7 @@ class Repositories:
                 parts += found.parts
                 skipped += found.skipped
                 more, note = found.more, found.note
-            yield Asked(members, parts, skipped, more, note)
+            yield SearchedRepositories(members, parts, skipped, more, note)
         self._shrink()
 
     def _of_organisation(

@@ -23,7 +23,7 @@ from muninn_core.engine.answer.package_graph import WHOLE, Importing, Own, impor
 from muninn_core.engine.answer.read_lines import lines_of
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.dependents import manifest_paths, packages
-from muninn_core.federation.importers import ListedDependencies, ListedImporter, sought
+from muninn_core.federation.importers import ListedDependencies, ListedImporter, importers_params
 from muninn_core.model.value import replace
 from muninn_core.near_match import shorten
 from muninn_core.org.branch_code import BranchCode
@@ -139,7 +139,7 @@ def _across(question: Question, code: BranchCode, node: Node | None, params: Gra
     paths = code.paths()
     texts = code.texts(manifest_paths(paths))
     own = Own(packages(texts.items(), paths), code, paths)
-    wanted = sought(own.packages)
+    wanted = importers_params(own.packages)
     found, note = importers(question.reader.stored, wanted) if wanted is not None else ([], "")
     listed: dict[str, list[ListedImporter]] = {}
     for each in found:

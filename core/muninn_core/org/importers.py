@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from muninn_core.errors import BadParams
 from muninn_core.federation.dependents import line_of
-from muninn_core.federation.importers import MOST_PACKAGES, ImportersParams, ListedImporter, SoughtPackage
+from muninn_core.federation.importers import MOST_PACKAGES, ImportersParams, ListedImporter, ImportedPackage
 from muninn_core.org.branches import repository_of
 from muninn_core.org.file_rows import FileRows
 from muninn_core.org.package_names import is_manifest, parts_of_module
@@ -18,7 +18,7 @@ from muninn_core.source.qualified import split
 _MOST_FILES = 2_000
 """The most files of an answer."""
 
-_Place = tuple[int, SoughtPackage, str, tuple[str, ...]]
+_Place = tuple[int, ImportedPackage, str, tuple[str, ...]]
 """The line of a file, the package, and the module and names that it imports; the module is "" for a declaration."""
 
 
@@ -62,7 +62,7 @@ def importers(stored: FileRows, params: ImportersParams) -> tuple[list[ListedImp
     return sorted(found, key=lambda each: (each.repository, each.path, each.line, each.package)), " ".join(notes)
 
 
-def _places(path: str, text: str, syntax: Syntax, packages: Sequence[SoughtPackage]) -> list[_Place]:
+def _places(path: str, text: str, syntax: Syntax, packages: Sequence[ImportedPackage]) -> list[_Place]:
     """Return the places of a file that import or declare packages."""
     bare = split(path)[1] or path
     known = declared(bare.rpartition("/")[2], text)
@@ -70,7 +70,7 @@ def _places(path: str, text: str, syntax: Syntax, packages: Sequence[SoughtPacka
         (line_of(each.name, text), each, "", ()) for each in packages if (each.ecosystem, each.name) in known
     ]
     language = language_of(bare)
-    modules: dict[str, list[SoughtPackage]] = {}
+    modules: dict[str, list[ImportedPackage]] = {}
     for each in packages:
         if language in LANGUAGES.get(each.ecosystem, ()):
             for module in each.modules:
@@ -81,7 +81,7 @@ def _places(path: str, text: str, syntax: Syntax, packages: Sequence[SoughtPacka
     return found
 
 
-def _packages_of(module: str, modules: Mapping[str, Sequence[SoughtPackage]]) -> Iterator[SoughtPackage]:
+def _packages_of(module: str, modules: Mapping[str, Sequence[ImportedPackage]]) -> Iterator[ImportedPackage]:
     """Yield the packages that an import means, each once."""
     named = {id(each): each for part in parts_of_module(module) for each in modules.get(part, ())}
     yield from named.values()

@@ -213,7 +213,7 @@ class PostgresReader:
         """Return {id: memory id} of the chunks of memories."""
         return {number: each.path for number, each in self.chunks(ids).items() if each.kind == "memory"}
 
-    # --- offers ---
+    # --- candidates for daemons ---
 
     def numbers_of(self, chunks: Sequence[Chunk]) -> dict[int, int]:
         """Return {identity of the object: id} of chunks that `chunks` returned; a memory that was only named is found

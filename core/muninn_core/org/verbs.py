@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.federation.importers import ImportersParams
 from muninn_core.model.value import ValidationError, Value, from_plain
-from muninn_core.org import answers, file_answers, memory_answers, offering
+from muninn_core.org import answers, candidates, file_answers, memory_answers
 from muninn_core.org.question import Question
 from muninn_core.protocol.code import GraphParams, OutlineParams, SymbolsParams
 from muninn_core.protocol.editor import AboutParams
@@ -44,10 +44,10 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "read": Verb(ReadParams, file_answers.read, file_answers.OF_READ),
         "tree": Verb(TreeParams, file_answers.tree, file_answers.OF_TREE),
         "files": Verb(FilesParams, file_answers.files, file_answers.OF_FILES),
-        "offer": Verb(RecallParams, offering.offer),
-        "list_symbols": Verb(SymbolsParams, offering.list_symbols),
-        "list_memories": Verb(MemoriesParams, offering.list_memories),
-        "list_importers": Verb(ImportersParams, offering.list_importers),
+        "best_candidates": Verb(RecallParams, candidates.best_candidates),
+        "list_symbols": Verb(SymbolsParams, candidates.list_symbols),
+        "list_memories": Verb(MemoriesParams, candidates.list_memories),
+        "list_importers": Verb(ImportersParams, candidates.list_importers),
     }
 )
 """All verbs by name."""

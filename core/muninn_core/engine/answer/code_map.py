@@ -17,8 +17,8 @@ from muninn_core.engine.answer.definitions import (
 )
 from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
 from muninn_core.errors import BadParams
-from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.federation.dependents import packages_of
+from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
@@ -59,12 +59,14 @@ class _IndexedFiles:
         return self._snapshot.files()
 
 
-def symbols(workspace: Workspace, params: SymbolsParams, asked: Asked = NOBODY) -> SymbolsResult:
-    """Find definitions by name, also in the `asked` repositories. Raises BadParams for an unknown language or kind."""
+def symbols(
+    workspace: Workspace, params: SymbolsParams, others: SearchedRepositories = NO_REPOSITORIES
+) -> SymbolsResult:
+    """Find definitions by name, also in the `others` repositories. Raises BadParams for an unknown language or kind."""
     snapshot, saw = read_index(workspace)
     language, kind = checked_language(params.language), checked_kind(params.kind)
     found, total = find_across(
-        {"": snapshot.code, **{part.name: part.snapshot.code for part in asked.parts}},
+        {"": snapshot.code, **{part.name: part.snapshot.code for part in others.parts}},
         params.query,
         limit=params.limit,
         kind=kind,
@@ -73,9 +75,9 @@ def symbols(workspace: Workspace, params: SymbolsParams, asked: Asked = NOBODY) 
     )
     return SymbolsResult(
         symbols=tuple(symbol_of(symbol.path, symbol.definition, repository=name) for name, symbol in found),
-        total=total + asked.more,
-        repositories=asked.repositories,
-        saw=asked.noted(saw),
+        total=total + others.more,
+        repositories=others.repositories,
+        saw=others.noted(saw),
     )
 
 
@@ -90,8 +92,8 @@ def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
     return outlined(path, snapshot.code.outline(path), chunks[0].comment if chunks else "", saw)
 
 
-def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> GraphResult:
-    """Return the relations of a file or definition, and its importers in the `asked` repositories.
+def graph(workspace: Workspace, params: GraphParams, others: SearchedRepositories = NO_REPOSITORIES) -> GraphResult:
+    """Return the relations of a file or definition, and its importers in the `others` repositories.
 
     Raises NotFoundError for an unknown target, with the nearest name, and BadParams for a name with several
     definitions, with all of them.
@@ -117,10 +119,10 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
     target = node.label if node is not None else params.start
     if params.repos:
         own = package_graph.Own(packages_of(snapshot, root), snapshot.code, [path for path, _, _ in snapshot.paths()])
-        importing = package_graph.importing(own, node, asked.dependencies())
+        importing = package_graph.importing(own, node, others.dependencies())
         found += importing.edges
         omitted += max(0, len(found) - params.limit)
-        saw = asked.noted(replace(saw, note=importing.note))
+        saw = others.noted(replace(saw, note=importing.note))
         target = importing.names if node is None else target
     return GraphResult(
         target=target,
@@ -128,7 +130,7 @@ def graph(workspace: Workspace, params: GraphParams, asked: Asked = NOBODY) -> G
         relation=params.relation,
         edges=tuple(found[: params.limit]),
         omitted=omitted,
-        repositories=asked.repositories,
+        repositories=others.repositories,
         saw=saw,
     )
 

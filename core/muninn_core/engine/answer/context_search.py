@@ -55,24 +55,24 @@ def search_request(
     params: ContextParams,
     searched: SearchContext,
     files: Sequence[str],
-    asked: ParsedRecall | None,
+    parsed: ParsedRecall | None,
 ) -> SearchRequest:
     """Return the search of a context without `kind` and `limit`, which the caller sets. Embeds the question.
 
-    `files` is the working set. The filters and phrases of `asked`, the parsed query, restrict the hits.
+    `files` is the working set. The filters and phrases of `parsed`, the parsed query, restrict the hits.
     """
     task = task_of(workspace, searched.documents, params.task, params.session).code
     text, title, named, _ = read_question_text(params.query, searched.reader)
     text = " ".join((text, *corrections(text, searched.own, searched.is_word).values()))
     bounds = scope_bounds(workspace.memory, searched.documents, searched.memories, params.scope, params.session, None)
-    if asked is not None and asked.is_restricted:
+    if parsed is not None and parsed.is_restricted:
         bounds = apply_filters(
             searched.reader,
             bounds,
             searched.memories,
-            asked.filters,
-            asked.phrases,
-            asked.without,
+            parsed.filters,
+            parsed.phrases,
+            parsed.without,
             searched.now,
             workspace.memory.table_of(searched.memories),
         ).bounds

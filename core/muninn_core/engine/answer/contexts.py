@@ -25,7 +25,7 @@ from muninn_core.engine.answer.touched_decisions import hits_of, touched
 from muninn_core.engine.answer.working_set import MOST_PATCH, WorkingSet, question_of, with_grounds, working_set_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.federation.asked import NOBODY, Asked
+from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
@@ -60,9 +60,13 @@ REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
 
 
 def context(
-    workspace: Workspace, params: ContextParams, call: CallContext, now: datetime, asked: Asked = NOBODY
+    workspace: Workspace,
+    params: ContextParams,
+    call: CallContext,
+    now: datetime,
+    others: SearchedRepositories = NO_REPOSITORIES,
 ) -> ContextResult:
-    """Gather a context and store it. `asked` are the repositories that `params.repos` names.
+    """Gather a context and store it. `others` are the repositories that `params.repos` names.
 
     Raises what `search_context`, `working_set_of` and `question_of` raise.
 
@@ -74,7 +78,7 @@ def context(
     if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is rejected later
         diff, _ = mask(diff, patterns)
     params = replace(params, query=query, diff=diff)
-    result = gather(workspace, params, params, call, now, others=asked)
+    result = gather(workspace, params, params, call, now, others=others)
     save(workspace.memory, workspace.context_store, result)
     return result
 
@@ -110,7 +114,9 @@ def inputs_again(workspace: Workspace, params: ReplayParams) -> ContextParams | 
     return _load(workspace.memory, workspace.context_store, params.bundle).inputs if params.fresh else None
 
 
-def replay(workspace: Workspace, params: ReplayParams, call: CallContext, asked: Asked = NOBODY) -> ReplayResult:
+def replay(
+    workspace: Workspace, params: ReplayParams, call: CallContext, others: SearchedRepositories = NO_REPOSITORIES
+) -> ReplayResult:
     """Return a stored context; with `fresh` gather it again, with the time of the first run.
 
     A context of a past revision is gathered from the same commit, any other from the current state. Raises
@@ -130,7 +136,7 @@ def replay(workspace: Workspace, params: ReplayParams, call: CallContext, asked:
         )
     first = datetime.fromisoformat(stored.asked)
     then = replace(stored.inputs, at=stored.saw.commit) if stored.inputs.at is not None else stored.inputs
-    fresh = gather(workspace, then, stored.inputs, call, first, others=asked)
+    fresh = gather(workspace, then, stored.inputs, call, first, others=others)
     save(workspace.memory, workspace.context_store, fresh)
     differs = differences(stored, fresh)
     return ReplayResult(
@@ -151,23 +157,23 @@ def gather(
     now: datetime,
     first: Sequence[Hit] = (),
     explored: Exploration | None = None,
-    others: Asked = NOBODY,
+    others: SearchedRepositories = NO_REPOSITORIES,
 ) -> ContextResult:
     """Gather a context. `inputs` are the parameters that the result reports.
 
     `first` are the hits of an exploration. They precede what the search finds, and `explored` is in the result.
     `others` are the repositories that `params.repos` names.
     """
-    params, asked = _parse_query(workspace.config, workspace.memory, params, now)
+    params, parsed = _parse_query(workspace.config, workspace.memory, params, now)
     searched = search_context(workspace, params, now, others)
     working_set = working_set_of(workspace.place, workspace.edited_files, params, searched)
     question = question_of(params, searched, working_set)
-    if asked is not None and searched.now != now:
-        asked = asked.at_time(searched.now)
+    if parsed is not None and searched.now != now:
+        parsed = parsed.at_time(searched.now)
     candidates = [("explored", hit) for hit in first]
     with turn():
         call.raise_if_cancelled()
-        candidates += _candidates(workspace, replace(params, query=question), searched, working_set, asked, call)
+        candidates += _candidates(workspace, replace(params, query=question), searched, working_set, parsed, call)
     hits = with_work_and_origin(
         workspace.origins,
         workspace.work_states,
@@ -207,10 +213,10 @@ def _parse_query(
     """
     if not params.query.strip():
         return params, None
-    asked = parse_request(config, store, RecallParams(query=params.query, at=params.at), now)
-    words = asked.text or " ".join(value for each in asked.filters.filters for value in each.values)
-    words = words or asked.params.task or ""
-    return replace(params, query=words, at=asked.params.at, task=params.task or asked.params.task), asked
+    parsed = parse_request(config, store, RecallParams(query=params.query, at=params.at), now)
+    words = parsed.text or " ".join(value for each in parsed.filters.filters for value in each.values)
+    words = words or parsed.params.task or ""
+    return replace(params, query=words, at=parsed.params.at, task=params.task or parsed.params.task), parsed
 
 
 def _candidates(
@@ -218,12 +224,12 @@ def _candidates(
     params: ContextParams,
     searched: SearchContext,
     working_set: WorkingSet,
-    asked: ParsedRecall | None,
+    parsed: ParsedRecall | None,
     call: CallContext,
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all candidates: pins, the task, the working set, skills, and search hits of each kind."""
     checker = workspace.citations.checker()
-    judge = searched.asked.judging(checker.judge)
+    judge = searched.others.judging(checker.judge)
     seen = visible(workspace.memory, params.scope, params.session)
     pins = memory_hits(
         _pinned(workspace.memory, params, searched),
@@ -238,7 +244,7 @@ def _candidates(
         candidates += [("hand", hit) for hit in working_set.pieces]
     if params.skills and params.scope != "session":
         candidates += [("skill", hit) for hit in skill_hits(workspace, params.query, searched.now)]
-    request = search_request(workspace, params, searched, tuple(working_set.files), asked)
+    request = search_request(workspace, params, searched, tuple(working_set.files), parsed)
     decisions = decision_lookup(searched.documents, params.at)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
@@ -246,7 +252,7 @@ def _candidates(
             call.raise_if_cancelled()
             limit = min(most, max(least, params.budget // tokens))
             found[kind] = search_hits(searched.reader, request._replace(kind=kind, limit=limit), judge, decisions)
-    narrowed = asked is not None and asked.is_restricted  # filters exclude candidates that the query did not ask for
+    narrowed = parsed is not None and parsed.is_restricted  # filters exclude candidates that the query did not ask for
     if params.at is None and params.scope != "session" and not narrowed:
         about = touched(searched.documents, working_set.edited, tuple(working_set.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(about, searched.reader))

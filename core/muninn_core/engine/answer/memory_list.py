@@ -10,7 +10,7 @@ from muninn_core.engine.answer.search_context import memories_of
 from muninn_core.engine.memory.drafts import check_kind
 from muninn_core.engine.memory.lookup import only
 from muninn_core.engine.memory.scopes import on_task, visible
-from muninn_core.federation.asked import NOBODY, Asked
+from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
@@ -21,15 +21,17 @@ from muninn_core.worktree.renames import RenameHistory
 from muninn_core.worktree.workspace import Workspace
 
 
-def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked: Asked = NOBODY) -> MemoriesResult:
+def memories(
+    workspace: Workspace, params: MemoriesParams, now: datetime, others: SearchedRepositories = NO_REPOSITORIES
+) -> MemoriesResult:
     """Return a page of the memories that pass every filter, newest first or by importance.
 
-    The `asked` repositories have no memories about a file of this one. Raises what `memories_of` raises.
+    The `others` repositories have no memories about a file of this one. Raises what `memories_of` raises.
     """
     known, saw = memories_of(workspace, params)
-    asked = asked.without(known)
+    others = others.without(known)
     if params.file is None:
-        known = asked.memories(known)
+        known = others.memories(known)
     now = workspace.revisions.at(params.at).time if params.at is not None else now
     access = None
     found: Sequence[Memory]
@@ -46,7 +48,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked:
         paths = _names(workspace.rename_history, params, known)
         tasks = on_task(known, params.task)
         recent = changed_since(params.since, now)
-        newest = MemoryOrder(known) if asked else workspace.memory.ordered(known)
+        newest = MemoryOrder(known) if others else workspace.memory.ordered(known)
         if _has_no_filter(params):
             found = newest.passing(lambda memory: is_recallable(memory, now) and seen(memory))
         else:
@@ -65,20 +67,20 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime, asked:
         for memory in _labelled(workspace, found[params.offset : params.offset + params.limit])
     )
     citations = workspace.citations.checker().judge_all(each for each in page if not each.repository)
-    citations |= asked.judge_all(page)
+    citations |= others.judge_all(page)
     index = workspace.updater.index if params.file is not None and params.at is None else None
     mentions = workspace.bridge_counts.mentions(index.snapshot(), params.file or "") if index is not None else ()
     origin = workspace.origins.origin_of(params.file) if params.file is not None else ""
     return MemoriesResult(
         memories=page,
-        total=len(found) + asked.more,
+        total=len(found) + others.more,
         order=params.order,
         citations=citations,
         access=access,
         origin=origin,
         mentions=mentions,
-        repositories=asked.repositories,
-        saw=asked.noted(saw),
+        repositories=others.repositories,
+        saw=others.noted(saw),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from muninn_core.engine.answer.code_map import IMPORTERS, read_index
 from muninn_core.federation.dependents import packages_of
-from muninn_core.federation.importers import ImportersParams, sought
+from muninn_core.federation.importers import ImportersParams, importers_params
 from muninn_core.federation.organisation import ORG
 from muninn_core.model.value import replace
 from muninn_core.protocol.code import GraphParams, SymbolsParams
@@ -74,7 +74,7 @@ def of_graph(workspace: Workspace, params: GraphParams) -> ImportersParams | Non
     """
     if not _is_named(params.repos) or params.relation not in IMPORTERS:
         return None
-    return sought(packages_of(read_index(workspace)[0], workspace.layout.root))
+    return importers_params(packages_of(read_index(workspace)[0], workspace.layout.root))
 
 
 def _is_named(names: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from muninn_core.engine.answer.search_context import SearchContext, search_conte
 from muninn_core.engine.answer.working_set import rooted
 from muninn_core.engine.memory.scopes import scope_bounds
 from muninn_core.errors import BadParams
-from muninn_core.federation.asked import NOBODY, Asked
+from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.answer import Hit
 from muninn_core.model.byline import writer
 from muninn_core.model.memory import Memory
@@ -61,23 +61,23 @@ def recall(
     call: CallContext,
     now: datetime,
     opened: Sequence[str] = (),
-    asked: Asked = NOBODY,
+    others: SearchedRepositories = NO_REPOSITORIES,
 ) -> RecallResult:
     """Answer a question, or return the next page of an answer.
 
-    `opened` are the files that editors have open, the most recently used first. `asked` are the repositories that
+    `opened` are the files that editors have open, the most recently used first. `others` are the repositories that
     `params.repos`, or the question of the page, names. Raises BadParams, NotFoundError and
     what `search_context` raises.
     """
     if params.page is not None:
-        return _page(workspace, params, params.page, now, asked)
+        return _page(workspace, params, params.page, now, others)
     parsed = parse_request(workspace.config, workspace.memory, params, now)
-    searched = search_context(workspace, parsed.params, now, asked)
+    searched = search_context(workspace, parsed.params, now, others)
     if searched.now != now:
         parsed = parsed.at_time(searched.now)
     with turn():
         call.raise_if_cancelled()
-        return _answer(workspace, params, parsed, searched, opened, asked)
+        return _answer(workspace, params, parsed, searched, opened, others)
 
 
 def _answer(
@@ -86,7 +86,7 @@ def _answer(
     parsed: ParsedRecall,
     searched: SearchContext,
     opened: Sequence[str],
-    asked: Asked,
+    others: SearchedRepositories,
 ) -> RecallResult:
     """Return the first page of the answer to a question."""
     built = _search(workspace, parsed, searched, opened)
@@ -98,15 +98,15 @@ def _answer(
     text = built.request.text
     marker = Marker(weights(parse_query(text).words if text else (), searched.reader.frequency), parsed.phrases)
     rest = Rest(params, parsed.params.at, ranked, pieces, marker, searched.saw)
-    result = _first_page(workspace, rest, searched.documents, params.limit, asked)
+    result = _first_page(workspace, rest, searched.documents, params.limit, others)
     notes = [*built.notes, *([ranking.abstention] if ranking.abstention else ())]
     if not result.hits and built.filtering is not None:
         notes += explain_no_match(parsed, searched, built.filtering)
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(f"no memory or document matches task:{parsed.params.task}")
     remembered = _remembered(workspace, rest, built, searched, ranking, result.hits)
-    notes += asked.outdated(result.hits)
-    return replace(result, remembered=remembered, notes=tuple(notes), repositories=asked.repositories)
+    notes += others.outdated(result.hits)
+    return replace(result, remembered=remembered, notes=tuple(notes), repositories=others.repositories)
 
 
 def asked_repositories(workspace: Workspace, params: RecallParams) -> Sequence[str]:
@@ -132,7 +132,7 @@ def _remembered(
     known = {hit.id: hit for hit in shown if hit.kind == "memory"}
     missing = [each for each in answering if each.memory is not None and each.memory.id not in known]
     if missing:
-        further, _ = _hits(workspace, rest, missing, searched.documents, len(missing), searched.asked)
+        further, _ = _hits(workspace, rest, missing, searched.documents, len(missing), searched.others)
         known |= {hit.id: hit for hit in further}
     return tuple(known[each.memory.id] for each in answering if each.memory is not None)
 
@@ -246,7 +246,9 @@ def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tu
     return list(best.values()), pieces
 
 
-def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime, asked: Asked) -> RecallResult:
+def _page(
+    workspace: Workspace, params: RecallParams, cursor: str, now: datetime, others: SearchedRepositories
+) -> RecallResult:
     """Return the page of a cursor. Raises NotFoundError, and BadParams for the cursor of another question."""
     rest = workspace.result_pages.next_page(cursor)
     given = replace(params, page=None, limit=rest.params.limit, session=rest.params.session)
@@ -257,7 +259,7 @@ def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime
     remaining = [each for each in rest.candidates if _is_current(each, known, now)]
     rest = rest._replace(candidates=remaining)
     with workspace.result_pages.settling:  # concurrent requests of one page must count its citations once
-        return _first_page(workspace, rest, workspace.documents.read(), params.limit, asked, cursor)
+        return _first_page(workspace, rest, workspace.documents.read(), params.limit, others, cursor)
 
 
 def _is_current(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> bool:
@@ -269,11 +271,16 @@ def _is_current(candidate: Candidate, known: Mapping[str, Memory], now: datetime
 
 
 def _first_page(
-    workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, asked: Asked, cursor: str = ""
+    workspace: Workspace,
+    rest: Rest,
+    library: SteeringDocuments,
+    limit: int,
+    others: SearchedRepositories,
+    cursor: str = "",
 ) -> RecallResult:
-    """Return the first candidates as hits, with a cursor for the others."""
-    hits, others = _hits(workspace, rest, rest.candidates, library, limit, asked)
-    following = workspace.result_pages.add(rest._replace(candidates=others), cursor)
+    """Return the first candidates as hits, with a cursor for the remaining ones."""
+    hits, remaining = _hits(workspace, rest, rest.candidates, library, limit, others)
+    following = workspace.result_pages.add(rest._replace(candidates=remaining), cursor)
     return RecallResult(hits=hits, next=following, saw=rest.saw)
 
 
@@ -283,11 +290,11 @@ def _hits(
     candidates: Sequence[Candidate],
     library: SteeringDocuments,
     limit: int,
-    asked: Asked,
+    others: SearchedRepositories,
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
     """Return the first candidates as complete hits, and the remaining candidates."""
-    judge = asked.judging(workspace.citations.checker().judge)
-    hits, others = settle(candidates, limit, judge, decision_lookup(library, rest.at))
+    judge = others.judging(workspace.citations.checker().judge)
+    hits, remaining = settle(candidates, limit, judge, decision_lookup(library, rest.at))
     known = {each.memory.id: each.memory for each in candidates if each.memory is not None}
     hits = with_work_and_origin(
         workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
@@ -295,7 +302,7 @@ def _hits(
     own = [known[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository and hit.id in known]
     wrote = {each.id: writer(each.author, each.actor, each.agent) for each in workspace.first_authors.label(own)}
     named = [replace(hit, author=wrote[hit.id]) if wrote.get(hit.id, hit.author) != hit.author else hit for hit in hits]
-    return tuple([asked.localised(_with_snippet(hit, rest)) for hit in named]), others
+    return tuple([others.localised(_with_snippet(hit, rest)) for hit in named]), remaining
 
 
 def _with_snippet(hit: Hit, rest: Rest) -> Hit:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.errors import BadParams
-from muninn_core.federation.asked import NOBODY, Asked
+from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.index.embed import Embedder
 from muninn_core.index.vocabulary import is_common
 from muninn_core.launch.place import Place
@@ -51,7 +51,7 @@ Question = RecallParams | ContextParams | MemoriesParams
 class SearchContext(NamedTuple):
     """The index, embedder, memories and documents of a question, the kinds to search, its time, and what it saw.
 
-    `own` is the index of this repository alone, `asked` are the other repositories.
+    `own` is the index of this repository alone, `others` are the other repositories.
     """
 
     reader: Reader
@@ -62,17 +62,20 @@ class SearchContext(NamedTuple):
     now: datetime
     saw: ReadState
     own: Reader
-    asked: Asked = NOBODY
+    others: SearchedRepositories = NO_REPOSITORIES
 
     def is_word(self, word: str) -> bool:
         """Whether a lower-case word is in the dictionary or in the index of another repository."""
-        return is_common(word) or (bool(self.asked) and self.reader.frequency(stem(word)) > 0)
+        return is_common(word) or (bool(self.others) and self.reader.frequency(stem(word)) > 0)
 
 
 def search_context(
-    workspace: Workspace, params: RecallParams | ContextParams, now: datetime, asked: Asked = NOBODY
+    workspace: Workspace,
+    params: RecallParams | ContextParams,
+    now: datetime,
+    others: SearchedRepositories = NO_REPOSITORIES,
 ) -> SearchContext:
-    """Return what a question reads; `asked` are the repositories that `params.repos` names.
+    """Return what a question reads; `others` are the repositories that `params.repos` names.
 
     Raises what `memories_of` raises.
     """
@@ -95,12 +98,12 @@ def search_context(
         key = tuple((memory.id, memory.updated, memory.text) for memory in elsewhere)
         ids = frozenset(memory.id for memory in elsewhere)
         reader = JoinedReader(snapshot, workspace.branch_index.snapshot(key, elsewhere)[0], ids)
-    if asked:
-        asked = asked.without(memories)
-        reader, memories = asked.reader(snapshot), asked.memories(memories)
-    saw = asked.noted(saw)
+    if others:
+        others = others.without(memories)
+        reader, memories = others.reader(snapshot), others.memories(memories)
+    saw = others.noted(saw)
     library = workspace.documents.read()
-    return SearchContext(reader, embedder, memories, library, SOURCE_KINDS, now, saw, snapshot, asked)
+    return SearchContext(reader, embedder, memories, library, SOURCE_KINDS, now, saw, snapshot, others)
 
 
 def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], ReadState]:
@@ -125,7 +128,7 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
 
 
 def _check_others(params: Question) -> None:
-    """Raise BadParams when other repositories are asked about a revision or other branches."""
+    """Raise BadParams when other repositories are searched at a revision or other branches."""
     if params.repos and (params.at is not None or params.branches):
         other = "at" if params.at is not None else "branches"
         raise BadParams(

@@ -15,8 +15,8 @@ from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.overlaps import Overlaps
-from muninn_core.federation.asked import NOBODY, Asked
 from muninn_core.federation.pool import Repositories, models_of
+from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
 from muninn_core.store.ids import UlidGenerator
@@ -69,9 +69,9 @@ class Verbs:
         workspace.follow()
         return workspace
 
-    def _asking(
+    def _open_others(
         self, workspace: Workspace, names: Sequence[str], call: CallContext, question: Callable[[], Value | None]
-    ) -> AbstractContextManager[Asked]:
+    ) -> AbstractContextManager[SearchedRepositories]:
         """Return the other repositories of a question, readable until the block ends. Raises BadParams.
 
         `question` returns the parameters of recall or of a list that an organisation's server is asked with, None not
@@ -79,9 +79,9 @@ class Verbs:
         """
         put = question() if self.repositories.organisation.is_asked(names) else None
         if not names and put is None:
-            return nullcontext(NOBODY)
+            return nullcontext(NO_REPOSITORIES)
         models = models_of(workspace.embedder(), workspace.encoder)
-        return self.repositories.asking(names, call.place, models, put)
+        return self.repositories.open_named(names, call.place, models, put)
 
     def _journal(self, call: CallContext) -> At:
         """Return the call's work tree with the journal of its repository. Raises NotInitialised or StorageError."""

@@ -24,8 +24,8 @@ class CodeVerbs(Verbs):
     def symbols(self, params: SymbolsParams, call: CallContext) -> SymbolsResult:
         """Find definitions by name."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call, lambda: of_symbols(workspace, params)) as asked:
-            return code_map.symbols(workspace, params, asked)
+        with self._open_others(workspace, params.repos, call, lambda: of_symbols(workspace, params)) as others:
+            return code_map.symbols(workspace, params, others)
 
     def outline(self, params: OutlineParams, call: CallContext) -> OutlineResult:
         """Return the definitions of a file as a tree."""
@@ -38,5 +38,5 @@ class CodeVerbs(Verbs):
     def graph(self, params: GraphParams, call: CallContext) -> GraphResult:
         """Return the relations of a file or definition."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call, lambda: of_graph(workspace, params)) as asked:
-            return code_map.graph(workspace, params, asked)
+        with self._open_others(workspace, params.repos, call, lambda: of_graph(workspace, params)) as others:
+            return code_map.graph(workspace, params, others)

@@ -35,8 +35,8 @@ class InspectionVerbs(Verbs):
     def memories(self, params: MemoriesParams, call: CallContext) -> MemoriesResult:
         """List, filter or get memories."""
         workspace = self._reading(call)
-        with self._asking(workspace, params.repos, call, lambda: of_memories(workspace, params)) as asked:
-            return memory_list.memories(workspace, params, self.clock(), asked)
+        with self._open_others(workspace, params.repos, call, lambda: of_memories(workspace, params)) as others:
+            return memory_list.memories(workspace, params, self.clock(), others)
 
     def show(self, params: ShowParams, call: CallContext) -> ShowResult:
         """Return one memory whole."""

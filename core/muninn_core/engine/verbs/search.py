@@ -44,8 +44,8 @@ class SearchVerbs(Verbs):
         workspace, now = self._reading(call), self.clock()
         opened = self.open_editors.files(call.place.root) if params.at is None else ()
         names = recall.asked_repositories(workspace, params)
-        with self._asking(workspace, names, call, lambda: of_recall(workspace, params)) as asked:
-            result = recall.recall(workspace, params, call, now, opened, asked)
+        with self._open_others(workspace, names, call, lambda: of_recall(workspace, params)) as others:
+            result = recall.recall(workspace, params, call, now, opened, others)
         shown = [hit.id for hit in result.hits if hit.kind == "memory" and not hit.repository]
         workspace.access_counts.count(shown, timestamp(now))
         ids = dict.fromkeys([hit.id for hit in (*result.remembered, *result.hits)])
@@ -59,8 +59,8 @@ class SearchVerbs(Verbs):
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
             params = replace(params, open_files=self.open_editors.files(call.place.root, params.open_files))
-        with self._asking(workspace, params.repos, call, lambda: of_context(workspace, params)) as asked:
-            result = contexts.context(workspace, params, call, now, asked)
+        with self._open_others(workspace, params.repos, call, lambda: of_context(workspace, params)) as others:
+            result = contexts.context(workspace, params, call, now, others)
         shown = (item.id for item in result.items if item.kind == "memory" and not item.repository)
         workspace.access_counts.count(shown, timestamp(now))
         ids = tuple(item.id for item in result.items)
@@ -117,5 +117,5 @@ class SearchVerbs(Verbs):
         inputs = contexts.inputs_again(workspace, params)
         repos = inputs.repos if inputs is not None else ()
         question = (lambda: of_context(workspace, inputs)) if inputs is not None else (lambda: None)
-        with self._asking(workspace, repos, call, question) as asked:
-            return contexts.replay(workspace, params, call, asked)
+        with self._open_others(workspace, repos, call, question) as others:
+            return contexts.replay(workspace, params, call, others)

@@ -1,4 +1,4 @@
-"""The offered chunks of one repository of an organisation, held in memory, as an index that search can read.
+"""The candidate chunks of one repository of an organisation, in memory, with the interface of an index.
 
 The interface is that of `index.snapshot.Snapshot` as far as `federation.reader` uses it. Chunks have numbers below
 `_FILES`, whole files above.
@@ -22,7 +22,7 @@ from muninn_core.model.chunk import Among
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from muninn_core.federation.offer import OfferedChunk, OfferedFile
+    from muninn_core.federation.remote_candidates import RemoteChunk, RemoteFile
     from muninn_core.index.words import AnyField
     from muninn_core.model.chunk import Chunk, Only, SourceKind
     from muninn_core.protocol.code import CodeSymbol
@@ -45,13 +45,13 @@ class WordTotals(NamedTuple):
 
 
 NO_TOTALS = WordTotals(0, _ABSENT, {})
-"""For all repositories of an offer but the first, so that its statistics count once."""
+"""For all repositories but the first, so that its statistics count once."""
 
 
-class OfferedWords:
-    """The words of the offered chunks and files: what `MergedWords` needs of an index."""
+class RemoteWords:
+    """The words of the chunks and files: what `MergedWords` needs of an index."""
 
-    def __init__(self, chunks: Sequence[OfferedChunk], files: Sequence[OfferedFile], totals: WordTotals) -> None:
+    def __init__(self, chunks: Sequence[RemoteChunk], files: Sequence[RemoteFile], totals: WordTotals) -> None:
         self._chunks = {number: (each.chunk.kind, each.counts) for number, each in enumerate(chunks)}
         self._files = {_FILES + number: (each.kind, each.counts) for number, each in enumerate(files)}
         self._known = totals
@@ -110,19 +110,19 @@ def _may_be_found(number: int, kind: SourceKind, only: Only | None) -> bool:
     return only is None or number in only
 
 
-class OfferedSnapshot:
-    """The offered chunks of one repository."""
+class RemoteSnapshot:
+    """The candidate chunks of one repository."""
 
     def __init__(
         self,
-        chunks: Sequence[OfferedChunk],
-        files: Sequence[OfferedFile],
+        chunks: Sequence[RemoteChunk],
+        files: Sequence[RemoteFile],
         totals: WordTotals,
         generation: int,
         symbols: Sequence[CodeSymbol] = (),
         importers: Sequence[ListedImporter] = (),
     ) -> None:
-        self.words = OfferedWords(chunks, files, totals)
+        self.words = RemoteWords(chunks, files, totals)
         self.generation = generation
         self.code = ListedNames(symbols)
         self.dependencies = ListedDependencies(importers)
@@ -188,7 +188,7 @@ class OfferedSnapshot:
         return {number: each.path for number, each in self.chunks(ids).items() if each.kind == "memory"}
 
     def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
-        """Return {path: first offered chunk}."""
+        """Return {path: first chunk}."""
         found = [self._chunks[number] for number in self.by_place(self.ids_of_files(paths))]
         return {chunk.path: chunk for chunk in reversed(found)}
 
@@ -197,7 +197,7 @@ class OfferedSnapshot:
         return self.chunks(self.by_place(self.ids_of_files([path])))
 
     def paths(self) -> FileList:
-        """Return the files of the offered chunks."""
+        """Return the files of the chunks."""
         return FileList(sorted((each.path, each.kind, each.language) for each in self._files))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What an organisation's server offers for a question: its best candidates with all that ranking needs.
+"""The candidates that an organisation's server returns for a query, with the data that ranking needs.
 
 The daemon ranks them together with the chunks of its own repository, so that scores mean the same in both. The values
 travel as JSON; bytes are base64 there. A daemon ignores fields of a later version of the server.
@@ -14,14 +14,14 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 
 FILES = 80
-"""Chunks of files that a server offers for one question."""
+"""Chunks of files that a server returns for one query."""
 
 MEMORIES = 40
-"""Memories that a server offers for one question."""
+"""Memories that a server returns for one query."""
 
 
-class OfferedBranch(Value, forbid_unknown_fields=False):
-    """A branch of a repository that the offer has chunks of. `commits` are those of its last pushes, newest first."""
+class RemoteBranch(Value, forbid_unknown_fields=False):
+    """A branch that candidates are from. `commits` are those of its last pushes, newest first."""
 
     repository: str
     ref: str
@@ -29,8 +29,8 @@ class OfferedBranch(Value, forbid_unknown_fields=False):
     commits: tuple[str, ...]
 
 
-class OfferedFile(Value, forbid_unknown_fields=False):
-    """A file of offered chunks. `counts` are the term counts of the whole file."""
+class RemoteFile(Value, forbid_unknown_fields=False):
+    """A file of candidate chunks. `counts` are the term counts of the whole file."""
 
     repository: str
     path: str
@@ -40,7 +40,7 @@ class OfferedFile(Value, forbid_unknown_fields=False):
     counts: bytes
 
 
-class OfferedChunk(Value, forbid_unknown_fields=False):
+class RemoteChunk(Value, forbid_unknown_fields=False):
     """A chunk with its term counts, 8-bit vectors and tokens' states, as the index has them. None: it has none.
 
     `path` of a file's chunk is the path in its repository, that of a memory's chunk is the memory's id.
@@ -54,7 +54,7 @@ class OfferedChunk(Value, forbid_unknown_fields=False):
     states: bytes | None = None
 
 
-class Offer(Value, forbid_unknown_fields=False):
+class RemoteCandidates(Value, forbid_unknown_fields=False):
     """The candidates, and the word statistics of all branches that were asked.
 
     `embedder` and `encoder` are (name, dimension) of the models of the vectors. `frequencies` has, for each word of the
@@ -66,7 +66,7 @@ class Offer(Value, forbid_unknown_fields=False):
     documents: int
     lengths: tuple[int, ...]
     frequencies: Mapping[str, tuple[int, ...]] = MappingProxyType({})
-    branches: tuple[OfferedBranch, ...] = ()
-    files: tuple[OfferedFile, ...] = ()
-    chunks: tuple[OfferedChunk, ...] = ()
+    branches: tuple[RemoteBranch, ...] = ()
+    files: tuple[RemoteFile, ...] = ()
+    chunks: tuple[RemoteChunk, ...] = ()
     memories: tuple[Memory, ...] = ()

@@ -1,4 +1,4 @@
-"""Offers: the best candidates of a question with what ranking needs, for a daemon that ranks them with its own."""
+"""The best candidates of a query, with the data that ranking needs, for a daemon that ranks them with its own."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from collections.abc import Collection, Sequence
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.federation.importers import ImportersParams
 from muninn_core.federation.listing import Listing
-from muninn_core.federation.offer import FILES, MEMORIES, Offer, OfferedBranch, OfferedChunk, OfferedFile
+from muninn_core.federation.remote_candidates import (
+    FILES,
+    MEMORIES,
+    RemoteBranch,
+    RemoteCandidates,
+    RemoteChunk,
+    RemoteFile,
+)
 from muninn_core.model.value import replace
 from muninn_core.org import models
 from muninn_core.org.answers import searched
 from muninn_core.org.branches import repository_of
+from muninn_core.org.candidate_rows import RowOfFile, commits, rows_of_chunks, rows_of_files
 from muninn_core.org.file_answers import symbols
 from muninn_core.org.importers import importers
 from muninn_core.org.memory_answers import memories
-from muninn_core.org.offer_rows import RowOfFile, commits, rows_of_chunks, rows_of_files
 from muninn_core.org.question import Question
 from muninn_core.protocol.code import SymbolsParams
 from muninn_core.protocol.inspection import MemoriesParams
@@ -28,7 +35,7 @@ from muninn_core.source.qualified import split
 _NO_MODEL = ("", 1)
 
 
-def offer(question: Question, params: RecallParams) -> Offer:
+def best_candidates(question: Question, params: RecallParams) -> RemoteCandidates:
     """Return the best candidates of a question. Raises BadParams."""
     reader = question.reader
     request = searched(question, params)
@@ -42,7 +49,7 @@ def offer(question: Question, params: RecallParams) -> Offer:
     chunks, files = _rows(question, found)
     words = dict.fromkeys((*split_words(request.text).split(), *split_words(params.query).split()))
     embedder, encoder = models.embedder(), models.encoder()
-    return Offer(
+    return RemoteCandidates(
         embedder=(embedder.name, embedder.dim),
         encoder=_NO_MODEL if encoder is None else (encoder.name, encoder.dim),
         documents=reader.documents,
@@ -84,11 +91,11 @@ def list_importers(question: Question, params: ImportersParams) -> Listing:
     return Listing(total=len(named), note=note, importers=named, branches=branches)
 
 
-def _branches(question: Question, repositories: Collection[str]) -> tuple[OfferedBranch, ...]:
+def _branches(question: Question, repositories: Collection[str]) -> tuple[RemoteBranch, ...]:
     """Return the branches of some repositories, with the commits of their last pushes."""
     pushed = commits(question.reader.rows)
     return tuple(
-        OfferedBranch(
+        RemoteBranch(
             repository=each.repository, ref=each.ref, generation=each.generation, commits=tuple(pushed[each.id])
         )
         for each in question.branches
@@ -96,7 +103,7 @@ def _branches(question: Question, repositories: Collection[str]) -> tuple[Offere
     )
 
 
-def _rows(question: Question, found: Sequence[Candidate]) -> tuple[tuple[OfferedChunk, ...], tuple[OfferedFile, ...]]:
+def _rows(question: Question, found: Sequence[Candidate]) -> tuple[tuple[RemoteChunk, ...], tuple[RemoteFile, ...]]:
     """Return the chunks of candidates and their files, as the database has them."""
     reader = question.reader
     numbers = reader.numbers_of([each.chunk for each in found])
@@ -112,7 +119,7 @@ def _rows(question: Question, found: Sequence[Candidate]) -> tuple[tuple[Offered
         repository = _repository(question, name)
         placed = replace(chunk, path=chunk.path if memory is not None else split(chunk.path)[1] or chunk.path)
         chunks.append(
-            OfferedChunk(
+            RemoteChunk(
                 repository=repository,
                 chunk=placed,
                 counts=row.counts,
@@ -126,8 +133,8 @@ def _rows(question: Question, found: Sequence[Candidate]) -> tuple[tuple[Offered
     return tuple(chunks), tuple(_file(*files[row.id], row) for row in rows_of_files(reader.rows, list(files)))
 
 
-def _file(repository: str, path: str, row: RowOfFile) -> OfferedFile:
-    return OfferedFile(
+def _file(repository: str, path: str, row: RowOfFile) -> RemoteFile:
+    return RemoteFile(
         repository=repository, path=path, kind=row.kind, language=row.language, generated=row.generated,
         counts=row.counts,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The repositories that one question is put to, open for reading until it is answered."""
+"""The other repositories that a query searches, open for reading until it is answered."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core.federation.dependents import Dependencies, IndexedDependencies
-from muninn_core.federation.offered import OfferedSnapshot
 from muninn_core.federation.reader import JoinedRepositories, Part
+from muninn_core.federation.remote_index import RemoteSnapshot
 from muninn_core.model.answer import AskedRepository, Hit, ReadState
 from muninn_core.model.value import replace
 from muninn_core.retrieval.ranking import no_citations
@@ -17,7 +17,7 @@ from muninn_core.source.qualified import shown, split
 
 if TYPE_CHECKING:
     from muninn_core.federation.member import Member
-    from muninn_core.federation.organisation import Remote
+    from muninn_core.federation.organisation import RemoteRepository
     from muninn_core.index.manifest_reader import FileRow
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.model.citation import Citation
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 Judge = Callable[["Memory"], Sequence["Citation"]]
 
 
-class Asked:
-    """The other repositories of one question, and the parts of those that are read."""
+class SearchedRepositories:
+    """The other repositories of a query, and the parts of those that could be read."""
 
     def __init__(
         self,
-        members: Sequence[Member | Remote] = (),
+        members: Sequence[Member | RemoteRepository] = (),
         parts: Sequence[Part] = (),
         skipped: Sequence[AskedRepository] = (),
         more: int = 0,
@@ -51,7 +51,7 @@ class Asked:
 
     @property
     def repositories(self) -> tuple[AskedRepository, ...]:
-        """The state of each asked repository, by name; that of a skipped one is the reason."""
+        """The state of each repository, by name; that of a skipped one is the reason."""
         read = [
             AskedRepository(
                 name=part.name,
@@ -84,7 +84,7 @@ class Asked:
         """Return what each repository that is read imports, declares and publishes, by name."""
         return {
             part.name: part.snapshot.dependencies
-            if isinstance(part.snapshot, OfferedSnapshot)
+            if isinstance(part.snapshot, RemoteSnapshot)
             else IndexedDependencies(part.snapshot, self.root(part.name))
             for part in self.parts
         }
@@ -93,17 +93,17 @@ class Asked:
         """Return the reader of this repository's snapshot and the others."""
         return JoinedRepositories([Part("", own, None), *self.parts])
 
-    def without(self, own: Mapping[str, Memory]) -> Asked:
+    def without(self, own: Mapping[str, Memory]) -> SearchedRepositories:
         """Return the same without the memories that this repository has: clones share their memories."""
         parts = [
             part._replace(memories={key: each for key, each in (part.memories or {}).items() if key not in own})
             for part in self.parts
         ]
-        return Asked(list(self._members.values()), parts, self._skipped, self.more, self._note)
+        return SearchedRepositories(list(self._members.values()), parts, self._skipped, self.more, self._note)
 
-    def closed(self) -> Asked:
+    def closed(self) -> SearchedRepositories:
         """Return what further pages of the answer need: the repositories without their indexes."""
-        return Asked(list(self._members.values()))
+        return SearchedRepositories(list(self._members.values()))
 
     def memories(self, own: Mapping[str, Memory]) -> Mapping[str, Memory]:
         """Return the memories of this repository and those of the others."""
@@ -170,5 +170,5 @@ def _changed(row: FileRow | None, root: Path) -> bool:
     return (status.st_size, status.st_mtime_ns) != (row.size, row.mtime_ns)
 
 
-NOBODY = Asked()
-"""No other repository is asked."""
+NO_REPOSITORIES = SearchedRepositories()
+"""A query of this repository alone."""

@@ -1,4 +1,4 @@
-"""What the database has of chunks and files for an offer."""
+"""Rows of chunks and files for candidates."""
 
 from __future__ import annotations
 
