@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from muninn_core.errors import BadParams
 from muninn_core.federation.dependents import line_of
-from muninn_core.federation.importers import MOST_PACKAGES, ImportersParams, ListedImporter, ImportedPackage
+from muninn_core.federation.importers import MOST_PACKAGES, ImportedPackage, ImportersParams, ListedImporter
 from muninn_core.org.branches import repository_of
 from muninn_core.org.file_rows import FileRows
 from muninn_core.org.package_names import is_manifest, parts_of_module

@@ -44,7 +44,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "read": Verb(ReadParams, file_answers.read, file_answers.OF_READ),
         "tree": Verb(TreeParams, file_answers.tree, file_answers.OF_TREE),
         "files": Verb(FilesParams, file_answers.files, file_answers.OF_FILES),
-        "best_candidates": Verb(RecallParams, candidates.best_candidates),
+        "offer": Verb(RecallParams, candidates.best_candidates),
         "list_symbols": Verb(SymbolsParams, candidates.list_symbols),
         "list_memories": Verb(MemoriesParams, candidates.list_memories),
         "list_importers": Verb(ImportersParams, candidates.list_importers),
