@@ -137,6 +137,24 @@ def test_a_commit_that_a_backfill_stored_with_other_details_stops_no_capture(mun
     assert muninn.call("memories", id=later).memories[0].title == "Migrate the queue to Redis"
 
 
+def test_a_commit_that_is_amended_supersedes_its_earlier_form_and_one_of_another_branch_does_not(muninn):
+    muninn.call("brief", session="s1")
+    commit_a_decision(muninn.root)
+    (first,) = muninn.call("capture", source="commit", session="s1").ids
+    (muninn.root / "src" / "store.py").write_text("class SessionStore: ...\n")
+    git(muninn.root, "commit", "-q", "-a", "--amend", "--no-edit")
+    (second,) = muninn.call("capture", source="commit", session="s1").ids
+    assert muninn.call("show", id=first).memory.superseded_by == second
+    assert [(link.relation, link.target) for link in muninn.call("show", id=second).memory.links] == [
+        ("supersedes", first)
+    ]
+    git(muninn.root, "checkout", "-q", "-b", "other", "HEAD~1")
+    git(muninn.root, "cherry-pick", "--no-commit", "main")
+    git(muninn.root, "commit", "-q", "--reuse-message=main", "--date=2020-01-01T00:00:00Z")
+    (third,) = muninn.call("capture", source="commit", session="s1").ids
+    assert {memory.id for memory in muninn.call("memories").memories} == {second, third}
+
+
 def test_commits_from_before_the_session_are_not_its_own(muninn):
     commit_a_decision(muninn.root)
     muninn.call("brief", session="s1")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 from repositories import git as run
 
 from muninn_core import git
+from muninn_core.git.log import CommitRange, read_log
 from muninn_core.launch.place import locate
 
 
@@ -155,6 +157,37 @@ def test_paths_and_messages_may_hold_any_character(plain_repo):
     assert found.files == tuple(sorted(names))
     assert found.body == "a \x1f body"
     assert set(git.list_files(plain_repo)) >= set(names)
+
+
+def test_names_messages_and_times_that_json_can_not_have_are_replaced_or_left_out(plain_repo):
+    (plain_repo / "good.py").write_text("1")
+    Path(os.fsdecode(os.fsencode(plain_repo) + b"/caf\xe9.py")).write_text("1")
+    run(plain_repo, "add", "-A")
+    tree, parent = run(plain_repo, "write-tree").strip(), run(plain_repo, "rev-parse", "HEAD").strip()
+    who = b"Ren\xe9 <r@localhost> 99999999999999 +0000"
+    raw = (
+        f"tree {tree}\nparent {parent}\n".encode()
+        + b"author "
+        + who
+        + b"\ncommitter "
+        + who
+        + b"\n\nCaf\xe9\n\nd\xe9j\xe0 vu\n"
+    )
+    store = ["git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally"]
+    made = subprocess.run(store, cwd=plain_repo, input=raw, check=True, stdout=subprocess.PIPE).stdout.decode().strip()
+    for name in ("a\u2028b", "c\u0085d"):  # Unicode's ends of lines are letters to git
+        run(plain_repo, "branch", name, made)
+    run(plain_repo, "pack-refs", "--all")
+    (found,) = git.list_commits(plain_repo, parent, made, 10)
+    assert (found.subject, found.body, found.author) == ("Caf\ufffd", "d\ufffdj\ufffd vu", "Ren\ufffd")
+    assert (found.files, found.added, found.time) == (("good.py",), {"good.py"}, "9999-12-31T23:59:59Z")
+    assert git.commit_time(plain_repo, made).year == 9999
+    (logged,) = read_log(plain_repo, CommitRange(tip=made, base=parent))
+    assert (logged.commit.time, logged.commit.files) == (found.time, ("good.py",))
+    assert [ref.name for ref in git.list_refs(plain_repo, "refs/heads")] == ["a\u2028b", "c\u0085d", "main"]
+    assert next(git.list_ref_blobs(plain_repo, "src"))[0] == "refs/heads/a\u2028b"
+    run(plain_repo, "symbolic-ref", "HEAD", "refs/heads/a\u2028b")
+    assert head(plain_repo).commit == made
 
 
 def test_a_since_that_is_gone_leaves_the_newest_alone(plain_repo):

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from muninn_core.errors import NotFoundError
 from muninn_core.git.partial import is_partial
-from muninn_core.git.run import GitError, check_rev, decode, git_error, run, run_process
+from muninn_core.git.run import (
+    GitError,
+    check_rev,
+    decode,
+    format_time,
+    git_error,
+    is_readable,
+    readable,
+    run,
+    run_process,
+    time_of,
+)
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value, field
 from muninn_core.near_match import nearest_few
@@ -67,15 +78,14 @@ def list_commits(root: Path, since: str | None, until: str, limit: int) -> tuple
 
 def _commit(fields: list[str], changes: list[str]) -> Commit:
     sha, parents, author, seconds, subject, body = fields
-    when = datetime.fromtimestamp(int(seconds), UTC)
     statuses, lines = _changes(changes)
     return Commit(
         sha=sha,
         parents=tuple(parents.split()),
-        subject=subject,
-        body=body.strip(),
-        author=author,
-        time=when.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        subject=readable(subject),
+        body=readable(body.strip()),
+        author=readable(author),
+        time=format_time(seconds),
         files=tuple(sorted(statuses)),
         added=frozenset(path for path, status in statuses.items() if status == "A"),
         deleted=frozenset(path for path, status in statuses.items() if status == "D"),
@@ -84,7 +94,10 @@ def _commit(fields: list[str], changes: list[str]) -> Commit:
 
 
 def _changes(fields: list[str]) -> tuple[dict[str, str], dict[str, int]]:
-    """Return {path: status} and {path: lines inserted plus deleted} from the output of `--raw --numstat -z`."""
+    """Return {path: status} and {path: lines inserted plus deleted} from the output of `--raw --numstat -z`.
+
+    Paths that are not UTF-8 are left out: no memory can name them.
+    """
     statuses: dict[str, str] = {}
     lines: dict[str, int] = {}
     rest = iter(fields)
@@ -96,7 +109,10 @@ def _changes(fields: list[str]) -> tuple[dict[str, str], dict[str, int]]:
             inserted, removed, path = facts.split("\t", 2)
             if inserted != "-":
                 lines[path] = int(inserted) + int(removed)
-    return statuses, lines
+    return (
+        {path: status for path, status in statuses.items() if is_readable(path)},
+        {path: number for path, number in lines.items() if is_readable(path)},
+    )
 
 
 def resolve_commit(root: Path, rev: str) -> str:
@@ -120,7 +136,7 @@ def resolve_commit(root: Path, rev: str) -> str:
 
 def commit_time(root: Path, commit: str) -> datetime:
     """Return a commit's committer time, in UTC. Raises GitError when the commit does not exist."""
-    return datetime.fromtimestamp(int(run(str(root), "show", "-s", "--format=%ct", commit, "--").strip()), UTC)
+    return time_of(run(str(root), "show", "-s", "--format=%ct", commit, "--").strip())
 
 
 def _near_revisions(root: Path, rev: str) -> str:
@@ -150,10 +166,10 @@ def list_refs(root: Path, *kinds: str) -> tuple[Ref, ...]:
     kinds = kinds or ("refs/heads", "refs/remotes", "refs/tags")
     options = "--format=%(refname:short)%00%(symref)%00%(objectname)%00%(*objectname)"
     found = []
-    for line in run(str(root), "for-each-ref", "--sort=refname", options, *kinds).splitlines():
+    for line in run(str(root), "for-each-ref", "--sort=refname", options, *kinds).split("\n")[:-1]:
         name, symbolic, own, peeled = line.split("\0")
         if not symbolic:
-            found.append(Ref(name=name, commit=peeled or own))
+            found.append(Ref(name=readable(name), commit=peeled or own))
     return tuple(found)
 
 

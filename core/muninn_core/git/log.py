@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core.git.history import Commit
-from muninn_core.git.run import GitError, stream
+from muninn_core.git.run import GitError, format_time, stream
 from muninn_core.model.value import Value
 
 _FORMAT = "--format=%x00%H%x00%P%x00%an%x00%ae%x00%ct%x00%s%x00%b%x00"
@@ -87,7 +86,7 @@ def _logged(sha: bytes, fields: Iterator[bytes]) -> LogEntry:
             subject=_decode(subject).strip(),
             body=_decode(body).strip(),
             author=_decode(author),
-            time=datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            time=format_time(_decode(seconds)),
             files=tuple(sorted(files)),
         ),
         email=_decode(email),

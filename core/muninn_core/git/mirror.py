@@ -83,7 +83,7 @@ def prune(folder: Path, commits: Collection[str], age: str = "1.hour.ago") -> No
     Raises GitError.
     """
     listed = run_process(str(folder), "for-each-ref", "--format=%(objectname) %(refname)")
-    lines = [line.split(" ", 1) for line in decode(listed.stdout).splitlines()]
+    lines = [line.split(" ", 1) for line in decode(listed.stdout).split("\n")[:-1]]
     gone = "".join(f"delete {ref}\n" for commit, ref in lines if commit not in commits)
     # A log of a ref keeps the commits that it was at.
     for arguments, given in ((("update-ref", "--stdin"), gone), (("reflog", "expire", "--expire=now", "--all"), "")):

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from muninn_core.git.partial import FETCH_HINT, is_partial
-from muninn_core.git.run import GitError, command, decode, environment, format_time, git_error, run, run_process
+from muninn_core.git.run import (
+    GitError,
+    command,
+    decode,
+    environment,
+    format_time,
+    git_error,
+    readable,
+    run,
+    run_process,
+)
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value
 
@@ -169,7 +179,7 @@ def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
                 BlobChange(
                     commit=sha,
                     time=format_time(seconds),
-                    subject=subject,
+                    subject=readable(subject),
                     path=path,
                     before=tuple(shas[:-1]),
                     after=shas[-1],
@@ -182,6 +192,6 @@ def list_ref_blobs(root: Path, folder: str) -> Iterator[tuple[str, set[str]]]:
     """Yield (full name, ids of the blobs in a folder) for each ref, sorted by name. Yields nothing without git."""
     if not locate(str(root)).git_dir:
         return
-    for name in run(str(root), "for-each-ref", "--format=%(refname)", check=False).split():
+    for name in run(str(root), "for-each-ref", "--format=%(refname)", check=False).split("\n")[:-1]:
         out = run(str(root), "ls-tree", "-r", "-z", name, "--", folder, check=False)
         yield name, {entry.partition("\t")[0].split(" ")[-1] for entry in out.split("\0") if entry}

@@ -173,6 +173,24 @@ def stream(root: Path, *arguments: str, worktree: bool = False) -> Generator[byt
             raise git_error(arguments[0], subprocess.CompletedProcess(started, process.returncode, b"", stderr.read()))
 
 
+def time_of(seconds: str) -> datetime:
+    """Return a git time, decimal seconds since 1970, in UTC. A commit may have any number: at most the year 9999."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.max.replace(tzinfo=UTC)
+
+
 def format_time(seconds: str) -> str:
-    """Return a git time, decimal seconds since 1970, as RFC 3339 in UTC."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return a git time as RFC 3339 in UTC."""
+    return time_of(seconds).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def readable(text: str) -> str:
+    """Return decoded text with replacement characters in place of bytes that are not UTF-8: JSON can't have them."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def is_readable(path: str) -> bool:
+    """Whether a decoded path is UTF-8."""
+    return path.isascii() or readable(path) == path

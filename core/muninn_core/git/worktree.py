@@ -109,7 +109,7 @@ def _resolve(place: Place, ref: str) -> str | None:
         packed = (Path(place.identity) / "packed-refs").read_text("utf-8", "replace")
     except OSError:
         return None
-    for line in packed.splitlines():
+    for line in packed.split("\n"):
         sha, _, name = line.partition(" ")
         if name == ref:
             return _commit_in(sha)

@@ -1,10 +1,11 @@
-"""Links a captured commit to memories of the same files or of similar text."""
+"""Links a captured commit to memories of the same files or of similar text, and to the commit that it rewrites."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
 
+from muninn_core import git
 from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session.reminder_search import related_memories
@@ -35,6 +36,7 @@ _LINKED = frozenset(
 def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDraft:
     """Return a commit's draft with its links and the decision records that it touches.
 
+    A commit that was amended or rebased supersedes its earlier form, which no branch has any more.
     A link's strength is its confidence, from 0 to 1: shared files, plus the relatedness of the texts. Without an index
     the files alone decide.
     """
@@ -43,6 +45,7 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
     def is_linkable(memory: Memory) -> bool:
         return memory.type in _LINKED and memory.scope == "project" and not memory.private and seen(memory)
 
+    former = _former(workspace, draft)
     confidence: dict[str, float] = {}
     why: dict[str, list[str]] = {}
     known: Mapping[str, Memory] = workspace.memory.all()
@@ -59,7 +62,7 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
     except MuninnError:
         pass  # the index is not open yet: the files alone decide
     best = sorted(
-        (identity for identity in confidence if confidence[identity] >= LEAST),
+        (identity for identity in confidence if confidence[identity] >= LEAST and identity not in former),
         key=lambda identity: (-round(confidence[identity], 4), identity),
     )
     links = tuple(
@@ -76,4 +79,20 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
     )
     records = [decision.document.path for decision in touched(workspace.documents.read(), draft.files, (), ())]
     details = {**draft.details, **({"decisions": records} if records else {})}
-    return replace(draft, links=(*draft.links, *links), details=details)
+    supersedes = tuple(Link(relation="supersedes", target=identity, by="hook") for identity in former)
+    return replace(draft, links=(*draft.links, *supersedes, *links), details=details)
+
+
+def _former(workspace: Workspace, draft: MemoryDraft) -> list[str]:
+    """Return the memories of commits with this title and some of these files that are in no history any more."""
+    same = {
+        str(memory.details["commit"]): memory.id
+        for memory in workspace.memory.index.by_files(draft.files)
+        if memory.actor == "hook" and memory.title == draft.title and "commit" in memory.details
+    }
+    same.pop(str(draft.details["commit"]), None)
+    if not same:
+        return []
+    root, head = workspace.layout.root, git.read_head(workspace.place).commit
+    tips = [*(ref.commit for ref in git.list_refs(root)), *([head] if head else [])]
+    return sorted(same[commit] for commit in git.find_unreachable(root, same, tips))
