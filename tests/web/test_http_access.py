@@ -117,8 +117,13 @@ def test_a_client_over_http_has_the_rights_of_an_agent(api: Api) -> None:
     assert memory["id"] == stored["result"]["memory"]["id"]
     assert (memory["actor"], memory["trust"], memory["agent"]) == ("assistant", "agent", "tidal 1.2")
     for name, value in (("actor", "user"), ("agent", "another"), ("trust", "user"), ("session", "s-1")):
-        error = api.rpc("remember", {"text": "A claim.", name: value})["error"]
-        assert f"takes no '{name}' over HTTP" in error["message"]
+        for params in (
+            {"text": "A claim.", name: value},
+            {"batch": [{"text": "Fine."}, {"text": "A claim.", name: value}]},
+        ):
+            assert f"takes no '{name}' over HTTP" in api.rpc("remember", params)["error"]["message"]
+    several = api.rpc("remember", {"batch": [{"text": "The tide is high."}]}, User_Agent="tidal/1.2 (test)")["result"]
+    assert api.rpc("show", {"id": several["ids"][0]})["result"]["memory"]["agent"] == "tidal 1.2"
     event = api.request("POST", "/events/emit", {"event_type": "click", "actor": "user"}).json["event"]
     assert event["actor"] == "assistant"
 

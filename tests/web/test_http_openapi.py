@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from muninn_core.protocol.catalogue import METHODS
+from muninn_server.http.json_rpc import CLAIMS
 
 PATHS = ["/events/emit", "/health", "/metrics", "/openapi.json", "/ready"]
 """All but `/rpc`, which has a test of its own, and the endless `/events`."""
@@ -47,6 +48,8 @@ def test_the_document_names_every_verb_that_a_client_may_call(document: Any) -> 
     mapping = document["paths"]["/rpc"]["post"]["requestBody"]["content"]["application/json"]["schema"]["discriminator"]
     assert set(mapping["mapping"]) == {method.name for method in METHODS.values() if not method.for_people}
     assert set(document["paths"]) == {"/rpc", "/events", *PATHS}
+    for kind in ("RememberParams", "MemoryDraft"):  # who calls is not stated, in a batch neither
+        assert not set(document["components"]["schemas"][kind]["properties"]).intersection(CLAIMS)
 
 
 @pytest.mark.parametrize("path", PATHS)

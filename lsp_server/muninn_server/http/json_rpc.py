@@ -67,13 +67,19 @@ def with_caller(verb: str, params: Any, caller: str) -> Any:
     method = METHODS.get(verb)
     if method is None or not isinstance(params, dict):
         return params
-    for name in claims(method):
-        if params.get(name) is not None:
-            raise BadParams(
-                f"'{verb}' takes no '{name}' over HTTP",
-                hint="Leave it out: the daemon sets who calls. Nothing was done.",
-            )
-    return {**params, "agent": caller} if caller and "agent" in method.params.__struct_fields__ else params
+    drafts = params.get("batch") if "batch" in method.params.__struct_fields__ else None
+    several = drafts if isinstance(drafts, list) else []
+    for each in (params, *several):
+        for name in claims(method):
+            if isinstance(each, dict) and each.get(name) is not None:
+                raise BadParams(
+                    f"'{verb}' takes no '{name}' over HTTP",
+                    hint="Leave it out: the daemon sets who calls. Nothing was done.",
+                )
+    if not caller or "agent" not in method.params.__struct_fields__:
+        return params
+    named = [{**each, "agent": caller} if isinstance(each, dict) else each for each in several]
+    return {**params, "agent": caller, **({"batch": named} if several else {})}
 
 
 def claims(method: Method) -> list[str]:

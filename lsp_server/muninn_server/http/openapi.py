@@ -14,6 +14,7 @@ from muninn_core.errors import MuninnError
 from muninn_core.journal.projectors import HEADER_FIELDS
 from muninn_core.model.value import encode_json, json_schemas
 from muninn_core.protocol.catalogue import METHODS
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.method import Method
 from muninn_server.events.subscription_request import MOST_HEARTBEAT_SECONDS, TOPICS
 from muninn_server.http.asgi_messages import JSON
@@ -69,10 +70,11 @@ def document() -> bytes:
 
 
 def _request(method: Method, schemas: Schema) -> Schema:
-    params = dict(schemas[method.params.__name__])
     refused = claims(method)
-    params["properties"] = {name: one for name, one in params.get("properties", {}).items() if name not in refused}
-    schemas[method.params.__name__] = params
+    for kind in (MemoryDraft, method.params) if issubclass(method.params, MemoryDraft) else (method.params,):
+        params = dict(schemas[kind.__name__])
+        params["properties"] = {name: one for name, one in params.get("properties", {}).items() if name not in refused}
+        schemas[kind.__name__] = params
     request = _object({"jsonrpc": {"const": "2.0"}, "id": _ID, "method": {"const": method.name}})
     request["properties"]["params"] = _ref(method.params.__name__)
     if params.get("required"):
