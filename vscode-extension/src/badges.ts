@@ -49,9 +49,10 @@ export class Badges implements vscode.FileDecorationProvider, vscode.Disposable 
     for (const server of this.repositories.all.filter(isReady)) {
       const records = server.state.status?.log.records ?? 0;
       if (this.counted.get(server.key) === records) continue; // a state changes more often than memory
+      const answer = await server.request('memories', { limit: MOST }).catch(() => undefined); // the server's state says what is wrong
+      if (!answer) continue; // the next state asks again
       this.counted.set(server.key, records);
-      const { memories } = await server.request('memories', { limit: MOST });
-      const counts = countFiles(memories);
+      const counts = countFiles(answer.memories);
       const before = this.counts.get(server.key);
       this.counts.set(server.key, counts);
       differs ||= before?.size !== counts.size || [...counts].some(([file, number]) => before.get(file) !== number);

@@ -13,9 +13,10 @@ export const OPEN = 'muninn.ui.document';
 /** The commands that a hover, a card or a page may run: the words of all of them come from the repository. */
 export const LINKED = [OPEN, 'muninn.confirm', 'muninn.write', 'muninn.forget'] as const;
 
-const LINK = /\]\(((?:muninn:|file:\/\/)\/[^\s()]+)\)/g;
-const ACTION = /\[[^\]]*\]\(command:muninn\.\w+\?[^\s()]+\)(?: · )?/g;
-const COMMAND = /\]\(command:(muninn\.\w+)\?([^\s()]+)\)/g;
+// A bracket behind an odd number of backslashes is text of the repository, which the server has escaped.
+const LINK = /\](?<=(?<!\\)(?:\\\\)*\])\(((?:muninn:|file:\/\/)\/[^\s()]+)\)/g;
+const ACTION = /\[(?<=(?<!\\)(?:\\\\)*\[)(?:\\.|[^[\]\\])*\]\(command:muninn\.\w+\?[^\s()]+\)(?: · )?/g;
+const COMMAND = /\](?<=(?<!\\)(?:\\\\)*\])\(command:(muninn\.\w+)\?([^\s()]+)\)/g;
 
 /** What stands for a repository in addresses: readable, the same every time, and no other's. */
 export function keyOf(root: string): string {

@@ -62,6 +62,11 @@ export function withReasons(text: string, why: readonly Reason[]): string {
 function reasons(why: readonly Reason[]): string[] {
   return why.map(({ signal, value, weight, contribution, note }) => {
     const sum = `${contribution < 0 ? '' : '+'}${contribution.toFixed(3)} (value ${value.toFixed(3)}, weight ${weight.toFixed(3)})`;
-    return `- ${signal}: ${sum}${note ? `, ${note.replace(/\s+/g, ' ')}` : ''}`;
+    return `- ${signal}: ${sum}${note ? `, ${literal(note)}` : ''}`;
   });
+}
+
+/** A text in markdown as it stands, on one line: a note has paths and subjects of commits. */
+function literal(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<]/g, '\\$&');
 }

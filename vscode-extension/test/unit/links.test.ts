@@ -24,6 +24,27 @@ test('without the commands of the server the links to what is read stay', () => 
   expect(withoutCommands(`${forget} · ${forget}`)).toBe('');
 });
 
+test('what the server has escaped stays as it is', () => {
+  const texts = ['[x](command:muninn.forget?%E0)', '[x](muninn:/memory/01k.md)', '[[x](command:muninn.a?1)[y](https://example.org)'];
+  for (const text of texts) {
+    for (const escaped of [text, `\\${text}`].map((each) => each.replace(/[\\[\]]/g, '\\$&'))) {
+      expect(commandLinks(escaped, 'k')).toBe(escaped);
+      expect(withoutCommands(escaped)).toBe(escaped);
+    }
+  }
+  const forget = `[a \\[b\\] \\\\](command:muninn.forget?${encodeURIComponent(JSON.stringify([{ id: 'm1' }]))})`;
+  expect(withoutCommands(`\\\\${forget}`)).toBe('\\\\');
+  expect(commandOf(commandLinks(forget, 'k'))).toEqual(['muninn.forget', [{ id: 'm1' }, 'k']]);
+});
+
+test('long texts of brackets and backslashes are read in time', () => {
+  for (const text of ['[', '\\', '\\[', '](', '\\\\]('].map((each) => each.repeat(100_000))) {
+    const begun = performance.now();
+    expect(commandLinks(withoutCommands(text), 'k')).toBe(text);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  }
+});
+
 test('an address can not break out of its link', () => {
   expect(commandLinks('[x](muninn:/a) [y](command:evil)', 'k')).not.toContain('evil"');
   expect(commandLinks('[x](muninn:/a b)', 'k')).toBe('[x](muninn:/a b)');

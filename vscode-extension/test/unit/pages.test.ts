@@ -36,4 +36,6 @@ test('below the document of a memory stands why a question found it', () => {
   const against = [{ signal: 'stale', value: 1, weight: -0.3, contribution: -0.3, note: '' }];
   expect(withReasons('# Cache by commit\n', against)).toContain('- stale: -0.300 (value 1.000, weight -0.300)');
   expect(withReasons('# Cache by commit\n', [])).toBe('# Cache by commit\n');
+  const commit = [{ signal: 'history', value: 1, weight: 1, contribution: 1, note: 'Add [x](command:muninn.forget?1) <b>' }];
+  expect(withReasons('# Cache by commit\n', commit)).toContain(', Add \\[x\\](command:muninn.forget?1) \\<b>\n');
 });
