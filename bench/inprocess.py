@@ -20,7 +20,7 @@ from muninn_core import open_repository
 BESIDE = {"store": 2.25, "get": 0.5, "search": 1.61, "list": 0.88}
 """Milliseconds, of mnemosyne 2.1.1, "Performance Comparison" in its ARCHITECTURE.md."""
 
-MOST = 20
+LIMIT = 20
 """Memories of an answer."""
 
 
@@ -53,12 +53,12 @@ def _measure(
         return {
             "store": _time(count, lambda at: repository.remember(**_own(drafts[size + at], at))),
             "get": _time(count, lambda at: repository.memories(id=ids[at * step % size])),
-            "search": _time(count, lambda at: repository.recall(queries[at], kind="memory", limit=MOST)),
+            "search": _time(count, lambda at: repository.recall(queries[at], kind="memory", limit=LIMIT)),
             "search in mnemosyne's order": _time(
                 count,
-                lambda at: repository.recall(queries[count + at], kind="memory", limit=MOST, profile="mnemosyne"),
+                lambda at: repository.recall(queries[count + at], kind="memory", limit=LIMIT, profile="mnemosyne"),
             ),
-            "list": _time(count, lambda at: repository.memories(limit=MOST, offset=at % size)),
+            "list": _time(count, lambda at: repository.memories(limit=LIMIT, offset=at % size)),
         }
 
 

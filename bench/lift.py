@@ -37,7 +37,7 @@ from muninn_core.worktree.call_context import CallContext
 LIMIT = 50
 """The number of requested hits: enough for ten files."""
 
-MOST_FILES = 20
+MAX_FILES = 20
 """A commit of more files is a sweep, and no answer to its title."""
 
 COMMITS = 200
@@ -197,7 +197,7 @@ class Walk:
         fields = self._git("diff", "--name-status", "--no-renames", "-z", *before, sha).split("\0") if before else []
         changes = list(zip(fields[::2], fields[1::2], strict=False))
         changed = frozenset(path for status, path in changes if status in ("M", "D") and is_code(path))
-        asked = bool(changed and title.strip()) and len(parents.split()) == 1 and len(changes) <= MOST_FILES
+        asked = bool(changed and title.strip()) and len(parents.split()) == 1 and len(changes) <= MAX_FILES
         return Step(sha, title, datetime.fromtimestamp(int(seconds), UTC), changed, asked)
 
     def _call(self, verb: str, **params: Any) -> Any:

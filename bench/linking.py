@@ -30,7 +30,7 @@ NEGATIVES = 4
 BEFORE = 500
 """The earlier commits that a named one, and the negatives, are among."""
 
-MOST_FILES = 20
+MAX_FILES = 20
 _SHA = re.compile(r"\b[0-9a-f]{7,40}\b")
 _SEED = 7
 
@@ -106,7 +106,7 @@ def _commits(repo: Path) -> list[Memory]:
     for entry in done.stdout.decode("utf-8", "replace").split("\0")[1:]:
         sha, ts, message, files = entry.split("\x01", 3)
         paths = tuple(path for path in files.split("\n") if path.strip())
-        if not 0 < len(paths) <= MOST_FILES or message.startswith("Revert"):
+        if not 0 < len(paths) <= MAX_FILES or message.startswith("Revert"):
             continue
         names = [each for each in _SHA.findall(message) if not each.isdigit()]
         text = _SHA.sub("", message).strip()[:600]

@@ -34,7 +34,7 @@ from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.source.commit_history import HistoryMemory, memory_of_commit, reverted_commits
-from muninn_core.worktree.evolution import COMMITS, TITLES
+from muninn_core.worktree.evolution import MAX_COMMITS, MAX_COUPLING_COMMITS
 
 REMEMBERED = 1_000
 """The newest commits before a question that become memories."""
@@ -79,7 +79,9 @@ def answers(repository: Path, count: int, folder: Path) -> Iterator[dict[str, fl
     """Yield the NDCG@10 of each arm for every question about a repository."""
     data = questions_of([repository], count)
     tree = Copies(data, folder, Path(), Path()).folder(*next(iter(data.copies())))
-    log = list(read_log(repository, CommitRange(tip=data.questions[0].source.rpartition("@")[2], limit=TITLES + 2_000)))
+    log = list(
+        read_log(repository, CommitRange(tip=data.questions[0].source.rpartition("@")[2], limit=MAX_COMMITS + 2_000))
+    )
     place = {entry.commit.sha: number for number, entry in enumerate(log)}
     muninn = Muninn(tree, folder / "spare")
     try:
@@ -90,7 +92,7 @@ def answers(repository: Path, count: int, folder: Path) -> Iterator[dict[str, fl
 
 
 def _scores(muninn: Muninn, question: Question, log: Sequence[LogEntry]) -> dict[str, float]:
-    past = _past(log[0], log[1 : TITLES + 1])
+    past = _past(log[0], log[1 : MAX_COMMITS + 1])
     vector = MODEL.embed_query(question.text)
     history = Relevance(evolution=lambda: past.evolution, votes=lambda: past.votes)
     arms = {
@@ -114,7 +116,10 @@ def _past(asked: LogEntry, before: Sequence[LogEntry]) -> Past:
     return Past(
         datetime.fromisoformat(asked.commit.time),
         CommitVotes(CommitTitle(one.sha, one.time, one.subject, one.files) for one in reversed(commits)),
-        Evolution(CommitFiles(datetime.fromisoformat(one.time).timestamp(), one.files) for one in commits[:COMMITS]),
+        Evolution(
+            CommitFiles(datetime.fromisoformat(one.time).timestamp(), one.files)
+            for one in commits[:MAX_COUPLING_COMMITS]
+        ),
         FilePriors(lambda: memories),
     )
 

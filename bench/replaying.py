@@ -30,7 +30,7 @@ COMMITS = 450
 """The newest commits of a history that take part; the first `BEFORE` of them are memories only."""
 
 BEFORE = 200
-MOST_FILES = 12
+MAX_FILES = 12
 SHOWN = 20
 """Memories that a session recalls; the best `TOP` count."""
 
@@ -92,7 +92,7 @@ def commits_of(repo: Path) -> Iterator[Commit]:
     for entry in text.split("\x1e")[1:]:
         title, _, rest = entry.partition("\n")
         files = tuple(line for line in rest.splitlines() if line)
-        if title.strip() and 0 < len(files) <= MOST_FILES:
+        if title.strip() and 0 < len(files) <= MAX_FILES:
             yield Commit(title.strip(), files)
 
 

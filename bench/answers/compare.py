@@ -9,7 +9,7 @@ from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 """Answers whose differences are shown; the others are counted."""
 
 _MOST_LINES = 30
@@ -20,7 +20,7 @@ def difference(before: Mapping[str, dict[str, Any]], after: Mapping[str, dict[st
     told = [f"only in the earlier record: {key}" for key in before if key not in after]
     told += [f"only in the later record: {key}" for key in after if key not in before]
     changed = [key for key in before if key in after and before[key]["digest"] != after[key]["digest"]]
-    for key in changed[:MOST_SHOWN]:
+    for key in changed[:MAX_SHOWN]:
         told.append(f"{key} {json.dumps(after[key]['question'], ensure_ascii=False)}")
         told += _lines(before[key]["answer"], after[key]["answer"])
     if changed:

@@ -18,7 +18,7 @@ RULES = frozenset({"constraint", "preference"})
 CHARS_PER_TOKEN = 4
 """The usual estimate for English."""
 
-MOST_WORDS = 7
+MAX_WORDS = 7
 """The most words of a prompt that its branch's name has."""
 
 
@@ -43,6 +43,6 @@ def brief(case: Case, opened: Opened) -> Counter[str]:
 
 def _switch(opened: Opened, prompt: Question) -> None:
     """Switch to a branch that is named after a prompt."""
-    words = re.findall(r"[a-z0-9]+", prompt.text.casefold())[:MOST_WORDS]
+    words = re.findall(r"[a-z0-9]+", prompt.text.casefold())[:MAX_WORDS]
     branch = f"refs/heads/feature/{'-'.join(words) or 'work'}"
     subprocess.run(["git", "symbolic-ref", "HEAD", branch], cwd=opened.repository.root, check=True)

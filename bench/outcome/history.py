@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from bench.outcome.tasks import Scripted, Task, git, lay_out
 from bench.quality.questions import is_code
 
-MOST_FILES = 20
+MAX_FILES = 20
 """A commit of more files is a sweep and no task."""
 
 PROMPT = """\
@@ -50,7 +50,7 @@ def _task(source: Path, sha: str, test: str, setup: str) -> Task | None:
     changes = list(zip(fields[1::2], fields[::2], strict=False))
     tests = [path for path, status in changes if status in "AM" and is_test(path) and is_code(path)]
     code = [path for path, _ in changes if not is_test(path) and is_code(path)]
-    if not (tests and code) or len(changes) > MOST_FILES:
+    if not (tests and code) or len(changes) > MAX_FILES:
         return None
     helpers = [path for path, status in changes if status in "AM" and is_test(path)]
     patch = git(source, "diff", "--binary", f"{sha}^", sha, "--", *(path for path, _ in changes if not is_test(path)))

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 SHORT = 8
 """The last characters of an id, which every verb takes as the id."""
 
-_MOST = 200
+_MAX_VALUES = 200
 
 Row = tuple[str, str]
 """(value, description)."""
 
 
 def _ids(ask: Callable[..., dict[str, Any]]) -> Iterable[Row]:
-    memories = ask("memories", limit=_MOST)["memories"]
+    memories = ask("memories", limit=_MAX_VALUES)["memories"]
     return [(memory["id"][-SHORT:], memory["title"] or memory["text"]) for memory in memories]
 
 
@@ -38,11 +38,11 @@ def _conflicts(ask: Callable[..., dict[str, Any]]) -> Iterable[Row]:
 
 
 def _tags(ask: Callable[..., dict[str, Any]]) -> Iterable[Row]:
-    return [(each["name"], each["detail"]) for each in ask("names", kinds=["tag"], limit=_MOST)["names"]]
+    return [(each["name"], each["detail"]) for each in ask("names", kinds=["tag"], limit=_MAX_VALUES)["names"]]
 
 
 def _tasks(ask: Callable[..., dict[str, Any]]) -> Iterable[Row]:
-    names = ask("names", kinds=["document"], limit=_MOST)["names"]
+    names = ask("names", kinds=["document"], limit=_MAX_VALUES)["names"]
     return [(each["insert"], each["name"]) for each in names]
 
 
@@ -56,7 +56,7 @@ def _keys(ask: Callable[..., dict[str, Any]]) -> Iterable[Row]:
 
 
 def _sessions(ask: Callable[..., dict[str, Any]]) -> Iterable[Row]:
-    return [(each["session"], each["title"]) for each in ask("sessions", limit=_MOST)["sessions"]]
+    return [(each["session"], each["title"]) for each in ask("sessions", limit=_MAX_VALUES)["sessions"]]
 
 
 VALUES: dict[str, Callable[[Callable[..., dict[str, Any]]], Iterable[Row]]] = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-MOST_CHARACTERS = 1_000
+MAX_CHARACTERS = 1_000
 """Length of the longest expression."""
 
 _CACHED = 500
@@ -67,8 +67,8 @@ def compile_search(pattern: str, *, fixed: bool, ignore_case: bool, word: bool) 
 def _compiled(pattern: str, search: tuple[bool, bool, bool] | None = None) -> Expression:
     import re2  # only repositories that define expressions and searches of files load it
 
-    if len(pattern) > MOST_CHARACTERS:
-        raise ValueError(f"a regular expression has at most {MOST_CHARACTERS} characters")
+    if len(pattern) > MAX_CHARACTERS:
+        raise ValueError(f"a regular expression has at most {MAX_CHARACTERS} characters")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MEMORY_BYTES

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-MOST_CHARACTERS = 1_000
+MAX_CHARACTERS = 1_000
 """Length of the longest pattern of a filter."""
 
 _TOKEN = re.compile(r"\*+|\?|\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\]|\\.|.", re.DOTALL)
@@ -45,8 +45,8 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
     with a slash at the end only a folder. Unlike in an ignore file, `!`, `#` and blanks are plain characters, `.`
     segments and double slashes are dropped, and `..` is an error.
     """
-    if len(pattern) > MOST_CHARACTERS:
-        raise ValueError(f"a pattern has at most {MOST_CHARACTERS} characters")
+    if len(pattern) > MAX_CHARACTERS:
+        raise ValueError(f"a pattern has at most {MAX_CHARACTERS} characters")
     segments = [segment for segment in pattern.split("/") if segment not in ("", ".")]
     if not segments or ".." in segments:
         raise ValueError("a pattern names paths below the root")

@@ -19,13 +19,13 @@ OPEN = 0.75
 """Least likeness where an unknown word may be right as it is: a further field, a kind of another version."""
 
 
-MOST_LETTERS = 100
+MAX_LETTERS = 100
 """A longer word is no misspelt name. Comparing takes the square of the length."""
 
 
 def shorten(word: str) -> str:
-    """Return a word as a message repeats it: cut after `MOST_LETTERS`."""
-    return word if len(word) <= MOST_LETTERS else f"{word[:MOST_LETTERS]}…"
+    """Return a word as a message repeats it: cut after `MAX_LETTERS`."""
+    return word if len(word) <= MAX_LETTERS else f"{word[:MAX_LETTERS]}…"
 
 
 def nearest(word: str, known: Iterable[str], alike: float = VOCABULARY) -> str | None:
@@ -43,9 +43,9 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
 def nearest_few(word: str, known: Iterable[str], most: int, alike: float = VOCABULARY) -> list[str]:
     """Return up to `most` known words with at least the likeness `alike` (0 to 1), the most alike first.
 
-    A word of more than `MOST_LETTERS` has none.
+    A word of more than `MAX_LETTERS` has none.
     """
-    if len(word) > MOST_LETTERS:
+    if len(word) > MAX_LETTERS:
         return []
     import difflib
 

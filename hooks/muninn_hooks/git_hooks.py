@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HOOK = "pre-commit"
-KEPT = ".muninn-kept"
+BACKUP_SUFFIX = ".muninn-kept"
 """The suffix of a hook that was moved aside."""
 
 _END = b"# <<< muninn <<<\n"
@@ -106,7 +106,7 @@ def _put(folder: Path, hook: Path, command: str) -> None:
     if shell and os.access(hook, os.X_OK):
         _replace(hook, content[: shell.end()] + _block(command, "") + content[shell.end() :])
         return
-    kept = hook.with_name(hook.name + KEPT)
+    kept = hook.with_name(hook.name + BACKUP_SUFFIX)
     if os.path.lexists(kept):
         raise MuninnError(
             f"{kept} already exists", hint="It is an older hook that was moved aside. Rename or delete it."
@@ -122,7 +122,7 @@ def _block(command: str, note: str) -> bytes:
         f"if command -v {quoted} >/dev/null 2>&1; then {quoted} hook git-pre-commit </dev/null || :; fi",
     ]
     if note == _MOVED:
-        lines.append(f'if [ -x "$0{KEPT}" ]; then exec "$0{KEPT}" "$@"; fi')
+        lines.append(f'if [ -x "$0{BACKUP_SUFFIX}" ]; then exec "$0{BACKUP_SUFFIX}" "$@"; fi')
     return "".join(f"{line}\n" for line in lines).encode() + _END
 
 
@@ -137,7 +137,7 @@ def _take_out(hook: Path) -> None:
     found = _BLOCK.search(content)
     note = _note_of(found[0]) if found else ""
     left = _BLOCK.sub(b"", content, count=1)
-    kept = hook.with_name(hook.name + KEPT)
+    kept = hook.with_name(hook.name + BACKUP_SUFFIX)
     if left != _SHEBANG or not note:
         _replace(hook, left)
     elif note == _MOVED and os.path.lexists(kept):

@@ -59,7 +59,7 @@ PRELOAD_TRIES = 30
 SHORTAGE_LOG_SECONDS = 60.0
 """How often a lack of file descriptors is logged."""
 
-FEWEST = 4
+MIN_DESCRIPTORS = 4
 """Descriptors without which no client can be answered: two for the socket and its connection, two for files."""
 
 LACK_HINT = "Close some clients, or stop the daemon and raise its limit (ulimit -n)."
@@ -166,7 +166,7 @@ class Daemon:
         assert files is not None
         self._heed_signals()
         asyncio.get_running_loop().set_exception_handler(self._note_loop_error)
-        if not has_spare_descriptors(FEWEST):
+        if not has_spare_descriptors(MIN_DESCRIPTORS):
             raise DaemonError("too many open files for a daemon with one client", hint=LACK_HINT)
         self._server = await self._listen(files)
         log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from muninn_core.protocol.events import EventAppendParams
     from muninn_core.worktree.call_context import CallContext
 
-MOST_TOGETHER = 200
+MAX_BATCH = 200
 """The most calls of a transaction. Those behind it wait for it."""
 
 GATHER_SECONDS = 0.002
 """How long events are gathered after a transaction of several: a transaction costs as much time as many events."""
 
-MOST_BYTES = 8 * 1024
+MAX_BYTES = 8 * 1024
 """The longest payload of a call that is run with others: masking and storing a longer one would hold them up."""
 
-MOST_BYTES_TOGETHER = 256 * 1024
+MAX_BATCH_BYTES = 256 * 1024
 """About the most bytes of the payloads of a transaction, for the same reason."""
 
 log = logging.getLogger("muninn.session")
@@ -100,7 +100,7 @@ class Appends:
             if len(taken) > 1:
                 time.sleep(GATHER_SECONDS)
             with self._lock:
-                taken = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
+                taken = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
                 if not taken:
                     self._runs = False
                     return
@@ -113,10 +113,10 @@ class Appends:
         size = 0
         for one in taken:
             bytes_of_one = _size(one.params)
-            if bytes_of_one > MOST_BYTES:
+            if bytes_of_one > MAX_BYTES:
                 self._submit_alone(one)
                 continue
-            if size + bytes_of_one > MOST_BYTES_TOGETHER:
+            if size + bytes_of_one > MAX_BATCH_BYTES:
                 yield together
                 together, size = [], 0
             together.append(one)
@@ -201,4 +201,4 @@ def _size(params: EventAppendParams) -> int:
     try:
         return len(encode_json(params.payload))
     except Exception:
-        return MOST_BYTES + 1
+        return MAX_BYTES + 1

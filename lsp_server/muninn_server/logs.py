@@ -8,7 +8,7 @@ import logging.handlers
 from muninn_core.store.secrets import mask
 
 MAX_BYTES = 1_000_000
-KEPT = 2
+BACKUP_COUNT = 2
 
 
 class _Masking(logging.Formatter):
@@ -21,7 +21,7 @@ class _Masking(logging.Formatter):
 
 def log_to(path: str) -> None:
     """Send all logging of the process to a file. It is rotated at MAX_BYTES, and KEPT old files are kept."""
-    handler = logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
+    handler = logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=BACKUP_COUNT, encoding="utf-8")
     handler.setFormatter(_Masking("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     before, root.handlers = root.handlers, [handler]

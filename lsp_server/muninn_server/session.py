@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger("muninn.session")
 
-MOST_WAITING = 64
+MAX_WAITING = 64
 """The most calls that wait for other clients at one time."""
 
 SLOW_SECONDS = 1.0
@@ -59,7 +59,7 @@ class Pools:
         self.append = ThreadPoolExecutor(64, "append")
         self.events = Appends(self.append)
         self.control = ThreadPoolExecutor(8, "control")
-        self.wait = ThreadPoolExecutor(MOST_WAITING, "wait")
+        self.wait = ThreadPoolExecutor(MAX_WAITING, "wait")
         self.waiting: set[threading.Event] = set()
         self.closing = False
         self.traced: Callable[[str, str], AbstractContextManager[CallTrace]] = untraced
@@ -73,8 +73,8 @@ class Pools:
 
     def check_room(self) -> None:
         """Raise BusyError when all threads for verbs that wait are in use."""
-        if len(self.waiting) >= MOST_WAITING:
-            raise BusyError(f"{MOST_WAITING} calls wait already", hint="Try again later, or with a wait of 0 seconds.")
+        if len(self.waiting) >= MAX_WAITING:
+            raise BusyError(f"{MAX_WAITING} calls wait already", hint="Try again later, or with a wait of 0 seconds.")
 
     def close(self) -> None:
         """Finish running verbs. Verbs that are queued or wait for the index are refused."""

@@ -22,7 +22,7 @@ logging.getLogger("watchdog").setLevel(logging.ERROR)  # lost events are reporte
 QUIET_SECONDS = 0.06
 """A batch ends after this long without an event: a save is found at once, and a checkout is one batch."""
 
-LONGEST_SECONDS = 1.0
+MAX_SECONDS = 1.0
 """A batch ends after this long at the latest."""
 
 PASSING_SECONDS = 0.1
@@ -133,7 +133,7 @@ class Watcher:
                     self._wake.wait()
                 while not self._stopped:
                     now = time.monotonic()
-                    due = min(self._last + QUIET_SECONDS, self._first + LONGEST_SECONDS)
+                    due = min(self._last + QUIET_SECONDS, self._first + MAX_SECONDS)
                     if now >= due:
                         break
                     self._wake.wait(due - now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from repositories import git
 
-from muninn_core.engine.session.about_branch import subject_of
+from muninn_core.engine.session.branch_memories import subject_of
 
 pytest_plugins = ["engines"]
 

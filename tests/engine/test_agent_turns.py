@@ -69,7 +69,7 @@ def test_a_message_that_comes_again_records_nothing_twice(muninn, talk, tmp_path
     for source in ("turn", "turn", "session", "session"):
         end_turn(muninn, talk, tmp_path, source)
     assert len(kinds(muninn)) == 5
-    muninn.engine.open(muninn.place).session_notes.put("s-1", "turns:talk.jsonl", None)  # as after the loss of the file
+    muninn.engine.open(muninn.place).session_state.put("s-1", "turns:talk.jsonl", None)  # as after the loss of the file
     end_turn(muninn, talk, tmp_path)
     assert len(kinds(muninn)) == 5
     assert len(turns(muninn)) == 1
@@ -176,14 +176,14 @@ def test_the_first_job_runs_at_once_and_others_wait_for_a_pause_and_run_in_one_g
     assert first.wait(60)
     background.drain()
     monkeypatch.setattr(agent_journal, "PAUSE_SECONDS", 3600.0)
-    monkeypatch.setattr(agent_journal, "MOST_PAUSE_SECONDS", 3600.0)
+    monkeypatch.setattr(agent_journal, "MAX_PAUSE_SECONDS", 3600.0)
     background._added = time.monotonic()
     for number in range(3):
         background.later(workspace, lambda _at, number=number: ran.append(number))
     assert ran == []
     background.drain()
     assert ran == [0, 1, 2]
-    monkeypatch.setattr(agent_journal, "MOST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(agent_journal, "MAX_PAUSE_SECONDS", 0.0)
     done = threading.Event()
     background.later(workspace, lambda _at: done.set())
     assert done.wait(60)

@@ -11,7 +11,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.retrieval import concurrent
-from muninn_core.worktree.result_pages import MOST_CANDIDATES, MOST_PAGES
+from muninn_core.worktree.result_pages import MAX_CANDIDATES, MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -400,13 +400,13 @@ def test_what_was_forgotten_or_redacted_is_on_no_page(muninn: Muninn) -> None:
 
 def test_only_so_many_pages_are_kept(own_crowded: Muninn) -> None:
     first = own_crowded.call("recall", query="token bucket").next
-    for i in range(MOST_PAGES + 1):
+    for i in range(MAX_PAGES + 1):
         own_crowded.call("recall", query=f"token bucket {i}", limit=1)
     with pytest.raises(NotFoundError):
         own_crowded.call("recall", page=first)
     kept = own_crowded.engine.open(locate(str(own_crowded.root))).result_pages
-    assert sum(len(rest.candidates) for _, rest in kept._kept.values()) <= MOST_CANDIDATES
-    assert len(kept._kept) <= MOST_PAGES
+    assert sum(len(rest.candidates) for _, rest in kept._kept.values()) <= MAX_CANDIDATES
+    assert len(kept._kept) <= MAX_PAGES
 
 
 @pytest.fixture(scope="module")

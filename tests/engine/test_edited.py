@@ -8,7 +8,7 @@ from repositories import git
 from muninn_core.git import HeadReader
 from muninn_core.launch.place import locate
 from muninn_core.worktree import edited_files as module
-from muninn_core.worktree.edited_files import AT_MOST_SECONDS, SETTLED_SECONDS, EditedFiles
+from muninn_core.worktree.edited_files import MAX_AGE_SECONDS, SETTLED_SECONDS, EditedFiles
 from muninn_server.watch import Watcher
 
 pytest_plugins = ["engines"]
@@ -82,7 +82,7 @@ def test_what_git_writes_down_itself_is_seen_without_a_watcher_telling(tree):
 def test_without_a_watcher_git_is_asked_each_time_and_with_one_once_a_minute_at_least(tree):
     tree.settle()
     asked = tree.asked
-    tree.now += AT_MOST_SECONDS
+    tree.now += MAX_AGE_SECONDS
     tree.edited.files()
     assert tree.asked == asked + 1
     tree.edited.seen = lambda: None

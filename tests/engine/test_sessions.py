@@ -22,7 +22,7 @@ from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 from muninn_server import event_appends
 from muninn_server import session as session_module
-from muninn_server.event_appends import MOST_BYTES, MOST_BYTES_TOGETHER, Appends, Waiting
+from muninn_server.event_appends import MAX_BATCH_BYTES, MAX_BYTES, Appends, Waiting
 from muninn_server.session import Pools, Session
 
 pytest_plugins = ["engines"]
@@ -99,7 +99,7 @@ class Recorder:
         return asyncio.create_task(self.session.call("event.append", given, to_plain))
 
     def append_long(self, **more) -> asyncio.Task[Any]:
-        return self.append(payload={"text": "x" * 2 * MOST_BYTES}, **more)
+        return self.append(payload={"text": "x" * 2 * MAX_BYTES}, **more)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -161,7 +161,7 @@ async def test_the_bytes_of_a_transaction_have_a_limit(recorder, muninn):
     parts = list(recorder.pools.events._parted(calls))
     assert [one for part in parts for one in part] == calls
     assert len(parts) > 2
-    assert all(8_000 * len(part) <= MOST_BYTES_TOGETHER for part in parts)
+    assert all(8_000 * len(part) <= MAX_BATCH_BYTES for part in parts)
 
 
 async def test_a_long_event_for_which_no_thread_starts_is_not_recorded_later(recorder, monkeypatch):

@@ -55,7 +55,7 @@ def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monke
     head = run(tree, "rev-parse", "HEAD").strip()
     asked = changes_since.ChangesSince(tree, lambda: 1)
     found = asked.files_with(head, ".py", ("steps",))
-    monkeypatch.setattr(changes_since, "MOST_HELD", 10)
+    monkeypatch.setattr(changes_since, "MAX_CACHED_BYTES", 10)
     assert (
         changes_since.ChangesSince(tree, lambda: 1).files_with(head, ".py", ("steps",))
         == found

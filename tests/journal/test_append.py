@@ -10,7 +10,7 @@ import pytest
 from journals import Clock, draft, open_journal
 
 from muninn_core.errors import BadParams, BusyError, NotFoundError, StorageError, UsageError
-from muninn_core.journal.payload import DEEPEST, INLINE_BYTES, MOST_BYTES, canonical
+from muninn_core.journal.payload import INLINE_BYTES, MAX_BYTES, MAX_DEPTH, canonical
 
 
 def test_an_event_has_the_fields_that_its_author_gave_and_the_sequence_of_its_stream(journal):
@@ -83,20 +83,20 @@ def test_what_json_can_not_hold_is_refused_with_its_place(journal, payload, said
 
 def test_a_payload_that_is_nested_too_deeply_is_refused(journal):
     payload = "x"
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         payload = [payload]
     journal.append(draft(payload))
     for depth in (1, 5000):
         for _ in range(depth):
             payload = [payload]
-        with pytest.raises(BadParams, match=f"deeper than the limit of {DEEPEST}"):
+        with pytest.raises(BadParams, match=f"deeper than the limit of {MAX_DEPTH}"):
             journal.append(draft(payload))
 
 
 def test_a_payload_of_50_mb_is_refused_with_the_limit_named(journal, folder):
-    with pytest.raises(BadParams, match=f"the limit of {MOST_BYTES:,} bytes") as error:
+    with pytest.raises(BadParams, match=f"the limit of {MAX_BYTES:,} bytes") as error:
         journal.append(draft({"text": "x" * 50_000_000}))
-    assert error.value.data == {"limit": MOST_BYTES, "bytes": 50_000_011}
+    assert error.value.data == {"limit": MAX_BYTES, "bytes": 50_000_011}
     assert not (folder / "payloads").exists()
 
 

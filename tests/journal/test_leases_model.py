@@ -17,8 +17,8 @@ from journals import open_journal
 
 from muninn_core.errors import MuninnError
 from muninn_core.journal.agents import Agents, Member
+from muninn_core.journal.coordination import Handoffs
 from muninn_core.journal.leases import Leases
-from muninn_core.journal.meetings import Handoffs
 
 
 class Client(NamedTuple):

@@ -12,10 +12,10 @@ from repositories import PATIENCE
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.index.embed import load_bundled
 from muninn_core.journal import projections as module
-from muninn_core.journal.packed import pack, unpack
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import field_key
 from muninn_core.journal.search import Filter, Search
+from muninn_core.journal.vector_packing import pack, unpack
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from journals import Clock, draft, open_journal
 
 from muninn_core.errors import Stopping, StorageError, UsageError
 from muninn_core.journal.database import WAL_PAGES, reserve_log
-from muninn_core.journal.writer import MOST_KEPT, Refused
+from muninn_core.journal.writer import MAX_CACHED_ROWS, Refused
 
 
 class Held:
@@ -169,10 +169,10 @@ def test_the_newest_events_come_from_memory_until_one_is_redacted_or_deleted(jou
     assert journal.newest(5, 5) is None
     last = add(5).position
     assert journal.newest(last, last) == list(journal.rows(last, last))
-    for number in range(MOST_KEPT):
+    for number in range(MAX_CACHED_ROWS):
         add(number)
     assert journal.newest(last, last) is None
-    assert len(journal.newest(last + 1, last + MOST_KEPT)) == MOST_KEPT
+    assert len(journal.newest(last + 1, last + MAX_CACHED_ROWS)) == MAX_CACHED_ROWS
 
 
 def test_closing_waits_for_the_operations_that_were_accepted(journal):

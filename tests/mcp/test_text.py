@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from muninn_core.context.generic_text import MOST_CHARS, result_text
+from muninn_core.context.generic_text import MAX_CHARS, result_text
 from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
 from muninn_core.model.answer import Hit, IndexState, Mark, ReadState, Reason, SnippetLine
 from muninn_core.model.citation import Citation
@@ -219,8 +219,8 @@ def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty
 def test_a_result_that_is_a_text_is_told_as_it_is_up_to_what_a_client_shows() -> None:
     page = DocumentResult(uri="muninn:/x", title="T", text="# T\n\nSaid.\n", saw=SAW)
     assert result_text(page) == "# T\n\nSaid."
-    long = result_text(DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
-    assert len(long) < MOST_CHARS + 100
+    long = result_text(DocumentResult(uri="muninn:/x", title="T", text="line\n" * MAX_CHARS, saw=SAW))
+    assert len(long) < MAX_CHARS + 100
     assert long.endswith("more characters; narrow the question.)")
 
 

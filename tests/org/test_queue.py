@@ -21,7 +21,7 @@ from muninn_core.org.mirrors import sweep_mirrors
 from muninn_core.org.pushing import remove_repository
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.webhooks import receive
-from muninn_core.org.worker import MOST_TRIES, Worker
+from muninn_core.org.worker import MAX_ATTEMPTS, Worker
 
 SECRET = "a secret of more than sixteen characters"
 
@@ -151,7 +151,7 @@ def test_forged_webhooks_are_refused_alike_and_queue_nothing(forge) -> None:
 
 def test_too_many_waiting_jobs_are_refused(forge, monkeypatch: pytest.MonkeyPatch) -> None:
     home, _, _ = forge
-    monkeypatch.setattr(webhooks, "MOST_WAITING", 2)
+    monkeypatch.setattr(webhooks, "MAX_WAITING", 2)
     notice(home)
     notice(home)
     with pytest.raises(BusyError):
@@ -211,11 +211,11 @@ def test_a_remote_that_is_away_is_tried_again_and_named(forge, tmp_path: Path) -
     ref, tries, error = waiting(home)[0]
     assert (ref, tries) == ("main", 1)
     assert "nowhere" in error or "repository" in error
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_ATTEMPTS):
         with home.as_admin() as connection:
             connection.execute("UPDATE muninn.job SET not_before = now() WHERE not_before < 'infinity'")
         worker.work_once()
-    assert waiting(home)[0][1] == MOST_TRIES
+    assert waiting(home)[0][1] == MAX_ATTEMPTS
     set_remote(home, str(tmp_path / "forge.git"))
     notice(home)
     assert drain(worker) == 1

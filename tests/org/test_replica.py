@@ -90,7 +90,7 @@ def test_a_replica_answers_while_the_primary_writes_the_audit_or_is_away(home, s
 
 
 def test_no_question_is_answered_without_its_entry(home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit, "MOST_WAITING", 2)
+    monkeypatch.setattr(audit, "MAX_WAITING", 2)
     entry = Entry(home.tenant, 1, "recall", "{}", datetime(2026, 11, 1, tzinfo=UTC))
     away = AuditQueue(Database(NOWHERE))
     away.add(entry)

@@ -171,7 +171,7 @@ def test_the_vectors_of_tenants_that_asked_longest_ago_are_dropped(home, filled,
     cache = VectorCache()
     first = cache.of(1)
     asked(home, filled["ann"], lambda reader: reader.dense(query, 9), first)
-    monkeypatch.setattr(vectors, "MOST_OF_ALL", len(first))
+    monkeypatch.setattr(vectors, "MAX_VECTORS_TOTAL", len(first))
     second = cache.of(2)
     assert cache.of(1) is first
     asked(home, filled["ben"], lambda reader: reader.dense(query, 9), second)

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from muninn_core.source.chunk import chunk_file, chunk_with_syntax
-from muninn_core.source.line_runs import LONGEST_LINE, MAX_CHUNK, MIN_CHUNK, group_lines, split_lines
+from muninn_core.source.line_runs import MAX_CHUNK, MAX_LINE_LENGTH, MIN_CHUNK, group_lines, split_lines
 
 SPECIAL = [
     "",
@@ -47,7 +47,7 @@ def test_the_chunks_of_a_file_tile_it(path, lines, ends_with_newline):
         same_line = before.start == before.end == after.start == after.end
         assert after.start == before.end + 1 or same_line
     assert found[-1].end == len(split_lines(text))
-    assert all(len(c.text) <= LONGEST_LINE for c in found)
+    assert all(len(c.text) <= MAX_LINE_LENGTH for c in found)
 
 
 @given(st.lists(st.integers(1, 2_000), max_size=200), st.randoms(use_true_random=False))

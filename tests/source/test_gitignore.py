@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muninn_core.gitignore import MOST_CHARACTERS, IgnoreRules, compile_glob
+from muninn_core.gitignore import MAX_CHARACTERS, IgnoreRules, compile_glob
 from muninn_core.source.ignore import IgnoreTree
 
 
@@ -140,7 +140,7 @@ def test_a_bomb_of_a_glob_comes_to_an_end(bomb):
         assert rules.decide(path) is None
 
 
-@pytest.mark.parametrize("wrong", ["", "/", "../x", "[z-a]", "[a", "[[:word:]]", "a\\", "x" * (MOST_CHARACTERS + 1)])
+@pytest.mark.parametrize("wrong", ["", "/", "../x", "[z-a]", "[a", "[[:word:]]", "a\\", "x" * (MAX_CHARACTERS + 1)])
 def test_what_is_no_glob_is_refused(wrong):
     with pytest.raises(ValueError, match=r"pattern|set|class"):
         compile_glob(wrong)

@@ -116,7 +116,7 @@ def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(fill
 
 def test_memories_are_freed_created_again_and_read_in_passing(filled, opened, monkeypatch):
     monkeypatch.setattr("muninn_core.store.log.MANY_CREATED", 10)  # an answer about conflicts creates some
-    monkeypatch.setattr("muninn_core.store.lazy_mapping.MANY_KEPT", 1)
+    monkeypatch.setattr("muninn_core.store.lazy_mapping.MAX_KEPT", 1)
     changed, target, *_ = filled.state.memories
     filled.append([{"type": "update", "target": changed, "set": {"text": "said anew in the spool"}}], "s8")
     earlier, before = filled.state, dict(filled.state.memories)

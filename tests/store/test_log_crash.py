@@ -9,7 +9,7 @@ import pytest
 from muninn_core.errors import ReadOnlyError, StorageError
 from muninn_core.store.layout import DRAFTS, initialise, layout_of
 from muninn_core.store.spool import segment_path
-from muninn_core.worktree.session_notes import SessionNotes
+from muninn_core.worktree.session_state import SessionState
 
 pytest_plugins = ["logs"]
 
@@ -250,7 +250,7 @@ def test_temporary_files_of_every_folder_that_is_written_are_deleted_at_the_star
 
 
 def test_session_notes_that_can_not_be_written_leave_no_temporary_file(tmp_path, monkeypatch):
-    notes = SessionNotes(tmp_path / "notes.json", writable=True)
+    notes = SessionState(tmp_path / "notes.json", writable=True)
     notes.put("s1", "at", 1)
 
     def fail(*_):

@@ -17,7 +17,7 @@ from typing import Any
 MARK = "<!-- muninn diff -->"
 """The first line of the comment, by which a later run finds it."""
 
-MOST = 60_000
+MAX_CHARACTERS = 60_000
 """The most characters of a comment. GitHub takes 65,536."""
 
 
@@ -32,8 +32,8 @@ def main() -> int:
     if known is None and not changed:
         print("No memory is changed: nothing was posted.")
         return 0
-    cut = "\n\n… `muninn diff` shows the rest." if len(text) > MOST else ""
-    body = {"body": f"{MARK}\n{text[:MOST]}{cut}"}
+    cut = "\n\n… `muninn diff` shows the rest." if len(text) > MAX_CHARACTERS else ""
+    body = {"body": f"{MARK}\n{text[:MAX_CHARACTERS]}{cut}"}
     if known is None:
         _ask("POST", comments, body)
     else:

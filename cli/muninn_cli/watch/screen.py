@@ -22,7 +22,7 @@ SCROLLBACK = 5_000
 """Events that are kept for scrolling back and for another filter."""
 
 POLL_SECONDS = 0.1
-MOST_UPDATES = 500
+MAX_UPDATES = 500
 """Updates that are shown at once, so that keys are heard in between."""
 
 _KEYS = sorted({key for keys in DECISIONS.values() for key in keys})
@@ -84,7 +84,7 @@ class WatchApp(App[None]):
     # --- what comes ---
 
     def _take(self) -> None:
-        for _ in range(MOST_UPDATES):
+        for _ in range(MAX_UPDATES):
             try:
                 update = self._repositories.updates.get_nowait()
             except queue.Empty:

@@ -16,7 +16,7 @@ from muninn_core.model.value import Meta, Value
 from muninn_core.protocol.search import Profile
 
 BUNDLED_MODEL = "muninn/static-code-256"
-MOST_WEIGHT = 10.0
+MAX_WEIGHT = 10.0
 CLAUDE_MEMORY = r"^(?:off|auto|(?:~|[A-Za-z]:)?/.*\bprojects/[^/]+/memory/?)$"
 """Only folders of this form: a slip must not open any other folder."""
 
@@ -184,7 +184,7 @@ class MemoryConfig(Value):
 
 
 def _weight(about: str, example: float) -> Meta:
-    return key(about, example, least=0, most=MOST_WEIGHT)
+    return key(about, example, least=0, most=MAX_WEIGHT)
 
 
 class RankingConfig(Value):

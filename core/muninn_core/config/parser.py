@@ -21,7 +21,7 @@ MAX_CONFIG_BYTES = 1_000_000
 OWN_SECTIONS = ("models", "org", "opentelemetry")
 """The sections that count only in the user's own settings."""
 
-_MOST_SHOWN = 60
+_MAX_SHOWN = 60
 """Characters of a wrong value that a message repeats."""
 
 
@@ -223,7 +223,7 @@ def _value(section: type[Value], key: Key, node: Node, *, own: bool) -> Any:
         value = getattr(from_plain({key.name: given}, section), key.name)
     except ValidationError:
         shown = format_value(given) if isinstance(given, (str, bool, int, float)) else reprlib.repr(given)
-        shown = "an empty value" if given is None else f"'{shown[:_MOST_SHOWN]}'"
+        shown = "an empty value" if given is None else f"'{shown[:_MAX_SHOWN]}'"
         raise ValueError(f"'{full}' can't be {shown}") from None
     for check in (key.check, None if own else key.shared):
         if check is not None:

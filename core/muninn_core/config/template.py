@@ -15,7 +15,7 @@ _HEAD = f"""\
 _WIDTH = 36
 """Columns before the comment of a key."""
 
-_MOST_INLINE = 2
+_MAX_INLINE = 2
 """Items of a list on one line; a longer list has a line for each item."""
 
 
@@ -31,7 +31,7 @@ def _lines(section: Section) -> Iterator[str]:
     for key in section.keys:  # choices that the key above has, too, are not repeated
         about = _about(key, key.takes if key.words not in ((), words) else "")
         words = key.words or words
-        if isinstance(key.default, tuple) and len(key.default) > _MOST_INLINE:
+        if isinstance(key.default, tuple) and len(key.default) > _MAX_INLINE:
             yield _commented(f"  {key.name}:", about)
             yield from (f"#    - {format_value(each)}" for each in key.default)
         else:

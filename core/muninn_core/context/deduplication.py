@@ -25,7 +25,7 @@ RELEVANCE_FLOOR = 0.3
 SIMILARITY = 0.85
 """Two texts count as equal when they share at least this part of their word triples (Jaccard index)."""
 
-SHORTEST = 8
+MIN_WORDS = 8
 """Texts of fewer words count as equal only when they are identical."""
 
 FREE_PER_FILE = 2
@@ -123,7 +123,7 @@ class _SeenTexts:
 
 def _triples(words: Sequence[str]) -> frozenset[int]:
     """Return a hash for each three consecutive words, equal on all machines; empty for a short text."""
-    if len(words) < SHORTEST:
+    if len(words) < MIN_WORDS:
         return frozenset()
     sums = [*map(_word_hash, words)]
     return frozenset((a * 31 + b) * 31 + c for a, b, c in zip(sums, sums[1:], sums[2:], strict=False))

@@ -17,7 +17,7 @@ CHARS = 300
 PLACES = 4
 """The files and lines of a memory that are named."""
 
-MOST = 50
+MAX_ENTRIES = 50
 """The maximum number of entries per section. Hosts of pull requests refuse longer comments."""
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~!&])")
@@ -31,10 +31,10 @@ def review_text(result: DiffResult, names: tuple[str, str]) -> str:
     lines = [f"Memory from {names[0]} to {names[1]} ({result.base[:12]}..{result.head[:12]}): {_summary(result)}"]
     for title, entries in _sections(result):
         lines += ["", f"{title} ({len(entries)})"]
-        for mark, what, words, remark in entries[:MOST]:
+        for mark, what, words, remark in entries[:MAX_ENTRIES]:
             lines.append(f"  {mark} {what}  {words}")
             lines += [f"      {remark}"] if remark else []
-        lines += [f"  … {len(entries) - MOST} more"] if len(entries) > MOST else []
+        lines += [f"  … {len(entries) - MAX_ENTRIES} more"] if len(entries) > MAX_ENTRIES else []
     return "\n".join(lines + ([f"\n{result.saw.note}"] if result.saw.note else [])) + "\n"
 
 
@@ -49,11 +49,11 @@ def review_markdown(result: DiffResult, names: tuple[str, str]) -> str:
     for title, entries in _sections(result):
         folded = len(entries) > 10
         lines += ["", f"<details><summary><b>{title}</b> ({len(entries)})</summary>" if folded else f"#### {title}", ""]
-        for _, what, words, remark in entries[:MOST]:
+        for _, what, words, remark in entries[:MAX_ENTRIES]:
             kind, _, identity = what.partition(" ")
             lines.append(f"- **{_escaped(kind)}** {_escaped(words)} `{_escaped(identity)}`")
             lines += [f"  - {_escaped(remark)}"] if remark else []
-        lines += [f"- … {len(entries) - MOST} more"] if len(entries) > MOST else []
+        lines += [f"- … {len(entries) - MAX_ENTRIES} more"] if len(entries) > MAX_ENTRIES else []
         lines += ["", "</details>"] if folded else []
     return "\n".join(lines + (["", _escaped(result.saw.note)] if result.saw.note else [])) + "\n"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from muninn_core.model.value import Value, to_plain
 
-MOST_CHARS = 40_000
+MAX_CHARS = 40_000
 """The maximum number of characters of a text. A note states how many were cut."""
 
 _FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "payload_hash", "stored", "tokens"})
@@ -63,7 +63,7 @@ def _scalar(value: Any, indent: str) -> str:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= MOST_CHARS:
+    if len(text) <= MAX_CHARS:
         return text
-    kept = text[:MOST_CHARS].rpartition("\n")[0]
+    kept = text[:MAX_CHARS].rpartition("\n")[0]
     return f"{kept}\n({len(text) - len(kept):,} more characters; narrow the question.)"

@@ -8,10 +8,10 @@ from muninn_core.context.memory_summary import shorten
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import PackItem
 
-LEAST_TOKENS = 40
+MIN_TOKENS = 40
 """A part with less room is not worth including."""
 
-LEAST_LINES = 3
+MIN_LINES = 3
 """The minimum number of lines of a part; for a text without lines, three times as many words."""
 
 Cost = Callable[[PackItem], int]
@@ -22,10 +22,10 @@ def cut_to_fit(item: PackItem, room: int, cost: Cost, line: int = 0) -> PackItem
 
     The part is the beginning of the text. For code with `line` (1-based, in the file) it is the lines around that line.
     """
-    if room < LEAST_TOKENS:
+    if room < MIN_TOKENS:
         return None
     pieces = item.text.split(" ") if item.kind == "memory" else item.text.split("\n")
-    least = 3 * LEAST_LINES if item.kind == "memory" else LEAST_LINES
+    least = 3 * MIN_LINES if item.kind == "memory" else MIN_LINES
     at = line - item.start_line if item.start_line <= line <= item.end_line else 0
     low, high = 0, len(pieces) - 1
     while low < high:  # binary search: the cost grows with the text

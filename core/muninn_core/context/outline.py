@@ -17,7 +17,7 @@ from muninn_core.source.references import find_references
 from muninn_core.store.fields import headline
 from muninn_core.store.record import MalformedRecord, parse_line
 
-MOST_ENTRIES = 2_000
+MAX_ENTRIES = 2_000
 """The maximum number of entries of an outline."""
 
 _KEY = re.compile(r"^(?P<indent> *)(?P<key>[A-Za-z_][\w-]*)\s*:")
@@ -53,7 +53,7 @@ def outline(kind: OwnKind, text: str) -> list[Entry]:
         return []
     else:
         found = _sections(text)
-    return [entry for entry, _ in zip(found, range(MOST_ENTRIES), strict=False)]
+    return [entry for entry, _ in zip(found, range(MAX_ENTRIES), strict=False)]
 
 
 def folds(kind: OwnKind, text: str) -> list[tuple[int, int]]:

@@ -30,7 +30,7 @@ TIERS: tuple[tuple[str, float], ...] = (
 )
 """The tiers in order, and the share of the remaining budget that each may use."""
 
-MOST_SHARE: Mapping[str, float] = MappingProxyType({"skill": 0.3})
+MAX_SHARE: Mapping[str, float] = MappingProxyType({"skill": 0.3})
 """Shares of the whole budget that a tier never exceeds, even when there is room."""
 
 HEADING_CHARS = (100, 60, 30, 10, 0)
@@ -73,7 +73,7 @@ class _Room:
 
     def __init__(self, left: int, lines: Mapping[str, int], budget: int) -> None:
         self.left = left
-        self._caps = {tier: int(budget * share) for tier, share in MOST_SHARE.items()}
+        self._caps = {tier: int(budget * share) for tier, share in MAX_SHARE.items()}
         self.lines = lines
         self.chosen: list[tuple[int, PackItem]] = []
         self.passed: list[tuple[int, PackItem, str]] = []
@@ -106,7 +106,7 @@ def make_pack(
     `lines` maps paths to the most relevant line, for items that are cut.
 
     Every tier first gets its share. The remaining budget goes to the items that did not fit, in the same order: whole,
-    else in part, else by their location. `MOST_SHARE` holds throughout.
+    else in part, else by their location. `MAX_SHARE` holds throughout.
     """
     ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: candidates stay ordered within a tier
     kept, dropped = without_duplicates(ordered, int(budget * JOINED_SHARE))

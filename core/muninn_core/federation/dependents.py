@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.source.definition import Import
 
-MOST_MANIFESTS = 200
+MAX_MANIFESTS = 200
 """The most manifests of a repository that are read, those nearest to the root first."""
 
 _MAX_BYTES = 1_000_000
@@ -101,7 +101,7 @@ def manifest_paths(paths: Iterable[str]) -> list[str]:
     """Return the manifests among some paths that are read, those nearest to the root first. Tests are left out."""
     found = [path for path in paths if path.rpartition("/")[2] in MANIFESTS]
     found = [path for path in found if path_traits(path).isdisjoint(("test", "vendored", "example"))]
-    return sorted(found, key=lambda each: (each.count("/"), each))[:MOST_MANIFESTS]
+    return sorted(found, key=lambda each: (each.count("/"), each))[:MAX_MANIFESTS]
 
 
 def dependents(own: Sequence[Published], others: Mapping[str, Dependencies]) -> list[Dependent]:

@@ -12,7 +12,7 @@ from muninn_core.model.value import Value
 from muninn_core.source.definition import Import
 from muninn_core.source.packages import Package
 
-MOST_PACKAGES = 200
+MAX_PACKAGES = 200
 """The most packages that a question may name, and the most modules of a package."""
 
 
@@ -78,8 +78,8 @@ def importers_params(own: Sequence[Published]) -> ImportersParams | None:
         ImportedPackage(
             ecosystem=each.package.ecosystem,
             name=each.package.name,
-            modules=tuple(sorted(each.modules)[:MOST_PACKAGES]),
+            modules=tuple(sorted(each.modules)[:MAX_PACKAGES]),
         )
-        for each in own[:MOST_PACKAGES]
+        for each in own[:MAX_PACKAGES]
     )
     return ImportersParams(packages=found) if found else None

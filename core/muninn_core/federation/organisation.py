@@ -48,7 +48,7 @@ _LISTS: Mapping[type[Value], str] = {
 }
 """The verbs of the server that list, by the type of the parameters. For other parameters the verb is `offer`."""
 
-_MOST_TOKEN = 20_000
+_MAX_TOKEN = 20_000
 _REFUSED = (401, 403)
 
 
@@ -275,7 +275,7 @@ def _token(settings: OrgSettings, environ: Mapping[str, str]) -> str:
         if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
             raise RefusedError(f"others can read {path}", hint=f"chmod 600 {path}")
         with path.open(encoding="ascii") as file:
-            return file.read(_MOST_TOKEN).strip()
+            return file.read(_MAX_TOKEN).strip()
     except (OSError, ValueError) as error:
         raise RefusedError(
             f"the token in {path} can't be read: {error}", hint="Write it there, with mode 600."

@@ -26,10 +26,10 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.protocol.repositories import Repository
 
-MOST_OPEN = 128
+MAX_OPEN = 128
 """The most repositories that stay open after a question. Each takes about four descriptors."""
 
-MOST_VECTORS = 2_000_000
+MAX_VECTORS = 2_000_000
 """The most vectors of the repositories that stay open. A million take 260 MB."""
 
 IDLE_SECONDS = 600.0
@@ -180,7 +180,7 @@ class Repositories:
         beyond = []
         for key, member in members:
             vectors += member.index.vectors
-            if kept < MOST_OPEN and vectors <= MOST_VECTORS:
+            if kept < MAX_OPEN and vectors <= MAX_VECTORS:
                 kept += 1
             else:
                 beyond.append(key)

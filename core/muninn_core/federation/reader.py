@@ -32,7 +32,7 @@ _BITS = 44
 
 _LOW = (1 << _BITS) - 1
 
-_LEAST, _SHARES = 8, 3
+_MIN_NEIGHBOURS, _SHARES = 8, 3
 """The fewest neighbours that an index returns at first, and how many times its share of the limit."""
 
 
@@ -206,7 +206,7 @@ class JoinedSource:
 
         Each is asked for few at first, and for `limit` when more of its matches may be among the best.
         """
-        count = min(limit, max(_LEAST, -(-_SHARES * limit // max(1, len(places)))))
+        count = min(limit, max(_MIN_NEIGHBOURS, -(-_SHARES * limit // max(1, len(places)))))
         found = {place: nearest(place, count) for place in places}
         least = _first(self._nearest(found.items()), limit)
         if count < limit and least:

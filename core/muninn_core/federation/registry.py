@@ -23,7 +23,7 @@ REPOSITORIES = "~/.config/muninn/repositories.json"
 ALL = "all"
 """Means every repository of the list."""
 
-MOST = 1_000
+MAX_REPOSITORIES = 1_000
 """The most repositories of a list."""
 
 _MAX_BYTES = 4_000_000
@@ -99,8 +99,10 @@ class Registry:
                         hint="Give another one with `--name`, or `muninn repos remove` the other first.",
                     )
             others = tuple(each for each in known if each.path != entry.path)
-            if len(others) >= MOST:
-                raise BadParams(f"the list has {MOST:,} repositories already", hint="`muninn repos remove` some.")
+            if len(others) >= MAX_REPOSITORIES:
+                raise BadParams(
+                    f"the list has {MAX_REPOSITORIES:,} repositories already", hint="`muninn repos remove` some."
+                )
             return (*others, entry)
 
         self._change(change)
@@ -167,7 +169,7 @@ def proposed_name(project: str, taken: Iterable[str]) -> str:
     """Return a free name for a repository, made from the name of its folder."""
     base = _UNFIT.sub("-", project).strip("-._")[:50] or "repository"
     known = {*taken, ALL}
-    names = (base if number == 1 else f"{base}-{number}" for number in range(1, MOST + 3))
+    names = (base if number == 1 else f"{base}-{number}" for number in range(1, MAX_REPOSITORIES + 3))
     return next(name for name in names if name not in known)
 
 

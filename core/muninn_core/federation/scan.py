@@ -9,7 +9,7 @@ from pathlib import Path
 from muninn_core.errors import NotARepository
 from muninn_core.launch.place import Place, locate
 
-MOST_FOLDERS = 200_000
+MAX_FOLDERS = 200_000
 """The most folders that a scan opens."""
 
 _NEVER = frozenset({".git", ".muninn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".cache", "target"})
@@ -31,7 +31,7 @@ def scan(folder: Path, check_cancel: Callable[[], None]) -> ScanResult:
     """
     found, seen = ScanResult(), set[str]()
     for number, path in enumerate(_folders(folder)):
-        if number >= MOST_FOLDERS:
+        if number >= MAX_FOLDERS:
             found.complete = False
             break
         if not number % 500:

@@ -8,7 +8,7 @@ from pathlib import Path
 from muninn_core.git.batch import CommitTime, ObjectReader
 from muninn_core.git.run import run
 
-_MOST_RENAMES = 8
+_MAX_RENAMES = 8
 """The number of renames that a file is followed through."""
 
 _SLACK_SECONDS = 86_400
@@ -43,7 +43,7 @@ class RenameTrail:
         at = place.get(made.sha)
         if at is None:  # merged later: take the first-parent commit of its time
             at = bisect_left(commits, -made.seconds, key=lambda one: -one[1])
-        for _ in range(_MOST_RENAMES):
+        for _ in range(_MAX_RENAMES):
             sha = self._deleting_commit(path, at)
             now = self._renamed_by(sha).get(path) if sha else None
             if now is None or self._has_file(0, now):

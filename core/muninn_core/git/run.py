@@ -35,7 +35,7 @@ _SETTINGS = (
 _ARGUMENTS = tuple(part for setting in _SETTINGS for part in ("-c", setting))
 
 _FILTER_KEYS = r"^filter\..*\.(clean|smudge|process|required)$"
-_MOST_FILTERS = 200
+_MAX_FILTERS = 200
 
 
 class GitError(MuninnError):
@@ -86,7 +86,7 @@ def _without_filters(root: str) -> tuple[str, ...]:
         raise git_error("config", listed)
     names = {key.partition(".")[2].rpartition(".")[0] for key in decode(listed.stdout).split("\0") if key}
     odd = [name for name in names if "=" in name]  # `-c` ends a key at the first one
-    if odd or len(names) > _MOST_FILTERS:
+    if odd or len(names) > _MAX_FILTERS:
         what = f"the filter '{odd[0]}'" if odd else f"{len(names)} filters"
         raise GitError(f"git's configuration defines {what}, which can't be switched off", hint="Remove it.")
     return tuple(

@@ -1,1 +1,1 @@
-"""The journal: what happened, in order and provably. Private to the machine and never in git."""
+"""The journal: an append-only, hash-chained log of events. Private to the machine and never in git."""

@@ -28,8 +28,8 @@ from muninn_core.model.role import ROLES
 T = TypeVar("T")
 
 KEY_BYTES = 24
-MOST_AGENTS = 200
-MOST_SECONDS = 86_400
+MAX_AGENTS = 200
+MAX_SECONDS = 86_400
 
 RETRY_SECONDS = 1.0
 """How often a call that waits tries again when nothing changes; this also extends the life of its agent."""
@@ -278,7 +278,7 @@ def _check_free(transaction: Transaction, name: str) -> None:
             f"an agent is registered as '{name}' already",
             hint="Use another name, or that agent's key. The name of an agent that has ended is free.",
         )
-    if len(names) >= MOST_AGENTS:
+    if len(names) >= MAX_AGENTS:
         raise UsageError(f"{len(names)} agents are registered already", hint="`muninn agent list` shows them.")
 
 

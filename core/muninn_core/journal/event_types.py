@@ -16,8 +16,8 @@ from muninn_core.expression import compile_expression
 from muninn_core.near_match import did_you_mean
 from muninn_core.regular_file import read_regular
 
-_MOST_SHOWN = 200
-_MOST_BYTES = 256 * 1024
+_MAX_SHOWN = 200
+_MAX_BYTES = 256 * 1024
 
 
 class EventTypes:
@@ -50,7 +50,7 @@ class EventTypes:
         if errors:
             place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in errors[0].absolute_path)
             raise BadParams(
-                f"payload{place} of '{event_type}': {errors[0].message[:_MOST_SHOWN]}",
+                f"payload{place} of '{event_type}': {errors[0].message[:_MAX_SHOWN]}",
                 hint=f"The schema is {self._folder / f'{event_type}.json'}; nothing was recorded.",
             )
 
@@ -74,7 +74,7 @@ def _load(path: Path) -> Any:
     import referencing
 
     try:
-        schema = json.loads(read_regular(path, _MOST_BYTES))
+        schema = json.loads(read_regular(path, _MAX_BYTES))
         kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
         kind.check_schema(schema)
         _compile_patterns(schema)
@@ -106,4 +106,4 @@ def _check_pattern(_validator: Any, pattern: Any, text: Any, _schema: Any) -> It
     import jsonschema
 
     if isinstance(text, str) and isinstance(pattern, str) and not compile_expression(pattern).is_in(text):
-        yield jsonschema.ValidationError(f"{text[:_MOST_SHOWN]!r} does not match {pattern!r}")
+        yield jsonschema.ValidationError(f"{text[:_MAX_SHOWN]!r} does not match {pattern!r}")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from muninn_core.errors import BadParams, BusyError, NotFoundError, UsageError
 from muninn_core.journal.database import EVENTS, make_private, open_writer, reserve_log, translate
 from muninn_core.journal.payload import INLINE_BYTES, canonical
-from muninn_core.journal.reading import Connections, rows_at, scan, scan_back
+from muninn_core.journal.reader import Connections, rows_at, scan, scan_back
 from muninn_core.journal.row import COLUMNS, Row, event_of, line_of, payload_path
 from muninn_core.journal.sealed import Sealed, read_sealed, write_sealed
 from muninn_core.journal.verify import Verification, verify

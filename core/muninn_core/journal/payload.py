@@ -13,13 +13,13 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 
-MOST_BYTES = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 """The most bytes of a payload."""
 
 INLINE_BYTES = 64 * 1024
 """The most bytes of a payload that is stored in the database. A longer one gets a file of its own."""
 
-DEEPEST = 64
+MAX_DEPTH = 64
 """The most arrays and objects within each other."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
@@ -29,17 +29,17 @@ def canonical(payload: Any) -> bytes:
     """Return the canonical JSON of a payload.
 
     Raises BadParams, which names the place, for NaN and infinity, keys that are no texts, lone surrogates, values that
-    JSON does not have, nesting beyond `DEEPEST` and texts beyond `MOST_BYTES`.
+    JSON does not have, nesting beyond `MAX_DEPTH` and texts beyond `MAX_BYTES`.
     """
     problem = _first_problem(payload)
     if problem:
         raise BadParams(f"the payload can't be recorded: {problem}", hint="Correct the payload; nothing was recorded.")
     text = _encode(payload).encode("utf-8")
-    if len(text) > MOST_BYTES:
+    if len(text) > MAX_BYTES:
         raise BadParams(
-            f"the payload has {len(text):,} bytes, more than the limit of {MOST_BYTES:,} bytes",
+            f"the payload has {len(text):,} bytes, more than the limit of {MAX_BYTES:,} bytes",
             hint="Store the content in a file and record its path and hash; nothing was recorded.",
-            data={"limit": MOST_BYTES, "bytes": len(text)},
+            data={"limit": MAX_BYTES, "bytes": len(text)},
         )
     return text
 
@@ -58,8 +58,8 @@ def _first_problem(payload: Any) -> str:
             if not value.isascii() and _has_surrogate(value):
                 return f"{place} has a lone surrogate, which UTF-8 can't encode"
         elif isinstance(value, dict | list | tuple):
-            if depth > DEEPEST:
-                return f"it is nested deeper than the limit of {DEEPEST}"
+            if depth > MAX_DEPTH:
+                return f"it is nested deeper than the limit of {MAX_DEPTH}"
             if isinstance(value, dict):
                 for name, item in value.items():
                     if not isinstance(name, str):

@@ -32,7 +32,7 @@ from muninn_core.journal.projectors import (
     Words,
     searched_text,
 )
-from muninn_core.journal.reading import Connections
+from muninn_core.journal.reader import Connections
 from muninn_core.journal.row import Row, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
 from muninn_core.model.value import decode_json

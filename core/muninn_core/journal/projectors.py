@@ -26,15 +26,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from muninn_core.index.embed import Embedder
-from muninn_core.journal.packed import pack
 from muninn_core.journal.row import Row
+from muninn_core.journal.vector_packing import pack
 from muninn_core.model.event import OBSERVATION, SUMMARY, SYSTEM
 
 ARTIFACTS = ("commit", "file_path", "pr", "note")
-MOST_TEXT = 2_000
+MAX_TEXT = 2_000
 """Characters of an event's texts that are searched."""
 
-MOST_FIELDS = 32
+MAX_FIELDS = 32
 """Fields of a payload that can be filtered."""
 
 _DEEPEST_FIELD = 3
@@ -377,7 +377,7 @@ def payload_fields(payload: Any) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     if isinstance(payload, dict):
         _collect(payload, "payload", 1, found)
-    return found[:MOST_FIELDS]
+    return found[:MAX_FIELDS]
 
 
 def _collect(fields: dict[str, Any], path: str, depth: int, found: list[tuple[str, Any]]) -> None:
@@ -396,7 +396,7 @@ def searched_text(row: Row, payload: Any) -> str:
     if row.event_type.startswith(SYSTEM) and row.event_type not in (OBSERVATION, SUMMARY):
         return ""
     pieces: list[str] = []
-    room = MOST_TEXT
+    room = MAX_TEXT
     waiting = [payload]
     while waiting and room > 0:
         value = waiting.pop()
@@ -419,11 +419,11 @@ def _evidence(row: Row, payload: Any) -> tuple[str, str, int, float | None] | No
         return (kind, description, 1, _share(payload, "confidence", 0.5)) if description else None
     if row.event_type == "correction":
         text = " ".join(_text(payload, "text").lower().split())
-        return ("repeated_correction", text[:MOST_TEXT], 1, None) if text else None
+        return ("repeated_correction", text[:MAX_TEXT], 1, None) if text else None
     command = _text(payload, "command")
     status = next((payload[name] for name in _EXIT_NAMES if isinstance(payload.get(name), int)), None)
     if command and status is not None:
-        return "failing_command", " ".join(command.split())[:MOST_TEXT], int(bool(status)), None
+        return "failing_command", " ".join(command.split())[:MAX_TEXT], int(bool(status)), None
     return None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.errors import BadParams
 from muninn_core.journal.journal import moment
-from muninn_core.journal.reading import rows_at
+from muninn_core.journal.reader import rows_at
 from muninn_core.journal.row import COLUMNS, Row
 from muninn_core.journal.sealed import Sealed, read_sealed, write_sealed
 from muninn_core.store.disk import translate_errors

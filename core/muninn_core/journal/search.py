@@ -17,10 +17,10 @@ import numpy as np
 from muninn_core.errors import BadParams
 from muninn_core.index.vector import VectorIndex, build_vectors
 from muninn_core.journal.journal import Journal, moment
-from muninn_core.journal.packed import unpack
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import HEADER_FIELDS, field_key, payload_fields
 from muninn_core.journal.row import Row, event_of
+from muninn_core.journal.vector_packing import unpack
 from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field

@@ -1,4 +1,4 @@
-"""The gatekeeper of turns: an event of a turn is recorded only with the token that `begin` returned.
+"""Turns and their tokens: an event of a turn is recorded only with the token that `begin` returned.
 
     (none) --begin--> open --end--> closed
                       open --expiry, end as incomplete--> incomplete
@@ -29,7 +29,7 @@ from muninn_core.store.stamp import EPOCH, timestamp
 
 TOKEN_BYTES = 32
 DEFAULT_SECONDS = 3600
-MOST_SECONDS = 86_400
+MAX_SECONDS = 86_400
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -75,13 +75,13 @@ class Turns:
         """Begin a turn; the first turn binds the session to the project.
 
         Raises PreconditionError for a session of another project and for a turn that was begun before, BadParams for an
-        empty name or a lifetime beyond `MOST_SECONDS`.
+        empty name or a lifetime beyond `MAX_SECONDS`.
         """
         for name, value in (("project_id", project), ("session_id", session), ("turn_id", turn)):
             if not value:
                 raise BadParams(f"'{name}' is empty", hint="A turn names its project, session and turn.")
-        if not 1 <= seconds <= MOST_SECONDS:
-            raise BadParams(f"a turn can't last {seconds} seconds", hint=f"It lasts from 1 to {MOST_SECONDS} seconds.")
+        if not 1 <= seconds <= MAX_SECONDS:
+            raise BadParams(f"a turn can't last {seconds} seconds", hint=f"It lasts from 1 to {MAX_SECONDS} seconds.")
         token = base64.urlsafe_b64encode(self._chance(TOKEN_BYTES)).rstrip(b"=").decode()
         begun = self._journal.prepare(
             _about(TURN_BEGUN, project, session, turn, {"client": client, "seconds": seconds}), system=True

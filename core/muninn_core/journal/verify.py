@@ -9,7 +9,7 @@ from pathlib import Path
 
 from muninn_core.errors import StorageError
 from muninn_core.journal.payload import digest
-from muninn_core.journal.reading import Connections, scan, sealed_at
+from muninn_core.journal.reader import Connections, scan, sealed_at
 from muninn_core.journal.row import NO_HASH, Row, chain_hash, payload_text
 from muninn_core.model.event import REDACTED
 from muninn_core.model.value import Value

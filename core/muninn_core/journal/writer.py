@@ -20,14 +20,14 @@ from muninn_core.journal.row import COLUMNS, INSERT, Row, chain_hash
 
 T = TypeVar("T")
 
-MOST_GROUPED = 512
+MAX_BATCH = 512
 """The most operations in one transaction."""
 
-MOST_KEPT = 1_000
-MOST_KEPT_BYTES = 1024 * 1024
+MAX_CACHED_ROWS = 1_000
+MAX_CACHED_BYTES = 1024 * 1024
 """The newest events that are kept in memory for those that follow the journal, and the bytes of their payloads."""
 
-MOST_STREAMS = 50_000
+MAX_STREAMS = 50_000
 """Streams whose last sequence number is kept in memory."""
 
 
@@ -85,7 +85,7 @@ class Transaction:
                 " 0), coalesce((SELECT stream_seq FROM sealed_streams WHERE stream_id = ?1 AND project_id = ?2), 0))",
                 (stream, project),
             ).fetchone()
-            if len(self._streams) >= MOST_STREAMS:
+            if len(self._streams) >= MAX_STREAMS:
                 self._streams.clear()
             self._streams[project, stream] = known
         return known
@@ -150,7 +150,7 @@ class Newest:
             for row in rows:
                 self._rows.append(row)
                 self._size += len(row.payload_json)
-                while len(self._rows) > MOST_KEPT or self._size > MOST_KEPT_BYTES:
+                while len(self._rows) > MAX_CACHED_ROWS or self._size > MAX_CACHED_BYTES:
                     self._size -= len(self._rows.popleft().payload_json)
 
     def clear(self) -> None:
@@ -276,7 +276,7 @@ class Writer:
         """Return the first operations: one that runs alone, or those up to the next one that does."""
         if self._waiting[0].alone:
             return [self._waiting[0]]
-        return list(takewhile(lambda operation: not operation.alone, islice(self._waiting, MOST_GROUPED)))
+        return list(takewhile(lambda operation: not operation.alone, islice(self._waiting, MAX_BATCH)))
 
     def _run_alone(self, operation: _Operation) -> None:
         try:

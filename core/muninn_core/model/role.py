@@ -14,7 +14,7 @@ RoleName = Literal["orchestrator", "optimizer", "reviewer", "executor"]
 FOCUS_BONUS = 2
 """How much more important a memory of a role's focus is to the role. Importance ends at 10."""
 
-MOST_IMPORTANT = 10
+MAX_IMPORTANT = 10
 
 
 class Role(NamedTuple):
@@ -56,4 +56,4 @@ ROLE_NAMES: tuple[str, ...] = get_args(RoleName)
 def importance_for(role: str, kind: str, importance: int) -> int:
     """Return the importance (0 to 10) of a memory of a type to a role; "" is no role."""
     known = ROLES.get(role)
-    return min(MOST_IMPORTANT, importance + FOCUS_BONUS) if known and kind in known.focus else importance
+    return min(MAX_IMPORTANT, importance + FOCUS_BONUS) if known and kind in known.focus else importance

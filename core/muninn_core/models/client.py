@@ -28,7 +28,7 @@ ATTEMPTS = 3
 FIRST_WAIT = 0.5
 """Seconds before the second attempt; each further one waits twice as long, times a random factor from 0.5 to 1.5."""
 
-LONGEST_WAIT = 30.0
+MAX_WAIT_SECONDS = 30.0
 """Seconds. A server that names a longer time is not waited for."""
 
 CANCEL_SECONDS = 0.1
@@ -164,7 +164,7 @@ class ModelClient:
         if failure.status and failure.status not in RETRIED:
             return False
         seconds = failure.wait if failure.wait is not None else FIRST_WAIT * 2 ** (attempt - 1)
-        if seconds > LONGEST_WAIT:
+        if seconds > MAX_WAIT_SECONDS:
             return False
         self._wait(seconds * (0.5 + self._chance()) if failure.wait is None else seconds)
         return True

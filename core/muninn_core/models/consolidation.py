@@ -19,7 +19,7 @@ VERSION = "1"
 
 DECISIONS = ("merge", "supersede", "keep_both")
 
-LEAST_KNOWN = 0.8
+MIN_WORD_OVERLAP = 0.8
 """The share of a merged text's words that the two memories have."""
 
 _NOTHING = "-"
@@ -79,7 +79,7 @@ def _check_merged(text: str, left: Memory, right: Memory) -> None:
     source = f"{left.title} {left.text} {right.title} {right.text}"
     if len(text) > min(MAX_TEXT, len(left.text) + len(right.text)):
         raise ModelError("the merged text is longer than both memories")
-    if share_in(text, source) < LEAST_KNOWN:
+    if share_in(text, source) < MIN_WORD_OVERLAP:
         raise ModelError("the merged text has words that the memories do not have")
     if set(_NUMBER.findall(text)) != set(_NUMBER.findall(f"{left.text} {right.text}")):
         raise ModelError("the merged text has other numbers than the memories")

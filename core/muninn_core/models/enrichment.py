@@ -23,7 +23,7 @@ GROUNDED = 0.5
 NAMES = ("SUMMARY", "KEYWORDS", "TAGS", "TYPE", "IMPORTANCE", "QUESTIONS")
 
 MAX_QUESTIONS = 3
-LEAST_QUESTION, MOST_QUESTION = 8, 160
+MIN_QUESTION, MAX_QUESTION = 8, 160
 """The lengths of a question, in characters. Its words are not compared: they are to differ from the memory's."""
 
 _ENDS = ("?", "\uff1f", "\u061f")
@@ -107,8 +107,8 @@ def read_enrichment(text: str, memory: Memory) -> Enrichment:
 def _questions(value: str) -> tuple[str, ...]:
     found = read_list(value, "QUESTIONS", 1, MAX_QUESTIONS, "|")
     for each in found:
-        if not LEAST_QUESTION <= len(each) <= MOST_QUESTION:
-            raise ModelError(f"a question has {len(each)} characters instead of {LEAST_QUESTION} to {MOST_QUESTION}")
+        if not MIN_QUESTION <= len(each) <= MAX_QUESTION:
+            raise ModelError(f"a question has {len(each)} characters instead of {MIN_QUESTION} to {MAX_QUESTION}")
         if not each.endswith(_ENDS):
             raise ModelError(f"{each[:60]!r} is not a question")
     return found

@@ -19,10 +19,10 @@ from muninn_core.models.sse import decode_object
 VERSION = "1"
 """Changes with the prompt or the tools. The ledger names it."""
 
-MOST_PLACES = 30
+MAX_PLACES = 30
 """The most places that an exploration may name."""
 
-MOST_CALLS = 8
+MAX_CALLS = 8
 """The most tool calls of one answer that are carried out."""
 
 MAX_ANSWER = 4_000
@@ -130,7 +130,7 @@ def exploration_prompt(question: str, messages: tuple[Message, ...], *, nested: 
 def calls_of(answer: Answer) -> tuple[ToolCall, ...]:
     """Return the tool calls of an answer: its own, else those written as lines of JSON."""
     if answer.calls:
-        return answer.calls[:MOST_CALLS]
+        return answer.calls[:MAX_CALLS]
     found: list[ToolCall] = []
     for line in answer.text.splitlines():
         text = line.strip().strip("`")
@@ -143,7 +143,7 @@ def calls_of(answer: Answer) -> tuple[ToolCall, ...]:
         name, arguments = given.get("tool"), given.get("arguments")
         if isinstance(name, str) and isinstance(arguments, dict):
             found.append(ToolCall(id=f"text{len(found)}", name=name, arguments=arguments))
-    return tuple(found[:MOST_CALLS])
+    return tuple(found[:MAX_CALLS])
 
 
 def read_finish(arguments: dict[str, Any]) -> Finish:
@@ -152,13 +152,13 @@ def read_finish(arguments: dict[str, Any]) -> Finish:
         found: Finish = from_plain(arguments, Finish)
     except ValidationError as error:
         raise ModelError(f"the arguments of finish are wrong: {error}") from None
-    if len(found.places) > MOST_PLACES:
-        raise ModelError(f"finish names {len(found.places)} places; the limit is {MOST_PLACES}")
+    if len(found.places) > MAX_PLACES:
+        raise ModelError(f"finish names {len(found.places)} places; the limit is {MAX_PLACES}")
     places = tuple(
         FoundPlace(path=each.path, start=each.start, end=each.end, reason=_one_line(each.reason))
         for each in found.places
     )
-    memories = tuple(dict.fromkeys(found.memories))[:MOST_PLACES]
+    memories = tuple(dict.fromkeys(found.memories))[:MAX_PLACES]
     return Finish(answer=_visible(found.answer, MAX_ANSWER), places=places, memories=memories)
 
 

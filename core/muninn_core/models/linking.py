@@ -18,7 +18,7 @@ VERSION = "1"
 
 MAX_TEXT = 2_000
 MAX_REASON = 200
-LEAST_KNOWN = 0.3
+MIN_WORD_OVERLAP = 0.3
 """The least share of a reason's words that occur in the two memories."""
 
 _SYSTEM = """\
@@ -74,7 +74,7 @@ def _read_line(line: str, memory: Memory, candidates: Sequence[Memory]) -> Link:
     if len(reason) > MAX_REASON:
         raise ModelError(f"the reason has {len(reason)} characters; the limit is {MAX_REASON}")
     other = candidates[index]
-    if share_in(reason, f"{memory.text} {memory.title} {other.text} {other.title}") < LEAST_KNOWN:
+    if share_in(reason, f"{memory.text} {memory.title} {other.text} {other.title}") < MIN_WORD_OVERLAP:
         raise ModelError("the reason has few words of the memories")
     return Link(relation=relation, target=other.id, strength=round(strength, 2), reason=reason)
 

@@ -18,8 +18,8 @@ TokenScope = Literal["read", "push"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@/+-]{0,199}")
 _TOKEN = re.compile(r"muninn_[A-Za-z0-9_-]{43}")
 _REMOTE = re.compile(r"(?:https://|ssh://|/)[^\s\0]{1,500}")
-_SHORTEST_SECRET = 16
-_LONGEST = timedelta(days=366)
+_MIN_SECRET_LENGTH = 16
+_MAX_LIFETIME = timedelta(days=366)
 
 
 class InvalidToken(RefusedError):
@@ -104,8 +104,8 @@ def put_remote(
     """
     if not _REMOTE.fullmatch(remote):
         raise BadParams(f"'{remote[:200]}' is not a remote", hint="Use https://…, ssh://… or the path of a folder.")
-    if secret and len(secret) < _SHORTEST_SECRET:
-        raise BadParams(f"the webhook's secret has fewer than {_SHORTEST_SECRET} characters")
+    if secret and len(secret) < _MIN_SECRET_LENGTH:
+        raise BadParams(f"the webhook's secret has fewer than {_MIN_SECRET_LENGTH} characters")
     set_tenant(connection, tenant)
     connection.execute(
         "UPDATE repository SET remote = %s, hook_secret = %s, branches = %s WHERE id = %s",
@@ -165,7 +165,7 @@ def create_token(
 
     A token of the scope `push` is for one repository.
     """
-    if not timedelta(0) < lifetime <= _LONGEST:
+    if not timedelta(0) < lifetime <= _MAX_LIFETIME:
         raise BadParams("a token lives between a second and 366 days", hint="Create another one when it expires.")
     if (scope == "push") != (repository is not None):
         raise BadParams("a token to push names one repository, and a token to read names none")

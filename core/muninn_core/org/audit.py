@@ -18,7 +18,7 @@ from muninn_core.org.database import Connection, Database, InvalidRows
 
 log = logging.getLogger("muninn.org")
 
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 """The most entries that wait. Then questions are refused: none is answered without its entry."""
 
 _RETRY_SECONDS = 1.0
@@ -46,9 +46,9 @@ class AuditQueue:
         self._closed = False
 
     def add(self, entry: Entry) -> None:
-        """Let an entry be written soon. Raises BusyError while `MOST_WAITING` wait."""
+        """Let an entry be written soon. Raises BusyError while `MAX_WAITING` wait."""
         with self._changed:
-            if len(self._waiting) >= MOST_WAITING:
+            if len(self._waiting) >= MAX_WAITING:
                 raise BusyError(
                     "the audit can't be written, and a question is not answered without it",
                     hint="Check the primary database.",

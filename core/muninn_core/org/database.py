@@ -26,7 +26,7 @@ Connection = psycopg.Connection[Any]
 Copy = psycopg.Copy
 
 _CONNECT_SECONDS = 10
-_MOST_IDLE = 16
+_MAX_IDLE = 16
 """The most open connections that wait for a transaction."""
 
 _SETTINGS = "SET search_path = muninn, public"
@@ -103,7 +103,7 @@ class Database:
     def _give_back(self, connection: Connection) -> None:
         with self._lock:
             healthy = not (connection.closed or connection.broken)
-            if healthy and not self._closed and len(self._idle) < _MOST_IDLE:
+            if healthy and not self._closed and len(self._idle) < _MAX_IDLE:
                 self._idle.append(connection)
                 return
         connection.close()

@@ -12,7 +12,7 @@ from muninn_core.org.rows import Rows
 from muninn_core.org.storing import read_chunk, read_syntax
 from muninn_core.source.definition import Syntax
 
-_MOST_SYMBOL_FILES = 2_000
+_MAX_SYMBOL_FILES = 2_000
 """The most files whose definitions are read for one query."""
 
 
@@ -97,7 +97,7 @@ class FileRows:
     def _symbols(self, condition: str, wanted: str) -> dict[str, list[Symbol]]:
         rows = self._rows(
             f"SELECT s.file, array_agg(s.name) FROM symbol s WHERE s.tenant = %(tenant)s AND {condition} "
-            f"GROUP BY s.file ORDER BY s.file LIMIT {_MOST_SYMBOL_FILES}",
+            f"GROUP BY s.file ORDER BY s.file LIMIT {_MAX_SYMBOL_FILES}",
             wanted=wanted,
         )
         names = {file: set(found) for file, found in rows}

@@ -30,8 +30,8 @@ _PAUSE_SECONDS = 30.0
 """The shortest time between two fetches of an issuer's keys, so that unknown keys can't make the server ask often."""
 
 _FETCH_SECONDS = 5.0
-_MOST_TOKEN = 16_000
-_MOST_GROUPS = 500
+_MAX_TOKEN = 16_000
+_MAX_GROUPS = 500
 
 
 class Provider(NamedTuple):
@@ -132,7 +132,7 @@ class People:
 
 def is_signed(token: str) -> bool:
     """Whether a token has the form of a JWT."""
-    return token.count(".") == 2 and len(token) <= _MOST_TOKEN
+    return token.count(".") == 2 and len(token) <= _MAX_TOKEN
 
 
 def put_provider(
@@ -168,7 +168,7 @@ def _changed_groups(
     """Return the groups that a person enters and leaves, to be in exactly the declared ones that a token names."""
     if not provider.groups_claim:
         return [], []
-    wanted = [each for each in names[:_MOST_GROUPS] if isinstance(each, str) and "\0" not in each]
+    wanted = [each for each in names[:_MAX_GROUPS] if isinstance(each, str) and "\0" not in each]
     rows = connection.execute(
         "SELECT id FROM principal WHERE tenant = %s AND kind = 'group' AND name = ANY(%s)", (provider.tenant, wanted)
     )

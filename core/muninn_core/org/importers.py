@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from muninn_core.errors import BadParams
 from muninn_core.federation.dependents import line_of
-from muninn_core.federation.importers import MOST_PACKAGES, ImportedPackage, ImportersParams, ListedImporter
+from muninn_core.federation.importers import MAX_PACKAGES, ImportedPackage, ImportersParams, ListedImporter
 from muninn_core.org.branches import repository_of
 from muninn_core.org.file_rows import FileRows
 from muninn_core.org.package_names import is_manifest, parts_of_module
@@ -15,7 +15,7 @@ from muninn_core.source.definition import Syntax
 from muninn_core.source.packages import LANGUAGES, declared
 from muninn_core.source.qualified import split
 
-_MOST_FILES = 2_000
+_MAX_FILES = 2_000
 """The most files of an answer."""
 
 _Place = tuple[int, ImportedPackage, str, tuple[str, ...]]
@@ -28,8 +28,8 @@ def importers(stored: FileRows, params: ImportersParams) -> tuple[list[ListedImp
     A repository that publishes a package of the same name means its own. Raises BadParams for too many names.
     """
     packages = params.packages
-    if max([len(packages), *(len(each.modules) for each in packages)]) > MOST_PACKAGES:
-        raise BadParams("the question names too many packages", hint=f"At most {MOST_PACKAGES} are answered.")
+    if max([len(packages), *(len(each.modules) for each in packages)]) > MAX_PACKAGES:
+        raise BadParams("the question names too many packages", hint=f"At most {MAX_PACKAGES} are answered.")
     own = stored.publishers([f"publishes {each.ecosystem} {each.name}" for each in packages])
     names = [
         (name, number)
@@ -39,7 +39,7 @@ def importers(stored: FileRows, params: ImportersParams) -> tuple[list[ListedImp
             *(f"imports {each.ecosystem} {module}" for module in each.modules),
         )
     ]
-    held = stored.naming(names, own, _MOST_FILES + 1)
+    held = stored.naming(names, own, _MAX_FILES + 1)
     files = list(dict.fromkeys(file for file, _, _ in held))
     known, texts = stored.syntax(files), stored.texts([file for file, _, path in held if is_manifest(split(path)[1])])
     places = {file: _places(path, texts.get(file, ""), known[file], packages) for file, _, path in held}
@@ -49,11 +49,11 @@ def importers(stored: FileRows, params: ImportersParams) -> tuple[list[ListedImp
             repository=repository_of(path), path=split(path)[1] or path, line=line, ecosystem=package.ecosystem,
             package=package.name, module=module, names=names_of_import,
         )
-        for file, branch, path in held[:_MOST_FILES]
+        for file, branch, path in held[:_MAX_FILES]
         for line, package, module, names_of_import in places[file]
         if (branch, package.ecosystem, package.name) not in outside
     }  # fmt: skip
-    notes = [f"Only the first {_MOST_FILES:,} files of the organisation are listed."] * (len(held) > _MOST_FILES)
+    notes = [f"Only the first {_MAX_FILES:,} files of the organisation are listed."] * (len(held) > _MAX_FILES)
     if stale := stored.cut_before():
         notes.append(
             f"{stale} of the organisation's branches were pushed before its server was upgraded: their importers are "

@@ -11,9 +11,9 @@ from datetime import datetime
 
 from muninn_core.context.hover import SHOWN, about_markdown
 from muninn_core.engine.answer.memory_filters import changed_since, passes
-from muninn_core.engine.file.file_notes import MOST
+from muninn_core.engine.file.file_notes import MAX_MEMORIES
 from muninn_core.engine.file.place_memory import Remembered, nearest_first
-from muninn_core.engine.memory.link_walk import Around, files_of, follow, linked_to, most_remembered, overview_of
+from muninn_core.engine.memory.link_traversal import Around, files_of, follow, linked_to, most_remembered, overview_of
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -154,12 +154,12 @@ def about(question: Question, params: AboutParams) -> AboutResult:
     remembered = Remembered(
         path,
         frozenset((path,)),
-        of_path[:MOST],
-        {memory.id: _recorded(memory) for memory in of_path[:MOST]},
+        of_path[:MAX_MEMORIES],
+        {memory.id: _recorded(memory) for memory in of_path[:MAX_MEMORIES]},
         LineIndex(path, text) if number is not None else None,
         _NO_DOCUMENTS,
         _recorded,
-        omitted=max(0, len(of_path) - MOST),
+        omitted=max(0, len(of_path) - MAX_MEMORIES),
     )
     ordered, more = nearest_first(remembered, params.line, params.name, lambda name: recallable(index.by_name(name)))
     shown = question.shown(branch.id, path)

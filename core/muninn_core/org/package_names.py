@@ -17,8 +17,8 @@ _PART = re.compile(r"[./:]+")
 _ASIDE = ("test", "vendored", "example")
 """The traits of manifests that say nothing about their repository."""
 
-_MOST_PARTS = 12
-_MOST_BYTES = 300
+_MAX_PARTS = 12
+_MAX_BYTES = 300
 """The longest name that is stored. A row of an index of PostgreSQL has at most 2,704 bytes."""
 
 
@@ -37,7 +37,7 @@ def names_of_packages(file: CutFile) -> set[str]:
         found.update(f"declares {each.ecosystem} {each.name}" for each in declared(name, text))
         if own := published(name, text):
             found.add(f"publishes {own.ecosystem} {own.name}")
-    return {each for each in found if "\0" not in each and len(each.encode()) <= _MOST_BYTES}
+    return {each for each in found if "\0" not in each and len(each.encode()) <= _MAX_BYTES}
 
 
 def is_manifest(path: str) -> bool:
@@ -49,4 +49,4 @@ def parts_of_module(module: str) -> list[str]:
     """Return a module and the first ones that it is a part of; nothing for a module of the same repository."""
     if module.startswith((".", "/")):
         return []
-    return [module, *(module[: each.start()] for each in islice(_PART.finditer(module), _MOST_PARTS))]
+    return [module, *(module[: each.start()] for each in islice(_PART.finditer(module), _MAX_PARTS))]

@@ -35,10 +35,10 @@ _PART = (168, 56)
 _MOVES = 0x6D756E69
 """The first key of the advisory locks of tenants."""
 
-_MOST_COMMITS = 20
+_MAX_COMMITS = 20
 """Commits of earlier pushes that are known of a branch."""
 
-_MOST_CUT = 500
+_MAX_CHUNKED = 500
 """Files that are read at once to subtract their statistics."""
 
 read_chunk = decoder_of(tuple[Chunk, str])
@@ -142,8 +142,8 @@ def count_files(connection: Connection, tenant: int, added: Sequence[int], remov
     """Return the statistics of added files without those of removed ones."""
     found = Statistics()
     for ids, sign in ((added, 1), (removed, -1)):
-        for start in range(0, len(ids), _MOST_CUT):
-            for item in _read_files(connection, tenant, ids[start : start + _MOST_CUT]):
+        for start in range(0, len(ids), _MAX_CHUNKED):
+            for item in _read_files(connection, tenant, ids[start : start + _MAX_CHUNKED]):
                 found.add(item, sign)
     return found
 
@@ -266,7 +266,7 @@ def finish_branch(connection: Connection, branch: int, commit: str, committed: d
         "UPDATE branch SET commit = %(commit)s, committed = %(committed)s, pushed = now(), cutter = %(cutter)s, "
         "generation = generation + 1, "
         "commits = (%(commit)s::text || array_remove(commits, %(commit)s::text))[:%(most)s] WHERE id = %(branch)s",
-        {"commit": commit, "committed": committed, "cutter": CUTTER, "most": _MOST_COMMITS, "branch": branch},
+        {"commit": commit, "committed": committed, "cutter": CUTTER, "most": _MAX_COMMITS, "branch": branch},
     )
 
 

@@ -23,14 +23,14 @@ from muninn_core.org.database import Connection
 if TYPE_CHECKING:
     from muninn_core.index.segment import Ids, Rows
 
-MOST = 16_000_000
+MAX_VECTORS = 16_000_000
 """The most vectors that are kept of one column of a tenant.
 
 The most places of branches are twice as many. A question to branches with more is answered, and the next one reads them
 again.
 """
 
-MOST_OF_ALL = 24_000_000
+MAX_VECTORS_TOTAL = 24_000_000
 """The most vectors that are kept of all tenants: a large one and small ones."""
 
 _BLOCK = 1 << 16
@@ -138,7 +138,7 @@ class BranchVectors:
             missing = [each for each in branches if each not in state.places]
             if missing:
                 live = sum(len(each.at) for each in state.places.values())
-                if len(state.ids) > min(2 * live + _BLOCK, MOST) or live > 2 * MOST:
+                if len(state.ids) > min(2 * live + _BLOCK, MAX_VECTORS) or live > 2 * MAX_VECTORS:
                     state, missing = _State(), list(branches)
                 self._state = state = self._with(connection, state, missing)
         return state
@@ -172,7 +172,7 @@ class TenantVectors:
 
 
 class VectorCache:
-    """The vectors of the tenants that asked last, at most `MOST_OF_ALL` when a question begins.
+    """The vectors of the tenants that asked last, at most `MAX_VECTORS_TOTAL` when a question begins.
 
     Safe to use from several threads.
     """
@@ -190,7 +190,7 @@ class VectorCache:
                 found = self._tenants[tenant] = TenantVectors()
             self._tenants.move_to_end(tenant)
             kept = sum(map(len, self._tenants.values()))
-            while kept > MOST_OF_ALL and len(self._tenants) > 1:
+            while kept > MAX_VECTORS_TOTAL and len(self._tenants) > 1:
                 kept -= len(self._tenants.popitem(last=False)[1])
         return found
 

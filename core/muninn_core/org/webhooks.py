@@ -16,7 +16,7 @@ from muninn_core.model.value import decode_json
 from muninn_core.org.access import set_tenant
 from muninn_core.org.database import Database
 
-MOST_WAITING = 500
+MAX_WAITING = 500
 """Jobs of one repository that may wait. More are refused, and the forge sends them again."""
 
 _NOBODY = "no such webhook"
@@ -64,7 +64,7 @@ def receive(database: Database, forge: str, tenant: str, repository: str, header
     ref = _branch(body)
     if ref is None:
         return None
-    if waiting >= MOST_WAITING:
+    if waiting >= MAX_WAITING:
         raise BusyError("too many pushes of this repository wait", hint="Try again in a minute.")
     with database.transaction("muninn_writer") as connection:
         set_tenant(connection, number)

@@ -14,7 +14,7 @@ from muninn_core.org.database import Connection, Database
 from muninn_core.org.mirrors import mirror_of
 from muninn_core.org.pushing import Target, push, remove_branch
 
-MOST_TRIES = 6
+MAX_ATTEMPTS = 6
 """A job that failed so often stays in the queue with its error, until it is queued again."""
 
 _FIRST_SECONDS = 15
@@ -81,7 +81,7 @@ class Worker:
 def _put_back(connection: Connection, job: Job, error: MuninnError) -> None:
     log.warning("job %d failed: %s", job.id, type(error).__name__)
     tries = job.tries + 1
-    delay = f"{_FIRST_SECONDS * 2**job.tries} seconds" if tries < MOST_TRIES else "infinity"
+    delay = f"{_FIRST_SECONDS * 2**job.tries} seconds" if tries < MAX_ATTEMPTS else "infinity"
     due = "'infinity'::timestamptz" if delay == "infinity" else "now() + %(delay)s::interval"
     connection.execute(
         f"UPDATE job SET tries = %(tries)s, error = %(error)s, not_before = {due} WHERE id = %(id)s".encode(),

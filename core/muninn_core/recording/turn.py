@@ -26,7 +26,7 @@ ERROR = "error"
 TEXT_CHARS = 2_000
 """The most characters of one text in the details of an observation."""
 
-MOST_ITEMS, DEEPEST = 100, 8
+MAX_ITEMS, MAX_DEPTH = 100, 8
 """The most items of a list or an object in details, and the deepest level that is kept."""
 
 
@@ -181,12 +181,12 @@ def plain(value: Any, depth: int = 1) -> Any:
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, str):
         return cut(value.encode("utf-8", "replace").decode(), TEXT_CHARS)
-    if isinstance(value, dict | list | tuple | set | frozenset) and depth > DEEPEST:
+    if isinstance(value, dict | list | tuple | set | frozenset) and depth > MAX_DEPTH:
         return "[…]"
     if isinstance(value, dict):
-        return {plain(str(name)): plain(item, depth + 1) for name, item in list(value.items())[:MOST_ITEMS]}
+        return {plain(str(name)): plain(item, depth + 1) for name, item in list(value.items())[:MAX_ITEMS]}
     if isinstance(value, list | tuple):
-        return [plain(item, depth + 1) for item in value[:MOST_ITEMS]]
+        return [plain(item, depth + 1) for item in value[:MAX_ITEMS]]
     if isinstance(value, set | frozenset):
-        return [plain(item, depth + 1) for item in sorted(value, key=repr)[:MOST_ITEMS]]
+        return [plain(item, depth + 1) for item in sorted(value, key=repr)[:MAX_ITEMS]]
     return plain(repr(value))

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from muninn_core.model.value import Value
 from muninn_core.source.conversation import CONTEXT_MESSAGES, MAX_CHARACTERS, Message, is_prose, sentences_of
 
-LEAST_WORDS, MOST_WORDS = 4, 30
+MIN_WORDS, MAX_WORDS = 4, 30
 """The words of a question."""
 
-LEAST_NAMING = 2
+MIN_NAMING = 2
 """The words of a question that name something; one more where a pronoun stands for what it is about."""
 
 MAX_PROMPT = 1_000
@@ -182,9 +182,9 @@ def _read(sentence: str, speaker: str) -> _Question | None:
     own_step = speaker == "assistant" and (of_speakers or _OWN_STEP.search(text) is not None)
     if (own_step and not has_choice) or (of_speakers and speaker == "user"):
         return None
-    if not LEAST_WORDS <= len(text.split()) <= MOST_WORDS:
+    if not MIN_WORDS <= len(text.split()) <= MAX_WORDS:
         return None
-    if len(_naming(text)) < LEAST_NAMING + (_PRONOUN.search(text) is not None):
+    if len(_naming(text)) < MIN_NAMING + (_PRONOUN.search(text) is not None):
         return None
     choice = has_choice or (_OPEN_TO_CHOICE.search(text) is not None and not _DO_WE.search(text))
     personal = own_step or (speaker == "assistant" and _NEXT_STEP.search(text) is not None)

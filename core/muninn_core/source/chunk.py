@@ -13,7 +13,7 @@ from muninn_core.source import prose, symbols
 from muninn_core.source.classify import PROSE, classify
 from muninn_core.source.definition import Definition, Syntax
 from muninn_core.source.extent import Outline
-from muninn_core.source.line_runs import LONGEST_LINE, MAX_CHUNK, group_lines, split_lines
+from muninn_core.source.line_runs import MAX_CHUNK, MAX_LINE_LENGTH, group_lines, split_lines
 from muninn_core.source.partition import partition_lines
 from muninn_core.source.syntax import read_syntax
 
@@ -87,7 +87,7 @@ def _chunks(path: str, pieces: Sequence[_Piece]) -> list[Chunk]:
             comment=piece.comment,
         )
         for piece in pieces
-        for part in ([piece.text] if len(piece.text) <= LONGEST_LINE else _slice(piece.text))
+        for part in ([piece.text] if len(piece.text) <= MAX_LINE_LENGTH else _slice(piece.text))
     ]
 
 

@@ -26,7 +26,7 @@ MIN_WORDS = 4
 SIMILAR = 0.8
 """The share of common words from which two texts say the same."""
 
-MOST = 10
+MAX_FINDINGS = 10
 """The most findings of one session, the surest ones."""
 
 _OPENING = re.compile(
@@ -62,7 +62,7 @@ class Finding(Value):
 
 
 def find_memories(events: Sequence[Event], roots: Sequence[str]) -> list[Finding]:
-    """Return the findings in the events of one session, at most `MOST`, in the order of their first event.
+    """Return the findings in the events of one session, at most `MAX_FINDINGS`, in the order of their first event.
 
     Paths are relative to the first of `roots` that contains them. Statements of the model that the next prompt corrects
     are left out, and so is a finding that says the same as a surer one.
@@ -70,7 +70,7 @@ def find_memories(events: Sequence[Event], roots: Sequence[str]) -> list[Finding
     found = [*_fixed(events, roots), *_said(events, roots)]
     chosen: list[Finding] = []
     for each in sorted(found, key=lambda one: -one.score):
-        if len(chosen) < MOST and not any(is_similar(each.text, other.text) for other in chosen):
+        if len(chosen) < MAX_FINDINGS and not any(is_similar(each.text, other.text) for other in chosen):
             chosen.append(each)
     order = {event.event_id: number for number, event in enumerate(events)}
     return sorted(chosen, key=lambda one: order[one.evidence[0]])

@@ -28,7 +28,7 @@ _SOURCED = re.compile(
 )
 """A file that a shell sources. A leading variable or command is dropped, because the rest of the path is known."""
 
-_LONGEST_PATH = 400
+_MAX_PATH_LENGTH = 400
 _MAX_STATEMENT = 2_000
 """The number of characters of a statement that are read."""
 
@@ -164,7 +164,7 @@ def _swift(text: str) -> Iterator[Found]:
 
 
 def _bash(text: str) -> Iterator[Found]:
-    match = _SOURCED.fullmatch(" ".join(text[:_LONGEST_PATH].split()))
+    match = _SOURCED.fullmatch(" ".join(text[:_MAX_PATH_LENGTH].split()))
     if match:
         yield "./" + (match["quoted"] or match["bare"] or "").removeprefix("./"), ()
 

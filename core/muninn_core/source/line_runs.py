@@ -6,9 +6,9 @@ MIN_CHUNK = 500
 """The minimum characters of a chunk, except in a shorter file."""
 
 MAX_CHUNK = 1_600
-"""The maximum characters of a chunk, except for a longer single line up to `LONGEST_LINE`."""
+"""The maximum characters of a chunk, except for a longer single line up to `MAX_LINE_LENGTH`."""
 
-LONGEST_LINE = 4_000
+MAX_LINE_LENGTH = 4_000
 """A line with more characters is cut into pieces of `MAX_CHUNK`, which share its line number."""
 
 
@@ -24,13 +24,13 @@ def group_lines(sizes: list[int], merits: list[float]) -> list[tuple[int, int]]:
     """Group lines into runs of `MIN_CHUNK` to `MAX_CHUNK` characters that begin at lines with high `merits`.
 
     `sizes` are the lengths of the lines, `merits[i]` is the score of a run that begins at line i. Returns half-open
-    ranges of line indexes that tile the file; a line above `LONGEST_LINE` is a run of its own.
+    ranges of line indexes that tile the file; a line above `MAX_LINE_LENGTH` is a run of its own.
     """
     runs: list[tuple[int, int]] = []
     start, count = 0, len(sizes)
     rest = sum(sizes)
     while start < count:
-        if rest <= MAX_CHUNK or sizes[start] > LONGEST_LINE:
+        if rest <= MAX_CHUNK or sizes[start] > MAX_LINE_LENGTH:
             end = count if rest <= MAX_CHUNK else start + 1
         else:
             end = _best_end(sizes, merits, start)
@@ -43,7 +43,7 @@ def group_lines(sizes: list[int], merits: list[float]) -> list[tuple[int, int]]:
 def _best_end(sizes: list[int], merits: list[float], start: int) -> int:
     size, best, best_merit = sizes[start], start + 1, -1e9
     for i in range(start + 1, len(sizes)):
-        if size >= MIN_CHUNK or i == start + 1 or sizes[i] > LONGEST_LINE:
+        if size >= MIN_CHUNK or i == start + 1 or sizes[i] > MAX_LINE_LENGTH:
             # Prefer few large chunks to many small ones.
             merit = merits[i] + 25 * size / MAX_CHUNK - (60 if size < MIN_CHUNK else 0)
             if merit >= best_merit:

@@ -16,7 +16,7 @@ FILES: tuple[str, ...] = ("CLAUDE.md", ".claude/CLAUDE.md")
 """The files searched, in order."""
 
 DESCRIPTION_CHARS = 300
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 _HEADING = re.compile(r"^# +(.+?)\s*#*\s*$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _NO_NAME = re.compile(r"(?i)^(claude|agents)(\.md)?$")
@@ -34,7 +34,7 @@ class Project(Value):
 def read_project(root: Path) -> Project:
     """Return the name and description of the project at `root`."""
     for path in FILES:
-        read = read_text(root, path, _MOST_BYTES)
+        read = read_text(root, path, _MAX_BYTES)
         if isinstance(read, Text):
             found = parse_project(read.text)
             return Project(name=found.name or root.name, description=found.description)

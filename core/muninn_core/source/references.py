@@ -19,7 +19,7 @@ from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, OwnKind
 ReferenceKind = Literal["file", "name", "query", "link", "value"]
 """`@path`; `[[name]]`; `?query`; the target of a markdown link; a value of the frontmatter that names something."""
 
-LONGEST_LINE = 10_000
+MAX_LINE_LENGTH = 10_000
 """A line with more characters is data and is skipped."""
 
 _BEFORE = r"(?<![^\s(\[{\"',;:|*>])"
@@ -83,7 +83,7 @@ def find_references(text: str, kind: OwnKind) -> list[Reference]:
     if kind == "knowledge":
         found += _values(text)
     for number, line in enumerate(prose_lines(text)):
-        if len(line) <= LONGEST_LINE and not line.isspace():
+        if len(line) <= MAX_LINE_LENGTH and not line.isspace():
             found += _in_line(number, line, kind in KINDS_WITH_REFERENCES)
     found.sort(key=lambda reference: (reference.line, reference.start))
     distinct: list[Reference] = []
@@ -97,7 +97,7 @@ def find_references(text: str, kind: OwnKind) -> list[Reference]:
 
 def _in_record(number: int, line: str) -> Iterator[Reference]:
     """Yield the ids and files in a record, which is JSON."""
-    if len(line) > LONGEST_LINE:
+    if len(line) > MAX_LINE_LENGTH:
         return
     for match in _RECORD_VALUE.finditer(line):
         yield _record_reference(

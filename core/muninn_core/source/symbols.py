@@ -96,13 +96,13 @@ def _pattern(language: str) -> re.Pattern[str]:
     return re.compile(_BY_LANGUAGE.get(language, _KEYWORDED))
 
 
-_LONGEST_LINE = 400
+_MAX_LINE_LENGTH = 400
 """A line with more characters is data or minified, and would make the expressions slow."""
 
 
 def defined_name(line: str, language: str) -> str | None:
     """Return the name that a line defines, or None."""
-    if len(line) > _LONGEST_LINE:
+    if len(line) > _MAX_LINE_LENGTH:
         return None
     found = _pattern(language).search(line)
     if found is None or found.lastindex is None:
@@ -115,7 +115,7 @@ def defined_names(lines: list[str], language: str) -> dict[int, str]:
     search = _pattern(language).search
     found: dict[int, str] = {}
     for i, line in enumerate(lines):
-        if len(line) > _LONGEST_LINE:
+        if len(line) > _MAX_LINE_LENGTH:
             continue
         match = search(line)
         if match is not None and match.lastindex is not None:

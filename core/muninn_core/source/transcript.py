@@ -28,7 +28,7 @@ MAX_STATEMENTS = 5
 IMPORTANCE = 8
 """The importance of a user's statement; the agent's has one less."""
 
-ELSEWHERE = 10
+ASSUMED_MESSAGES = 10
 """The number of messages that are taken to come before a reading that begins inside a transcript."""
 
 _SAID = re.compile(rb'"(?:user|assistant)"')
@@ -93,7 +93,7 @@ def read_transcript(
             said.append(_Said(actor=actor, text=text, version=version, time=time, new=offset >= read_to))
         offset += len(line)
     messages = [Message(speaker="user" if each.actor == "user" else "assistant", text=each.text) for each in said]
-    statements = find_statements(messages, skipped=ELSEWHERE if begun else 0, threshold=threshold)
+    statements = find_statements(messages, skipped=ASSUMED_MESSAGES if begun else 0, threshold=threshold)
     surest = _select_best([each for each in statements if said[each.message].new and each.reversed_by is None])
     return TranscriptReading(
         drafts=tuple(_draft(each, said[each.message], session, agent) for each in surest),

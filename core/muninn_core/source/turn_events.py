@@ -24,7 +24,7 @@ RESULT_CHARS = 2_000
 INPUT_CHARS = 1_000
 """The most characters of one text in a tool's input."""
 
-MOST_ITEMS, DEEPEST = 32, 4
+MAX_ITEMS, MAX_DEPTH = 32, 4
 """The most items of a list or fields of an object in a tool's input, and the deepest level that is kept."""
 
 _STATUS = re.compile(r"(?i)\bexit(?:ed with)? (?:code|status):? (\d+)")
@@ -180,10 +180,10 @@ def texts(content: Any) -> str:
 def _shortened(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return cut(strip_private(value)[0], INPUT_CHARS)
-    if isinstance(value, dict | list) and depth > DEEPEST:
+    if isinstance(value, dict | list) and depth > MAX_DEPTH:
         return "[…]"
     if isinstance(value, dict):
-        return {name: _shortened(item, depth + 1) for name, item in list(value.items())[:MOST_ITEMS]}
+        return {name: _shortened(item, depth + 1) for name, item in list(value.items())[:MAX_ITEMS]}
     if isinstance(value, list):
-        return [_shortened(item, depth + 1) for item in value[:MOST_ITEMS]]
+        return [_shortened(item, depth + 1) for item in value[:MAX_ITEMS]]
     return value

@@ -13,10 +13,10 @@ from muninn_core.store.gc_pause import gc_paused
 
 T = TypeVar("T")
 
-_MANY = 10_000
+_GC_PAUSE_SIZE = 10_000
 """Values from which the cycle collector is paused while all are created, and leaves them out afterwards."""
 
-MANY_KEPT = 20_000
+MAX_KEPT = 20_000
 """The most values that are all kept once one caller has read all of them. Of memories they take 25 MB."""
 
 Slots = dict[str, T | int]
@@ -37,7 +37,7 @@ def getter(values: Mapping[str, T]) -> Callable[[str], T | None]:
 
 
 def each_value(values: Mapping[str, T]) -> Iterable[T]:
-    """Return all values of a mapping. Of more than `MANY_KEPT`, those that are not created yet are not kept."""
+    """Return all values of a mapping. Of more than `MAX_KEPT`, those that are not created yet are not kept."""
     return values.each_value() if isinstance(values, LazyMapping) else values.values()
 
 
@@ -78,14 +78,14 @@ class LazyMapping(Mapping[str, T]):
     def each_value(self) -> Iterable[T]:
         """Return all values; see the function of this name."""
         make = self._make_passing
-        if self.complete or make is None or len(self._slots) <= MANY_KEPT:
+        if self.complete or make is None or len(self._slots) <= MAX_KEPT:
             return self.values()
         return (make(value) if isinstance(value, int) else value for value in self._slots.values())
 
     def passing_getter(self) -> Callable[[str], T | None]:
         """Return a function like `getter`; see the function of this name."""
         make, slots = self._make_passing, self._slots
-        if self.complete or make is None or len(slots) <= MANY_KEPT:
+        if self.complete or make is None or len(slots) <= MAX_KEPT:
             return self.getter()
         return _getter(slots, make)
 
@@ -115,7 +115,7 @@ class LazyMapping(Mapping[str, T]):
 
     def _make_all(self) -> dict[str, T]:
         if not self.complete and self._make is not None:
-            with gc_paused() if len(self._slots) >= _MANY else nullcontext():
+            with gc_paused() if len(self._slots) >= _GC_PAUSE_SIZE else nullcontext():
                 make_all(self._slots, self._make)
             self.complete = True
             self._make = self._make_passing = None  # what the values were created from is no longer needed here

@@ -26,7 +26,7 @@ from muninn_core.store.shaped_formats import PGPASS_MARKS, SHAPED_FORMATS, VENDO
 
 T = TypeVar("T", bound=Value)
 
-_SHORTEST = 14
+_MIN_KEY_LENGTH = 14
 """The characters of the shortest key of a known format with what surrounds it."""
 
 _KEY_BYTES = bytes(
@@ -36,14 +36,14 @@ _KEY_BYTES = bytes(
 
 _DIGITS = b"0123456789"
 _WITHOUT_DIGITS = dict.fromkeys(range(48, 58))
-_LEAST_DIGITS = 2
+_MIN_DIGITS = 2
 _JOINERS = dict.fromkeys(map(ord, "-_="))
 _ALNUM = {code: " " for code in range(128) if not chr(code).isalnum()}
 """Maps all ASCII characters but letters and digits to blanks."""
 
 _KEY_CHARACTER = re.compile(r"[A-Za-z0-9_+/=.:-]")
 _KEY_RUN = re.compile(r"[A-Za-z0-9_+/=.:-]{0,8192}")
-_REACH = 400
+_WINDOW = 400
 """Characters around a removed separator that are searched."""
 
 _INVISIBLE = re.compile(
@@ -127,10 +127,10 @@ class _Text:
     def __init__(self, text: str) -> None:
         self.text = text
         runs = text.encode("utf-8", "replace").translate(_KEY_BYTES).split()
-        long = [run for run in runs if len(run) >= _SHORTEST]
+        long = [run for run in runs if len(run) >= _MIN_KEY_LENGTH]
         self.runs = b" ".join(long).decode()
         """The runs of characters that are long enough to be keys, joined by blanks."""
-        self.numbered = [run.decode() for run in long if len(run) - len(run.translate(None, _DIGITS)) >= _LEAST_DIGITS]
+        self.numbered = [run.decode() for run in long if len(run) - len(run.translate(None, _DIGITS)) >= _MIN_DIGITS]
         """The runs with at least two digits."""
 
     @cached_property
@@ -240,13 +240,13 @@ def _hidden(text: str, separator: re.Pattern[str]) -> Iterator[_Span]:
     for number, (start, end) in enumerate(inside):
         if start < at:
             continue
-        first = max(at, start - _REACH)
+        first = max(at, start - _WINDOW)
         last = end
         for following, after in inside[number:]:
-            if following > last + _REACH:
+            if following > last + _WINDOW:
                 break
             last = after
-        last = at = _KEY_RUN.match(text, min(len(text), last + _REACH)).end()  # type: ignore[union-attr]
+        last = at = _KEY_RUN.match(text, min(len(text), last + _WINDOW)).end()  # type: ignore[union-attr]
         places: list[int] = []
         place = first
         for gap, after in gaps[bisect_left(gaps, (first, first)) :]:
@@ -331,7 +331,7 @@ def _of_vendors(view: _Text) -> Iterator[_Span]:
     text = view.text
     for match in _ASSIGNED.finditer(text):
         value = match[1]
-        if len(value) - len(value.translate(_WITHOUT_DIGITS)) < _LEAST_DIGITS:
+        if len(value) - len(value.translate(_WITHOUT_DIGITS)) < _MIN_DIGITS:
             continue
         before = text[max(0, match.start() - _VENDOR_REACH) : match.start()]
         named = _VENDOR.search(before)

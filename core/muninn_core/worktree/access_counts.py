@@ -17,7 +17,7 @@ from muninn_core.store.disk import write_atomic
 
 log = logging.getLogger("muninn.accesses")
 
-KEPT = 20_000
+MAX_MEMORIES = 20_000
 """How many memories are counted. The least recently used go first."""
 
 
@@ -43,7 +43,7 @@ class AccessCounts:
                 count, _ = self._counts.pop(each, (0, ""))  # put last again: the order is that of use
                 self._counts[each] = (count + 1, now)
                 self._changed = True
-            while len(self._counts) > KEPT:
+            while len(self._counts) > MAX_MEMORIES:
                 del self._counts[next(iter(self._counts))]
 
     def get(self, identity: str) -> Access:

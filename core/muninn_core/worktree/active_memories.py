@@ -15,7 +15,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import has_expired
 from muninn_core.store.lazy_mapping import each_value
 
-_MANY = 200
+_RESORT_THRESHOLD = 200
 """With more changes than this, sorting everything is faster than inserting each."""
 
 
@@ -38,15 +38,15 @@ class ActiveMemories:
                 return
             for identity, memory in changed.items():
                 known = self._active.pop(identity, None)
-                if known is not None and len(changed) <= _MANY:
+                if known is not None and len(changed) <= _RESORT_THRESHOLD:
                     del self._order[bisect_left(self._order, (known, identity))]
                 self._pins.discard(identity)
                 self._mortal.discard(identity)
                 if memory is not None and memory.active:
                     self._add(self._active, memory)
-                    if len(changed) <= _MANY:
+                    if len(changed) <= _RESORT_THRESHOLD:
                         insort(self._order, (self._active[identity], identity))
-            if len(changed) > _MANY:
+            if len(changed) > _RESORT_THRESHOLD:
                 self._sort(self._active)
 
     def memories(self, now: datetime) -> dict[str, Memory]:

@@ -30,10 +30,10 @@ from muninn_core.source.bridge import (
 )
 from muninn_core.source.walk import FileStamp
 
-MOST_OUTSIDE = 500
+MAX_OUTSIDE = 500
 """How many files of the external folder are read."""
 
-MOST_MENTIONS = 5
+MAX_MENTIONS = 5
 """How many mentions of one file are returned."""
 
 _NAMED = re.compile(r"[\w@+-][\w@+./-]*\.\w+")
@@ -95,7 +95,7 @@ class ExternalFolder:
                             found.append(FileStamp(path, status.st_size, status.st_mtime_ns))
         except OSError:
             return ()  # not there (any more): `problem` says so
-        return tuple(sorted(found, key=lambda one: one.path)[:MOST_OUTSIDE])
+        return tuple(sorted(found, key=lambda one: one.path)[:MAX_OUTSIDE])
 
     def changed_files(self) -> set[str]:
         """Return the paths that were added, removed or changed since the last call."""
@@ -135,7 +135,7 @@ class BridgeCounts:
         """Return where other tools' memory names a file by its path, and the instruction files of its folders."""
         if self._mentioned[0] != snapshot.generation:
             self._mentioned = (snapshot.generation, _mentioned(snapshot))
-        return (*_governing(snapshot, file), *self._mentioned[1].get(file, ()))[:MOST_MENTIONS]
+        return (*_governing(snapshot, file), *self._mentioned[1].get(file, ()))[:MAX_MENTIONS]
 
 
 def _mentioned(snapshot: Snapshot) -> dict[str, tuple[Mention, ...]]:

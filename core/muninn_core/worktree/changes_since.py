@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from muninn_core import git
 from muninn_core.worktree.word_search import WordSearch
 
-MOST_HELD = 32 << 20
+MAX_CACHED_BYTES = 32 << 20
 """How many bytes of changed files are held in memory. Above that, `git grep` searches them."""
 
 T = TypeVar("T")
@@ -83,7 +83,7 @@ class ChangesSince:
         pool = {one for one in self._changed(commit) if one.endswith(suffix) and not one.startswith(".muninn/")}
         if not texts or not pool:
             return sorted(pool)
-        texts_at_hand = self.cached("texts", lambda: WordSearch(self._root, MOST_HELD))
+        texts_at_hand = self.cached("texts", lambda: WordSearch(self._root, MAX_CACHED_BYTES))
         if not texts_at_hand.load(pool, suffix):
             return sorted(pool.intersection(git.files_containing(self._root, texts, suffix)))
         return sorted(pool.intersection(texts_at_hand.files_with(texts, suffix)))

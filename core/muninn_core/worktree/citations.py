@@ -29,12 +29,12 @@ ANSWER_SECONDS = 0.1
 """How long one answer may read files and ask git. The rest is `unchecked`, or `gone` if it was gone when last checked,
 and the next answer checks it."""
 
-KEPT_CHARACTERS = 2_000_000
+MAX_CACHED_CHARACTERS = 2_000_000
 """Characters of cached files. Split into lines, a file takes about three times as much."""
 
-KEPT_RESULTS = 50_000
+MAX_CACHED_RESULTS = 50_000
 
-MOST_ELSEWHERE = 50
+MAX_ELSEWHERE = 50
 """In how many other files a text that left its own file is searched."""
 
 _BINARY = LineIndex("", "")
@@ -139,12 +139,12 @@ class Citations:
         return page
 
     def _keep_page(self, page: LineIndex, signature: _Signature) -> None:
-        """Cache a file's lines; drop the least recently used above `KEPT_CHARACTERS`."""
+        """Cache a file's lines; drop the least recently used above `MAX_CACHED_CHARACTERS`."""
         with self._lock:
             before = self._pages.pop(page.path, None)
             self._characters += len(page.text) - (len(before[1].text) if before else 0)
             self._pages[page.path] = (signature, page)
-            while self._characters > KEPT_CHARACTERS:
+            while self._characters > MAX_CACHED_CHARACTERS:
                 _, (_, gone) = self._pages.popitem(last=False)
                 self._characters -= len(gone.text)
 
@@ -170,7 +170,7 @@ class Citations:
 
     def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Cache a result. `far`: it also depends on git."""
-        if len(self._results) >= KEPT_RESULTS:
+        if len(self._results) >= MAX_CACHED_RESULTS:
             self._results.clear()
         self._results[cite] = ((signature, self._token() if far else None), result)
 
@@ -288,7 +288,7 @@ class CitationCheck:
         nowhere: list[str] = []
         found = self._ask_git(question, lambda since: since.files_with(commit, suffix, texts), nowhere)
         others = [one for one in found if one != path]
-        return sorted(others, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
+        return sorted(others, key=lambda one: (one.rpartition("/")[2] != name, one))[:MAX_ELSEWHERE]
 
     def _ask_git(self, question: Any, ask: Callable[[ChangesSince], T], without: T) -> T:
         """Return a result of git, or `without` outside a git repository."""

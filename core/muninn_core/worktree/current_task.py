@@ -36,7 +36,7 @@ def task_of(workspace: Workspace, library: SteeringDocuments, given: str | None,
     """Return the task of a call."""
     if given:
         return Task(canonical(library, given), "given")
-    noted = workspace.session_notes.get(session or workspace.memory.session, NOTE)
+    noted = workspace.session_state.get(session or workspace.memory.session, NOTE)
     if isinstance(noted, str) and noted:
         return Task(noted, "session")
     named = _task_of_branch(workspace.head, library)

@@ -16,10 +16,10 @@ from muninn_core.store.disk import write_atomic
 
 log = logging.getLogger("muninn.given")
 
-SESSIONS = 200
+MAX_SESSIONS = 200
 """How many sessions are kept. The least recently active go first."""
 
-EACH = 1_000
+MAX_IDS_PER_SESSION = 1_000
 """How many ids are kept per session, the newest."""
 
 
@@ -51,10 +51,10 @@ class Deliveries:
         with self._lock:
             entry = self._sessions.pop(session, {})
             entry |= dict.fromkeys(ids)
-            for stale in list(entry)[:-EACH]:
+            for stale in list(entry)[:-MAX_IDS_PER_SESSION]:
                 del entry[stale]
             self._sessions[session] = entry
-            for quiet in list(self._sessions)[:-SESSIONS]:
+            for quiet in list(self._sessions)[:-MAX_SESSIONS]:
                 del self._sessions[quiet]
             self._changed = True
 
@@ -65,7 +65,7 @@ class Deliveries:
                 missed = self._missed.pop(session, {}) | dict.fromkeys(ids)
                 if missed:
                     self._missed[session] = missed
-                for quiet in list(self._missed)[:-SESSIONS]:
+                for quiet in list(self._missed)[:-MAX_SESSIONS]:
                     del self._missed[quiet]
 
     def take_missed(self, session: str | None) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from muninn_core.source.shortcode import same_code
 from muninn_core.source.steering import ADR_FOLDERS, is_steering_document, read_steering_document
 from muninn_core.source.text import Text, read_text
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """A longer document is not read."""
 
 _Stamp = tuple[int, int, int]
@@ -111,7 +111,7 @@ class DocumentCache:
     def _read(self, path: str, stamp: _Stamp) -> Document | None:
         known = self._known.get(path)
         if known is None or known[0] != stamp:
-            read = read_text(self._root, path, MOST_BYTES)
+            read = read_text(self._root, path, MAX_BYTES)
             known = (stamp, read_steering_document(path, read.text) if isinstance(read, Text) else None)
             self._known[path] = known
         return known[1]

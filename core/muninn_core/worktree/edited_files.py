@@ -19,7 +19,7 @@ from muninn_core.source.inside import is_utf8
 SETTLED_SECONDS = 0.5
 """How long nothing must have changed before git's answer is cached: a new folder may not be watched yet."""
 
-AT_MOST_SECONDS = 60.0
+MAX_AGE_SECONDS = 60.0
 """How long git's answer is cached at most. Some changes raise no event: mapped memory, another machine's writes, the
 user's global ignore file.
 """
@@ -67,7 +67,7 @@ class EditedFiles:
         with self._lock:
             if token != self._token:
                 self._token, self._since, self._known = token, now, None
-            elif self._known is not None and now - self._asked < AT_MOST_SECONDS:
+            elif self._known is not None and now - self._asked < MAX_AGE_SECONDS:
                 return self._known
         found = self._ask()
         with self._lock:

@@ -20,13 +20,13 @@ from muninn_core.launch.place import Place
 from muninn_core.retrieval.commit_votes import NO_VOTES, CommitTitle, CommitVotes
 from muninn_core.retrieval.evolution import CommitFiles, Evolution
 
-COMMITS = 2_000
+MAX_COUPLING_COMMITS = 2_000
 """How many commits couple files; more change nothing (decision 029)."""
 
-TITLES = 8_000
+MAX_COMMITS = 8_000
 """How many commits are read, and vote for files by their titles (decision 044)."""
 
-PATIENCE_SECONDS = 0.25
+WAIT_SECONDS = 0.25
 """How long a question waits for new commits to be read."""
 
 log = logging.getLogger("muninn.evolution")
@@ -48,7 +48,7 @@ class EvolutionLoader:
         self._titles: tuple[CommitTitle, ...] = ()
 
     def current(self) -> Evolution:
-        """Return the evolution up to HEAD, or the last one when reading takes longer than `PATIENCE_SECONDS`."""
+        """Return the evolution up to HEAD, or the last one when reading takes longer than `WAIT_SECONDS`."""
         self._wait()
         return self._evolution
 
@@ -66,7 +66,7 @@ class EvolutionLoader:
                 self._reader = threading.Thread(target=self.follow, name="evolution", daemon=True)
                 self._reader.start()
             reader = self._reader
-        reader.join(PATIENCE_SECONDS)
+        reader.join(WAIT_SECONDS)
 
     def follow(self) -> None:
         """Read new commits; return when the evolution is that of HEAD. Unchanged where git fails."""
@@ -95,18 +95,20 @@ class EvolutionLoader:
         known = self._evolution.commits if follows else ()
         fresh = []
         for one in history.read_log(
-            root, history.CommitRange(tip=head, base=before if follows else None, limit=TITLES)
+            root, history.CommitRange(tip=head, base=before if follows else None, limit=MAX_COMMITS)
         ):
             if self._closed:
                 return
             fresh.append(one.commit)
-        times = (CommitFiles(datetime.fromisoformat(one.time).timestamp(), one.files) for one in fresh[:COMMITS])
-        self._evolution = Evolution(islice((*times, *known), COMMITS))
+        times = (
+            CommitFiles(datetime.fromisoformat(one.time).timestamp(), one.files) for one in fresh[:MAX_COUPLING_COMMITS]
+        )
+        self._evolution = Evolution(islice((*times, *known), MAX_COUPLING_COMMITS))
         self._vote([CommitTitle(one.sha, one.time, one.subject, one.files) for one in reversed(fresh)], follows)
 
     def _vote(self, titles: Sequence[CommitTitle], follows: bool) -> None:
-        """Add the titles of new commits, oldest first. With more than `TITLES`, only the newest vote."""
+        """Add the titles of new commits, oldest first. With more than `MAX_COMMITS`, only the newest vote."""
         known = self._titles if follows else ()
-        self._titles = (*known, *titles)[-TITLES:]
+        self._titles = (*known, *titles)[-MAX_COMMITS:]
         more = len(self._titles) == len(known) + len(titles)
         self._votes = CommitVotes(titles, self._votes) if follows and more else CommitVotes(self._titles)

@@ -26,7 +26,7 @@ from muninn_core.worktree.index_failure import IndexFailure, failure_of, longer_
 
 log = logging.getLogger("muninn.index")
 
-MANY = 500
+FULL_SCAN_THRESHOLD = 500
 """With more changed paths than this, a scan of the whole tree is cheaper."""
 
 GATHER_SECONDS = 0.1
@@ -175,7 +175,7 @@ class IndexUpdater:
         """Request a scan of some paths, or of all files; return a ticket for `wait_files`."""
         with self._wake:
             self._paths.update(paths)
-            self._full = self._full or full or rebuild or len(self._paths) > MANY
+            self._full = self._full or full or rebuild or len(self._paths) > FULL_SCAN_THRESHOLD
             self._rebuild = self._rebuild or rebuild
             return self._ask()
 

@@ -11,10 +11,10 @@ from muninn_core.errors import Stopping
 from muninn_core.index.embed import Embedder
 from muninn_core.journal.agents import Agents
 from muninn_core.journal.capsules import Capsules
+from muninn_core.journal.coordination import Barriers, Handoffs
 from muninn_core.journal.event_types import EventTypes
 from muninn_core.journal.journal import Journal
 from muninn_core.journal.leases import Leases
-from muninn_core.journal.meetings import Barriers, Handoffs
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.search import Search
 from muninn_core.journal.turns import Turns

@@ -16,7 +16,7 @@ from muninn_core.store.lazy_mapping import each_value
 _CODE = re.compile(r"`([A-Za-z_][\w.:#]*)(?:\(\))?`")
 _LAST = re.compile(r"[.#]|::")
 
-SHORTEST = 3
+MIN_NAME_LENGTH = 3
 """Characters. Shorter names are too common to index."""
 
 _SPARE = 1_000
@@ -58,7 +58,7 @@ class MemoryIndex:
         """Return, by id, the memories that cite a definition of this name, list it as an entity, or quote it in
         backticks.
         """
-        return self._found([name]) if len(name) >= SHORTEST else []
+        return self._found([name]) if len(name) >= MIN_NAME_LENGTH else []
 
     def _found(self, keys: Iterable[str]) -> list[Memory]:
         with self._lock:

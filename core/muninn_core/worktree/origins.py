@@ -16,7 +16,7 @@ from muninn_core.store.layout import Layout
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES, read_manifest
 
 PACKS = ".muninn/packs/"
-_KEPT = 1_000
+_CACHE_SIZE = 1_000
 
 
 class Origins:
@@ -46,7 +46,7 @@ class Origins:
         key = (name, commit) if status is None else (name, status.st_size, status.st_mtime_ns, status.st_ino)
         with self._lock:
             if key not in self._known:
-                if len(self._known) >= _KEPT:
+                if len(self._known) >= _CACHE_SIZE:
                     self._known.clear()
                 self._known[key] = _version_in(_content(self._layout.root, file, commit))
             return self._known[key]

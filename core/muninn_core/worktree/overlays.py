@@ -22,7 +22,7 @@ from muninn_core.worktree.citations import CitationCheck, CitationFiles, Citatio
 
 _Signature = tuple[int, int, int]
 
-MOST_COMPARED = 20_000
+MAX_COMPARED = 20_000
 """With more changed lines than this, an unsaved text is not compared with a commit's."""
 
 
@@ -172,7 +172,7 @@ def compared(old: Sequence[str], new: Sequence[str]) -> list[git.Hunk] | None:
     while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
         last += 1
     left, right = old[first : len(old) - last], new[first : len(new) - last]
-    if len(left) + len(right) > MOST_COMPARED:
+    if len(left) + len(right) > MAX_COMPARED:
         return None
     found = []
     for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=True).get_opcodes():

@@ -19,13 +19,13 @@ from muninn_core.source.inside import can_name_file
 from muninn_core.source.line_index import similarity
 from muninn_core.source.text import Text, looks_binary, read_text
 
-LIKE = 0.5
+SIMILARITY_THRESHOLD = 0.5
 """The share of its lines that a renamed file keeps. This is git's own threshold."""
 
-MOST_RENAMES = 8
+MAX_RENAMES = 8
 """How many renames of one file are followed."""
 
-MOST_COMPARED = 50
+MAX_COMPARED = 50
 """With how many removed files a new one is compared."""
 
 
@@ -113,7 +113,7 @@ class RenameHistory:
 
     def _current_name(self, name: str) -> str:
         """Return the last name that commits gave a file."""
-        for _ in range(MOST_RENAMES):
+        for _ in range(MAX_RENAMES):
             if name not in self._next or self._exists(name):
                 break
             name = self._next[name]
@@ -126,7 +126,7 @@ class RenameHistory:
             self._next, self._looked = {}, {}
         since = _day_before(min(self._named[name] for name in missing))
         names = set(missing)
-        for _ in range(MOST_RENAMES):
+        for _ in range(MAX_RENAMES):
             names = {name for name in names if not self._exists(name)}
             unknown = {name: self._looked.get(name) for name in names if self._looked.get(name) != head}
             for after in sorted({commit or "" for commit in unknown.values()}):
@@ -142,7 +142,7 @@ class RenameHistory:
         found = {name for name, new in self._waiting.renamed.items() if new == path}
         if path in self._waiting.untracked:
             alike = [(name, old) for name, old in self._waiting.vanished.items() if _kind(old) == _kind(path)]
-            found |= {name for name, old in alike[:MOST_COMPARED] if self._alike(head, old, path)}
+            found |= {name for name, old in alike[:MAX_COMPARED] if self._alike(head, old, path)}
         return found
 
     def _find_waiting(self, lost: list[str], head: str) -> _Waiting:
@@ -165,7 +165,9 @@ class RenameHistory:
         data = git.read_blob(self._root, head, old)
         if not isinstance(read, Text) or data is None or looks_binary(data):
             return False
-        return similarity(data.decode("utf-8-sig", "replace").split("\n"), read.text.split("\n")) >= LIKE
+        return (
+            similarity(data.decode("utf-8-sig", "replace").split("\n"), read.text.split("\n")) >= SIMILARITY_THRESHOLD
+        )
 
 
 def _paths(memory: Memory) -> tuple[str, ...]:

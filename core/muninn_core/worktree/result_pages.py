@@ -20,11 +20,11 @@ from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.snippet import Marker
 
-KEPT = timedelta(minutes=10)
+PAGE_LIFETIME = timedelta(minutes=10)
 """How long a page can be read."""
 
-MOST_PAGES = 64
-MOST_CANDIDATES = 6_000
+MAX_PAGES = 64
+MAX_CANDIDATES = 6_000
 """How many pages, and candidates on them, are kept. A candidate holds about a kilobyte of text."""
 
 
@@ -64,7 +64,7 @@ class ResultPages:
         with self._lock:
             before_it = self._kept.pop(cursor, None)
             self._held += len(rest.candidates) - (len(before_it[1].candidates) if before_it else 0)
-            self._kept[cursor] = (self._clock() + KEPT, rest)
+            self._kept[cursor] = (self._clock() + PAGE_LIFETIME, rest)
             self._drop()
         return cursor
 
@@ -74,7 +74,7 @@ class ResultPages:
             self._drop()
             found = self._kept.get(cursor)
         if found is None:
-            minutes = int(KEPT.total_seconds() // 60)
+            minutes = int(PAGE_LIFETIME.total_seconds() // 60)
             raise NotFoundError(
                 f"there is no page '{cursor}' any more",
                 hint=f"Ask again without `page`: the newest pages are kept, for {minutes} minutes.",
@@ -92,7 +92,7 @@ class ResultPages:
         now = self._clock()
         while self._kept:
             until, _ = next(iter(self._kept.values()))
-            many = len(self._kept) > MOST_PAGES or self._held > MOST_CANDIDATES
+            many = len(self._kept) > MAX_PAGES or self._held > MAX_CANDIDATES
             if until > now and not (many and len(self._kept) > 1):
                 return
             _, (_, gone) = self._kept.popitem(last=False)

@@ -20,11 +20,11 @@ from muninn_core.store.lines import Lines, read_lines
 from muninn_core.store.record import Record
 
 MEMORY = ".muninn/memory"
-_KEPT = 4
+_CACHED_REVISIONS = 4
 """How many revisions are cached. A review needs two."""
 
-_KEPT_COMMITS = 1_000
-_KEPT_BYTES = 64_000_000
+_CACHED_COMMITS = 1_000
+_CACHED_BYTES = 64_000_000
 """Bytes of record files that are cached beside the revisions, mostly those of other branches."""
 
 
@@ -66,7 +66,7 @@ class Revisions:
             if known is None:
                 known = self._moments[tree] = self._read(tree)
             self._moments.move_to_end(tree)
-            while len(self._moments) > _KEPT:
+            while len(self._moments) > _CACHED_REVISIONS:
                 self._moments.popitem(last=False)
         state, records, malformed = known
         return MemoryAtCommit(commit=commit, time=time, tree=tree, state=state, records=records, malformed=malformed)
@@ -90,7 +90,7 @@ class Revisions:
             for oid in wanted:
                 self._files.move_to_end(oid)
             size = sum(length for _, length in self._files.values())
-            while size > _KEPT_BYTES and self._files:
+            while size > _CACHED_BYTES and self._files:
                 _, (_, length) = self._files.popitem(last=False)
                 size -= length
         return found
@@ -102,7 +102,7 @@ class Revisions:
             there = bool(git.tree_ids(self.root, [commit], ".muninn"))
             tree = git.tree_ids(self.root, [commit], MEMORY).get(commit, "")
             known = (there, tree, git.commit_time(self.root, commit))
-            if len(self._commits) >= _KEPT_COMMITS:
+            if len(self._commits) >= _CACHED_COMMITS:
                 self._commits.clear()
             self._commits[commit] = known
         return known

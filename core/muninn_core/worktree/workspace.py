@@ -33,15 +33,16 @@ from muninn_core.store.log import open_log
 from muninn_core.store.pack.installed import recover
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.access_counts import AccessCounts
+from muninn_core.worktree.auxiliary_index import AuxiliaryIndex
 from muninn_core.worktree.branches import LOCAL, OtherBranches, WorkStates
 from muninn_core.worktree.bridges import BridgeCounts, ExternalFolder, indexing
 from muninn_core.worktree.citations import Citations
+from muninn_core.worktree.config_reloader import ConfigReloader
 from muninn_core.worktree.deliveries import Deliveries
 from muninn_core.worktree.documents import DocumentCache
 from muninn_core.worktree.edited_files import EditedFiles
 from muninn_core.worktree.evolution import EvolutionLoader
 from muninn_core.worktree.first_authors import FirstAuthors
-from muninn_core.worktree.followed_config import FollowedConfig
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.origins import Origins
@@ -51,11 +52,10 @@ from muninn_core.worktree.private_layout import adopt_orphans, layout_at, remove
 from muninn_core.worktree.renames import RenameHistory
 from muninn_core.worktree.result_pages import ResultPages
 from muninn_core.worktree.revisions import Revisions
-from muninn_core.worktree.session_notes import SessionNotes
-from muninn_core.worktree.side_index import SideIndex
+from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.skill_cache import SkillCache
 from muninn_core.worktree.tree_lock import TreeLock
-from muninn_core.worktree.upkeep_note import UpkeepNote
+from muninn_core.worktree.upkeep_state import UpkeepState
 
 log = logging.getLogger("muninn.worktree")
 
@@ -99,7 +99,7 @@ class Workspace:
             )
         self._folders = tuple(map(str, own_folders(self.layout)))
         refuse_links(self._folders)
-        self.settings = FollowedConfig(place, self.layout, home)
+        self.settings = ConfigReloader(place, self.layout, home)
         self._applying_settings = threading.Lock()
         self._model = self.config.index.model
         self.problems: list[Problem] = []
@@ -135,9 +135,9 @@ class Workspace:
             adopt_orphans(place, self.layout, [])  # the log, which is opened below, reads them
             self._heal_packs()
         log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
-        self.session_notes = SessionNotes(self.layout.local / "notes.json", writable=self.writable)
+        self.session_state = SessionState(self.layout.local / "notes.json", writable=self.writable)
         self.access_counts = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
-        self.upkeep = UpkeepNote(self.layout.local / "upkeep.json", writable=self.writable)
+        self.upkeep = UpkeepState(self.layout.local / "upkeep.json", writable=self.writable)
         self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
         self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
         self.documents = DocumentCache(self.layout.root)
@@ -162,8 +162,8 @@ class Workspace:
         self.result_pages = ResultPages(clock)
         self.origins = Origins(self.layout)
         beside = self._index_folder
-        self.revision_index = SideIndex(beside / "past", self.embedder, self.encoder, self._known_encodings)
-        self.branch_index = SideIndex(beside / "branches", self.embedder, self.encoder, self._known_encodings)
+        self.revision_index = AuxiliaryIndex(beside / "past", self.embedder, self.encoder, self._known_encodings)
+        self.branch_index = AuxiliaryIndex(beside / "branches", self.embedder, self.encoder, self._known_encodings)
         self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.on_indexed: Callable[[], None] = lambda: None

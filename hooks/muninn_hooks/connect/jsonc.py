@@ -21,7 +21,7 @@ _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|nu
 _INDENT = re.compile(r"\n([ \t]+)[\"{}\[\]]")
 _LINE_END = re.compile(r"[ \t]*\r?\n")
 _DECODER = json.JSONDecoder()
-_DEEPEST = 200
+_MAX_DEPTH = 200
 
 
 class JsoncError(ValueError):
@@ -186,7 +186,7 @@ def _blank(text: str, at: int) -> int:
 def _value(text: str, at: int, depth: int) -> Node:
     node = Node(at)
     first = text[at : at + 1]
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise JsoncError("it is nested too deeply", text, at)
     if first == "{":
         _members(text, node, depth)

@@ -17,8 +17,8 @@ TOPICS = ("journal", "memory", "index")
 """The kinds of messages: events of the journal, changed memories, and changes of the index."""
 
 HEARTBEAT_SECONDS = 15
-MOST_HEARTBEAT_SECONDS = 300
-MOST_CONDITIONS = 100
+MAX_HEARTBEAT_SECONDS = 300
+MAX_CONDITIONS = 100
 
 _PLAIN = ("topic", "after", "heartbeat", *HEADER_FIELDS)
 
@@ -57,9 +57,7 @@ def parse_query(query: bytes) -> SubscriptionRequest:
     field is JSON, or else a text.
     """
     try:
-        pairs = parse_qsl(
-            query.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_CONDITIONS, errors="strict"
-        )
+        pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_CONDITIONS, errors="strict")
     except ValueError as error:
         raise BadParams(f"the address has a query that can't be read: {error}", hint="Write NAME=VALUE&…") from None
     return _request(pairs)
@@ -72,8 +70,8 @@ def parse_params(params: Mapping[str, Any]) -> SubscriptionRequest:
         for name, value in params.items()
         for each in (value if isinstance(value, list) else [value])
     ]
-    if len(pairs) > MOST_CONDITIONS:
-        raise BadParams(f"more than {MOST_CONDITIONS} conditions", hint="Leave some out.")
+    if len(pairs) > MAX_CONDITIONS:
+        raise BadParams(f"more than {MAX_CONDITIONS} conditions", hint="Leave some out.")
     return _request(pairs)
 
 
@@ -93,7 +91,7 @@ def _request(pairs: Iterable[tuple[str, str]]) -> SubscriptionRequest:
     return SubscriptionRequest(
         topics=frozenset(topics),
         after=_number("after", after, 0, 2**53) if after else None,
-        heartbeat=_number("heartbeat", heartbeat, 1, MOST_HEARTBEAT_SECONDS) if heartbeat else HEARTBEAT_SECONDS,
+        heartbeat=_number("heartbeat", heartbeat, 1, MAX_HEARTBEAT_SECONDS) if heartbeat else HEARTBEAT_SECONDS,
         fields=tuple((name, tuple(_values(name, values))) for name, values in given.items()),
     )
 

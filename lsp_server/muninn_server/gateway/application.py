@@ -254,7 +254,7 @@ class Gateway:
 
         def read() -> tuple[str, AgentTurn, bool] | None:
             found = self._responses.read(told) if told.path == RESPONSES else read_exchange(told)
-            if found is None or (found.agent and workspace.session_notes.get(found.agent, "at") is not None):
+            if found is None or (found.agent and workspace.session_state.get(found.agent, "at") is not None):
                 return None
             return found.session, found.turn, found.ends
 

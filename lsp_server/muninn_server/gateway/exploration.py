@@ -25,7 +25,7 @@ EXPLORE_MODEL = "muninn/explore"
 BUDGET = 6_000
 """Tokens of a pack, unless `max_tokens` or `max_completion_tokens` of the request says less."""
 
-LEAST_BUDGET = 200
+MIN_BUDGET = 200
 MAX_QUESTION = 4_000
 
 _EVENTS = "text/event-stream"
@@ -49,7 +49,7 @@ async def exploration_reply(session: Session, dialect: str, body: bytes, cancell
     """Explore, and return the answer in a dialect. Raises ModelError for a request without a question."""
     asked = _read(body)
     budget = min(filter(None, (asked.max_tokens, asked.max_completion_tokens, BUDGET)))
-    params = {"query": _question(asked), "budget": max(LEAST_BUDGET, budget)}
+    params = {"query": _question(asked), "budget": max(MIN_BUDGET, budget)}
     result = await session.call("explore", params, lambda found: found, cancelled=cancelled)
     assert isinstance(result, ExploreResult)
     assert result.context is not None

@@ -32,7 +32,7 @@ PURPOSE = "gateway/1"
 UNMETERED = frozenset({"/v1/messages/count_tokens"})
 """Endpoints that cost nothing."""
 
-MOST_BYTES = 8_000_000
+MAX_BYTES = 8_000_000
 """The longest answer in one piece, and the longest line of a stream, in which tokens are looked for."""
 
 LAST_EVENT = re.compile(rb"data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete))\s*$")
@@ -62,7 +62,7 @@ class Usage:
 
     def feed(self, chunk: bytes) -> None:
         """Read a part of the answer."""
-        self._waiting = (self._waiting + chunk)[-MOST_BYTES:]
+        self._waiting = (self._waiting + chunk)[-MAX_BYTES:]
         if self.streamed:
             *lines, self._waiting = self._waiting.split(b"\n")
             for line in lines:

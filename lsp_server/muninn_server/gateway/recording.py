@@ -23,7 +23,7 @@ from muninn_server.gateway.routing import ANTHROPIC
 RECORDED = frozenset({"/v1/chat/completions", "/v1/messages", "/v1/responses"})
 """The endpoints whose exchanges are recorded."""
 
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 """A longer answer is not read."""
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -60,13 +60,13 @@ class Tape:
     def feed(self, chunk: bytes) -> None:
         """Keep a part of the answer, unless the answer is too long."""
         self._size += len(chunk)
-        if self._size <= MOST_BYTES:
+        if self._size <= MAX_BYTES:
             self._chunks.append(chunk)
 
     @property
     def answer(self) -> bytes:
         """The whole answer, b"" for one that is too long."""
-        return b"".join(self._chunks) if self._size <= MOST_BYTES else b""
+        return b"".join(self._chunks) if self._size <= MAX_BYTES else b""
 
 
 def read_exchange(exchange: Exchange) -> Reading | None:

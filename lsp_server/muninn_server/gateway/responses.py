@@ -20,7 +20,7 @@ from muninn_server.gateway.recording import UUID, Exchange, Reading
 
 Json = dict[str, Any]
 
-MOST_KEPT = 5_000
+MAX_CACHED_ROWS = 5_000
 """The most responses and conversations whose turns are remembered. The oldest go first."""
 
 _ENDS = ("response.completed", "response.incomplete")
@@ -39,7 +39,7 @@ class Kept(NamedTuple):
 class Responses:
     """Reads exchanges, one at a time and in their order."""
 
-    def __init__(self, limit: int = MOST_KEPT) -> None:
+    def __init__(self, limit: int = MAX_CACHED_ROWS) -> None:
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._limit = limit
 

@@ -16,7 +16,7 @@ from muninn_core.model.value import encode_json, json_schemas
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.method import Method
-from muninn_server.events.subscription_request import MOST_HEARTBEAT_SECONDS, TOPICS
+from muninn_server.events.subscription_request import MAX_HEARTBEAT_SECONDS, TOPICS
 from muninn_server.http.asgi_messages import JSON
 from muninn_server.http.json_rpc import claims
 from muninn_server.rpc import MAX_ID_CHARS
@@ -160,7 +160,7 @@ def _filters() -> list[Schema]:
     """Return the parameters of the event stream. Fields of payloads (`payload.NAME`) can't be listed."""
     texts: Schema = {"type": "array", "items": {"type": "string"}}
     whole: Schema = {"type": "integer", "minimum": 0, "maximum": 2**53}
-    beat: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_HEARTBEAT_SECONDS}
+    beat: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_HEARTBEAT_SECONDS}
     found = [("topic", "query", {"type": "array", "items": {"enum": list(TOPICS)}}), ("after", "query", whole)]
     found += [("heartbeat", "query", beat), ("Last-Event-ID", "header", {"type": "string"})]
     found += [(name, "query", texts) for name in HEADER_FIELDS]

@@ -34,7 +34,7 @@ from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
-MOST_NAMED = 300
+MAX_NAMED = 300
 """The most pinned memories, and the most memories of a task, that a context chooses from."""
 
 
@@ -180,11 +180,11 @@ def encoded_text(encoder: Encoder, text: str) -> Encoded | None:
 def memory_hits(
     memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], checker: CitationCheck
 ) -> list[Hit]:
-    """Return at most `MOST_NAMED` of the `wanted` memories, the most important and newest first."""
+    """Return at most `MAX_NAMED` of the `wanted` memories, the most important and newest first."""
     found = [memory for memory in memories if wanted(memory) and is_recallable(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
-    return [memory_hit(memory, (), checker.judge(memory)) for memory in found[:MOST_NAMED]]
+    return [memory_hit(memory, (), checker.judge(memory)) for memory in found[:MAX_NAMED]]
 
 
 def task_hits(

@@ -22,7 +22,7 @@ from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
 from muninn_core.engine.answer.search_context import SearchContext, search_context, with_work_and_origin
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
-from muninn_core.engine.answer.working_set import MOST_PATCH, WorkingSet, question_of, with_grounds, working_set_of
+from muninn_core.engine.answer.working_set import MAX_PATCH, WorkingSet, question_of, with_grounds, working_set_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
@@ -75,7 +75,7 @@ def context(
     patterns = workspace.config.memory.secrets
     query, _ = mask(strip_private(params.query)[0], patterns)
     diff = params.diff
-    if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is rejected later
+    if diff is not None and len(diff) <= MAX_PATCH:  # a longer one is rejected later
         diff, _ = mask(diff, patterns)
     params = replace(params, query=query, diff=diff)
     result = gather(workspace, params, params, call, now, others=others)

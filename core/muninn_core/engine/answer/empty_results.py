@@ -14,7 +14,7 @@ from muninn_core.retrieval.filters import OF_FILES, compile_filters
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.source.shortcode import same_code
 
-_MOST_NAMES = 20_000
+_MAX_NAMES = 20_000
 """The most names that a misspelt value is compared with."""
 
 
@@ -62,7 +62,7 @@ def _unmatched(condition: Filter, searched: SearchContext, recallable: list[Memo
 
 def _near(condition: Filter, searched: SearchContext, recallable: list[Memory]) -> str:
     """Return the filter with its misspelt value corrected, "" without a near match."""
-    names = sorted(set(_names(condition.key, searched, recallable)))[:_MOST_NAMES]
+    names = sorted(set(_names(condition.key, searched, recallable)))[:_MAX_NAMES]
     value = condition.values[0]
     if condition.key == "path":
         value = next((part for part in value.split("/") if part.strip("*?") and part not in names), value)

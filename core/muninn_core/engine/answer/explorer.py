@@ -29,7 +29,7 @@ MAX_SILENT = 2
 """How often a model that calls no tool is reminded to."""
 
 _SHOWN_ARGUMENTS = 300
-_KEPT_TEXT = 2_000
+_MAX_TEXT = 2_000
 """Characters of an answer without a tool call that stay in the conversation."""
 
 _REMINDER = "Call a tool, or end with `finish`."
@@ -105,7 +105,7 @@ class Explorer:
                     self.ended = self.ended or "the model called no tool"
                     return None
                 messages += [
-                    Message(role="assistant", text=asked.text[:_KEPT_TEXT] or "."),
+                    Message(role="assistant", text=asked.text[:_MAX_TEXT] or "."),
                     Message(role="user", text=_REMINDER),
                 ]
                 continue
@@ -154,7 +154,7 @@ class Explorer:
         native = bool(asked.calls)
         shown = "" if native else "\n".join(_as_line(call) for call in calls)
         messages.append(
-            Message(role="assistant", text=asked.text[:_KEPT_TEXT] if native else shown, calls=calls if native else ())
+            Message(role="assistant", text=asked.text[:_MAX_TEXT] if native else shown, calls=calls if native else ())
         )
         finish = None
         for call in calls:
@@ -208,7 +208,7 @@ class Explorer:
             self._note(call, depth, problem=problem)
             return problem
         self._note(call, depth)
-        found = self.run(question[:_KEPT_TEXT], depth + 1)
+        found = self.run(question[:_MAX_TEXT], depth + 1)
         if found is None:
             return f"It ended without an answer: {self.ended}."
         self.places = [*found.places, *self.places]
@@ -228,4 +228,4 @@ class Explorer:
 
 
 def _as_line(call: ToolCall) -> str:
-    return encode_json({"tool": call.name, "arguments": call.arguments}).decode()[:_KEPT_TEXT]
+    return encode_json({"tool": call.name, "arguments": call.arguments}).decode()[:_MAX_TEXT]

@@ -22,10 +22,10 @@ from muninn_core.protocol.files import ReadResult
 from muninn_core.protocol.search import RecallResult
 from muninn_core.source.inside import can_name_file
 
-MOST_CHARS = 8_000
+MAX_CHARS = 8_000
 """Characters of a result that a model gets."""
 
-MOST_LINES = 400
+MAX_LINES = 400
 """Lines of one place in the answer."""
 
 _DOCUMENTS = (".metis", "adr", "adrs", "decisions")
@@ -78,7 +78,7 @@ class Tools:
 
     def lines(self, place: FoundPlace) -> ReadResult | str:
         """Return the lines of a place as they are now, or why they can't be read."""
-        given = {"path": place.path, "start": place.start, "end": max(0, place.end), "limit": MOST_LINES}
+        given = {"path": place.path, "start": place.start, "end": max(0, place.end), "limit": MAX_LINES}
         try:
             found = self._run("read", decode_params(lookup("read"), given))
         except Cancelled:
@@ -118,7 +118,7 @@ def _lines_of(result: Value) -> FoundPlace | None:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= MOST_CHARS:
+    if len(text) <= MAX_CHARS:
         return text
-    kept = text[:MOST_CHARS].rpartition("\n")[0] or text[:MOST_CHARS]
+    kept = text[:MAX_CHARS].rpartition("\n")[0] or text[:MAX_CHARS]
     return f"{kept}\n({len(text) - len(kept):,} more characters; narrow the question.)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 
-MOST = 50
+MAX_OPEN_FILES = 50
 """The most open files that count, the most recently used first."""
 
 
@@ -25,7 +25,7 @@ class OpenEditors:
             editors = self._open.setdefault(root, {})
             editors.pop(editor, None)  # the latest update comes last
             if files:
-                editors[editor] = tuple(files[:MOST])
+                editors[editor] = tuple(files[:MAX_OPEN_FILES])
             if not editors:
                 del self._open[root]
 
@@ -33,4 +33,4 @@ class OpenEditors:
         """Return `before`, then the open files, the most recently updated editor first, without duplicates."""
         with self._lock:
             editors = list(reversed(self._open.get(root, {}).values()))
-        return tuple(dict.fromkeys([*before, *(file for files in editors for file in files)]))[:MOST]
+        return tuple(dict.fromkeys([*before, *(file for files in editors for file in files)]))[:MAX_OPEN_FILES]

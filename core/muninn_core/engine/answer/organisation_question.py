@@ -24,7 +24,7 @@ _OF_THIS_REPOSITORY = ("like", "page", "task", "from_session", "at", "branches")
 """Parameters about what only this repository has. A question with one of them is not put to the organisation."""
 
 _MEMORIES_OF_THIS_REPOSITORY = ("file", "session", "task", "role", "pending", "at", "branches")
-_MOST_LISTED = 10_000
+_MAX_LISTED = 10_000
 
 
 def of_recall(workspace: Workspace, params: RecallParams) -> RecallParams | None:
@@ -62,7 +62,7 @@ def of_memories(workspace: Workspace, params: MemoriesParams) -> MemoriesParams 
     own = any(getattr(params, name) != getattr(plain, name) for name in _MEMORIES_OF_THIS_REPOSITORY)
     if own or params.scope not in (None, "project") or not _is_named(params.repos):
         return None
-    most = min(_MOST_LISTED, params.offset + params.limit)
+    most = min(_MAX_LISTED, params.offset + params.limit)
     text = _without_secrets(workspace, params.text) if params.text else params.text
     return replace(params, text=text, scope=None, limit=most, offset=0, repos=())
 

@@ -18,7 +18,7 @@ from muninn_core.worktree.workspace import Workspace
 LINE_CHARS = 2_000
 """The most characters of a line."""
 
-MOST_CHARS = 200_000
+MAX_CHARS = 200_000
 """The most characters of an answer."""
 
 _FOLLOW_SECONDS = 2.0
@@ -90,7 +90,7 @@ def _unknown(workspace: Workspace, path: str, known: set[str]) -> NotFoundError:
 def _within(lines: list[str]) -> tuple[list[str], int]:
     """Return the lines that fit into an answer, and the number of characters that were cut from long ones."""
     found: list[str] = []
-    left, cut = MOST_CHARS, 0
+    left, cut = MAX_CHARS, 0
     for line in lines:
         shown = line[:LINE_CHARS]
         left -= len(shown) + 1

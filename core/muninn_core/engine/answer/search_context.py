@@ -24,12 +24,12 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import stem
 from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
+from muninn_core.worktree.auxiliary_index import JoinedReader
 from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.origins import Origins
 from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
-from muninn_core.worktree.side_index import JoinedReader
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 30.0

@@ -19,7 +19,7 @@ from muninn_core.retrieval.weights import SUBJECT
 from muninn_core.source.document import Document
 from muninn_core.worktree.documents import SteeringDocuments
 
-MOST = 3
+MAX_DECISIONS = 3
 """The most touched decisions of a context; more would displace search hits."""
 
 TOP = 6
@@ -36,7 +36,7 @@ class TouchedDecision(NamedTuple):
 def touched(
     library: SteeringDocuments, changed: Sequence[str], files: Sequence[str], code: Sequence[Hit]
 ) -> list[TouchedDecision]:
-    """Return the decisions in force whose subject is touched, those of changed files first, at most `MOST`.
+    """Return the decisions in force whose subject is touched, those of changed files first, at most `MAX_DECISIONS`.
 
     `changed` are the files that differ from HEAD, `files` the working set.
     """
@@ -55,7 +55,7 @@ def touched(
         reason = next(((rank, f"names {what}, which {verb}") for rank, what, verb in reasons if what), None)
         if reason is not None:
             found.append((reason[0], decision.path, TouchedDecision(decision, reason[1])))
-    return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])[:MOST]]
+    return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])[:MAX_DECISIONS]]
 
 
 def hits_of(found: Iterable[TouchedDecision], reader: Reader) -> list[Hit]:

@@ -27,13 +27,13 @@ from muninn_core.retrieval.signals import Signal, reasons_of, signal
 from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR
 from muninn_core.worktree.edited_files import EditedFiles
 
-MOST_FILES = 100
+MAX_FILES = 100
 """The most files of a working set."""
 
-MOST_PIECES = 40
+MAX_PIECES = 40
 """The most chunks of a change; those with the most changed lines come first."""
 
-MOST_PATCH = 1_000_000
+MAX_PATCH = 1_000_000
 """The most characters of a patch; it is stored with the answer."""
 
 QUESTION_CHARS = 400
@@ -84,7 +84,7 @@ def working_set_of(
         files.setdefault(path, named.get(path) or _ground(place, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]
-    return WorkingSet(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines, edited)
+    return WorkingSet(dict(list(files.items())[:MAX_FILES]), tuple(pieces), tuple(common), lines, edited)
 
 
 def _ground(place: Place, path: str, params: ContextParams) -> str:
@@ -101,7 +101,7 @@ def question_of(params: ContextParams, searched: SearchContext, working_set: Wor
         return params.query
     document = searched.documents.with_code(params.task) if params.task else None
     parts = [document.title if document is not None else params.task or ""]
-    parts += [name for hit in working_set.pieces[:MOST_PIECES] for name in hit.symbol.split()[:3]]
+    parts += [name for hit in working_set.pieces[:MAX_PIECES] for name in hit.symbol.split()[:3]]
     parts += working_set.names
     if params.files or params.cursor is not None or params.diff is not None:
         grounds = ("named by the asker", "the cursor is in it", "the change touches it")
@@ -174,9 +174,9 @@ def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
 def _changed(place: Place, diff: str) -> tuple[git.TouchedFile, ...]:
     """Return the files that a change touches. `diff` is a revision, a range, or the text of a patch."""
     if "\n" in diff:
-        if len(diff) > MOST_PATCH:
+        if len(diff) > MAX_PATCH:
             raise BadParams(
-                f"the patch has {len(diff):,} characters; the limit is {MOST_PATCH:,}",
+                f"the patch has {len(diff):,} characters; the limit is {MAX_PATCH:,}",
                 hint="Name a range A..B in place of its text.",
             )
         found = git.read_patch(diff)
@@ -209,7 +209,7 @@ def _touched(searched: SearchContext, changed: Iterable[git.TouchedFile]) -> lis
                 )
                 count = sum(b - a + 1 for a, b in parts)
                 found.append((-count, each.path, chunk.start, _hit(chunk, signal("changed", 1.0, CHANGED, note))))
-    return [hit for *_, hit in sorted(found, key=lambda entry: entry[:3])[:MOST_PIECES]]
+    return [hit for *_, hit in sorted(found, key=lambda entry: entry[:3])[:MAX_PIECES]]
 
 
 def _chunks(searched: SearchContext, path: str) -> list[Chunk]:

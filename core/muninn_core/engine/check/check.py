@@ -39,9 +39,9 @@ from muninn_core.store.pack.installed import installed_packs
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES
 from muninn_core.store.record import Record
 from muninn_core.store.spool import list_spools
-from muninn_core.worktree.documents import MOST_BYTES, DocumentCache
+from muninn_core.worktree.documents import MAX_BYTES, DocumentCache
 
-MOST = 1_000
+MAX_FINDINGS = 1_000
 """The most findings of one rule that are listed; a last finding counts the others."""
 
 
@@ -110,9 +110,9 @@ def _with_levels(found: Iterable[Finding], levels: CheckConfig) -> tuple[Finding
         level = getattr(levels, rule)
         if level == "off":
             continue
-        listed += [replace(finding, level=level) for finding in nsmallest(MOST, findings, key=_order)]
-        if len(findings) > MOST:
-            more = f"{len(findings) - MOST} more of this rule"
+        listed += [replace(finding, level=level) for finding in nsmallest(MAX_FINDINGS, findings, key=_order)]
+        if len(findings) > MAX_FINDINGS:
+            more = f"{len(findings) - MAX_FINDINGS} more of this rule"
             listed.append(Finding(rule=rule, level=level, message=more))
     return tuple(sorted(listed, key=_order))
 
@@ -253,7 +253,7 @@ def _names(layout: Layout, state: State, files: Iterable[str]) -> ReferenceIndex
     """
 
     def page(path: str) -> LineIndex | None:
-        read = read_text(layout.root, path, MOST_BYTES)
+        read = read_text(layout.root, path, MAX_BYTES)
         return LineIndex(path, read.text) if isinstance(read, Text) else None
 
     library = DocumentCache(layout.root).read()

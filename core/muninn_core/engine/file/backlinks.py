@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from muninn_core.context.memory_summary import headline
-from muninn_core.engine.file.lint import MOST_BYTES, names_of
+from muninn_core.engine.file.lint import MAX_BYTES, names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget, rooted
 from muninn_core.errors import BadParams, NotFoundError
@@ -21,7 +21,7 @@ from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
-MOST = 1_000
+MAX_BACKLINKS = 1_000
 """The most backlinks of an answer."""
 
 _FEW = 50
@@ -45,8 +45,8 @@ def backlinks(workspace: Workspace, params: BacklinksParams, call: CallContext) 
                 line_text = lines[each.line].strip()[:200]
                 place: dict[str, Any] = {"line": each.line + 1, "column": each.start + 1, "end": each.end + 1}
                 links.append(Backlink(path=path, text=line_text, **place))
-    links = links[:MOST]
-    links += _memories(workspace, names, found, MOST - len(links))
+    links = links[:MAX_BACKLINKS]
+    links += _memories(workspace, names, found, MAX_BACKLINKS - len(links))
     return BacklinksResult(target=found.id or found.path, backlinks=tuple(links), saw=workspace.read_state())
 
 
@@ -174,7 +174,7 @@ def _texts(workspace: Workspace, names: ReferenceIndex, call: CallContext) -> It
         if path in unsaved:
             yield path, unsaved[path].text.replace("\r\n", "\n")
             continue
-        read = read_text(root, path, MOST_BYTES)
+        read = read_text(root, path, MAX_BYTES)
         if isinstance(read, Text):
             yield path, read.text
 

@@ -49,7 +49,7 @@ DEFAULT_BUDGET = 8000
 """The budget in tokens of a file that sets none."""
 FOUND_BY_QUESTION = 6
 """The most hits of a question."""
-MOST = 200
+MAX_REFERENCES = 200
 """The most references of a pack; further ones are reported as left out."""
 
 _NEW_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
@@ -64,7 +64,7 @@ class _Part(Value):
     title: str = ""
 
 
-_TOO_MANY = _Part(problem=f"there are more than {MOST} references in this file")
+_TOO_MANY = _Part(problem=f"there are more than {MAX_REFERENCES} references in this file")
 
 
 def render(workspace: Workspace, params: RenderParams, call: CallContext, now: datetime) -> RenderResult:
@@ -84,7 +84,7 @@ def render(workspace: Workspace, params: RenderParams, call: CallContext, now: d
     parts: list[tuple[Reference, _Part]] = []
     for place, reference in enumerate(found):
         call.raise_if_cancelled()
-        known = place < MOST
+        known = place < MAX_REFERENCES
         parts.append((reference, _part(workspace, names, reference, path, call, params, now) if known else _TOO_MANY))
     pack = _Pack(prose, budget, closed=cut)
     rendered = (_rendered(text, reference, part, pack) for reference, part in sorted(parts, key=_named_first))

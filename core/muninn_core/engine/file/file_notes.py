@@ -10,7 +10,7 @@ from datetime import datetime
 
 from muninn_core.context.annotation import lenses
 from muninn_core.context.memory_summary import headline
-from muninn_core.engine.file.place_memory import MOST_NAMED, Remembered
+from muninn_core.engine.file.place_memory import MAX_NAMED, Remembered
 from muninn_core.engine.file.pointers import pointers
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.byline import writer
@@ -30,7 +30,7 @@ from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
-MOST = 500
+MAX_MEMORIES = 500
 """The most memories of a file, the newest first."""
 
 CITATION_SECONDS = 0.04
@@ -54,7 +54,7 @@ def remembered(workspace: Workspace, given: str, call: CallContext, now: datetim
         if is_recallable(memory, now) and seen(memory)
     }
     ordered = sorted(of_file.values(), key=lambda memory: (memory.ts, memory.id), reverse=True)
-    memories = ordered[:MOST]
+    memories = ordered[:MAX_MEMORIES]
     call.raise_if_cancelled()
     moved = (
         [
@@ -79,7 +79,7 @@ def remembered(workspace: Workspace, given: str, call: CallContext, now: datetim
         workspace.documents.read(),
         checker.judge,
         checker.late,
-        max(0, len(ordered) - MOST),
+        max(0, len(ordered) - MAX_MEMORIES),
         pending,
     )
 
@@ -101,7 +101,7 @@ def annotate(workspace: Workspace, params: AnnotateParams, call: CallContext, no
 
 
 def _unless_common(memories: list[Memory]) -> list[Memory]:
-    return memories if len(memories) <= MOST_NAMED else []
+    return memories if len(memories) <= MAX_NAMED else []
 
 
 def _page(checker: CitationCheck, path: str) -> LineIndex | None:

@@ -31,7 +31,7 @@ from muninn_core.worktree.overlays import Overlays, with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 """The largest text that is checked while editing; `muninn check` checks any."""
 
 CITES_SECONDS = 0.3
@@ -47,7 +47,7 @@ def lint(workspace: Workspace, params: LintParams, call: CallContext) -> LintRes
     path = relative_path(params.path, workspace.layout.root)
     kind = own_kind(path)
     text = text_of(workspace.layout.root, path, params.text)
-    if len(text) > MOST_BYTES:
+    if len(text) > MAX_BYTES:
         message = f"{len(text):,} characters are too many to check while editing"
         found = [Fault(rule="malformed", level="information", message=message, line=1, hint="`muninn check` reads it.")]
     else:
@@ -60,7 +60,7 @@ def text_of(root: Path, path: str, given: str | None) -> str:
     """Return a file's unsaved text if given, else its text on disk. Raises NotFoundError without text."""
     if given is not None:
         return given
-    read = read_text(root, path, MOST_BYTES)
+    read = read_text(root, path, MAX_BYTES)
     if not isinstance(read, Text):
         what = "does not exist" if read == "vanished" else f"has no text to read: {read}"
         raise NotFoundError(f"{path} {what}", hint="Name a file relative to the root of the repository.")

@@ -16,7 +16,7 @@ from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.memory_index import names_of
 
-MOST_NAMED = 20
+MAX_NAMED = 20
 """A symbol name in more memories is too common; none of them is looked up by it."""
 
 Citations = Mapping[str, Sequence[Citation]]
@@ -114,7 +114,7 @@ def _named(found: Remembered, line: int, given: str, by_name: ByName) -> Iterato
     starting = [item.name for item in _around(extents, line) if item.start == line]
     names = dict.fromkeys(name.rpartition(".")[2] for name in (given, *starting) if name)
     for name in names:
-        for memory in sorted(by_name(name), key=lambda item: (item.ts, item.id), reverse=True)[:MOST_NAMED]:
+        for memory in sorted(by_name(name), key=lambda item: (item.ts, item.id), reverse=True)[:MAX_NAMED]:
             cited = any((cite.symbol or "").rpartition(".")[2] == name for cite in memory.cites)
             if cited or name in names_of(memory):
                 yield (

@@ -11,7 +11,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.note import Pointer
 from muninn_core.worktree.documents import SteeringDocuments
 
-MOST = 500
+MAX_NAMES = 500
 """The most names of each form in one file that are looked up."""
 
 _NAMES = (
@@ -31,7 +31,7 @@ def pointers(text: str, memories: Mapping[str, Memory], library: SteeringDocumen
     kinds = _NAMES if library.documents else _NAMES[:_DOCUMENTS]
     found: dict[tuple[int, int], re.Match[str]] = {}
     for part, form in kinds:
-        for match in islice(form.finditer(text), MOST) if part in text else ():
+        for match in islice(form.finditer(text), MAX_NAMES) if part in text else ():
             if not any(begin <= match.start() < end for begin, end in found):
                 found[match.span()] = match
     known = []

@@ -24,10 +24,10 @@ from muninn_core.store.lines import Lines, read_lines
 from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, parse_line
 from muninn_core.store.secrets import mask
 
-MOST_LINES = 2_000
+MAX_LINES = 2_000
 """Beyond this line only malformed records are reported, to bound the time."""
 
-MOST_FAULTS = 500
+MAX_FAULTS = 500
 """The most faults of a file."""
 
 MISSING_HINT = "Was it moved or deleted? Update the memory, or forget it."
@@ -84,14 +84,14 @@ def record_faults(
         first = seen.setdefault(record.id, (number, record))
         if first[0] != number and not first[1].has_same_content(record):
             found.append(_at(line, "id", number, "malformed", "error", duplicate_message(record.id, first[0])))
-        if number <= MOST_LINES:
+        if number <= MAX_LINES:
             found += _fields(line, number, record, (*KINDS, *kinds))
             missing_here = tuple(missing(record.id))
             found += _missing(line, number, missing_here)
             found += _cites(line, number, record, citations, {entry.path for entry in missing_here})
-    for number, record in list(seen.values())[:MOST_LINES]:
+    for number, record in list(seen.values())[:MAX_LINES]:
         found += _targets(lines[number - 1], number, record, knows, seen)
-    return sorted(found, key=order)[:MOST_FAULTS]
+    return sorted(found, key=order)[:MAX_FAULTS]
 
 
 def malformed_fault(reason: str, number: int, *, torn: bool) -> Fault:

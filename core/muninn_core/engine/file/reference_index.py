@@ -35,12 +35,12 @@ _COUNTED = re.compile(r"(?P<slug>.+)-(?P<number>\d{1,3})")
 _DIGITS = re.compile(r"\d+")
 _HEAD = 2_000
 """How many characters of a file are searched for its `id`."""
-_MOST_LENGTH_DIFFERENCE = 4
+_MAX_LENGTH_DIFFERENCE = 4
 """The most letters by which the length of a misspelt file name may differ."""
 
 _ALIKE = 0.7
 """The lowest likeness of a misspelt file name."""
-_SHORTEST_PREFIX = 6
+_MIN_PREFIX_LENGTH = 6
 """The shortest prefix of an id; shorter ones are as often words."""
 
 _CLOSED = (".git", ".muninn/local", ".muninn/cache")
@@ -136,7 +136,9 @@ class ReferenceIndex:
             return f"{len(paths)} files are called '{name}': name one by its path"
         wanted = name.lower()
         at = bisect_left(self.ids, wanted)
-        if len(name) < _SHORTEST_PREFIX or not all(each.startswith(wanted) for each in (self.ids[at : at + 2] or [""])):
+        if len(name) < _MIN_PREFIX_LENGTH or not all(
+            each.startswith(wanted) for each in (self.ids[at : at + 2] or [""])
+        ):
             return ""
         return f"several memories begin with '{name}': write more of the one that is meant"
 
@@ -274,7 +276,7 @@ class ReferenceIndex:
     def _by_prefix(self, name: str) -> ReferenceTarget | None:
         wanted = name.lower()
         at = bisect_left(self.ids, wanted)
-        if len(name) < _SHORTEST_PREFIX or at == len(self.ids) or not self.ids[at].startswith(wanted):
+        if len(name) < _MIN_PREFIX_LENGTH or at == len(self.ids) or not self.ids[at].startswith(wanted):
             return None
         if at + 1 < len(self.ids) and self.ids[at + 1].startswith(wanted):
             return None
@@ -282,8 +284,8 @@ class ReferenceIndex:
 
     def _similar_ids(self, name: str) -> Iterator[str]:
         """Yield ids with the same first characters as a name; comparing all ids would be slow."""
-        prefix = name[:_SHORTEST_PREFIX].lower()
-        for identity in self.ids[bisect_left(self.ids, prefix) :][:200] if len(prefix) == _SHORTEST_PREFIX else ():
+        prefix = name[:_MIN_PREFIX_LENGTH].lower()
+        for identity in self.ids[bisect_left(self.ids, prefix) :][:200] if len(prefix) == _MIN_PREFIX_LENGTH else ():
             if identity.startswith(prefix):
                 yield identity
 
@@ -325,7 +327,7 @@ def _kin(name: str) -> tuple[str, str]:
 
 def _is_misspelling(stem: str, known: str) -> bool:
     """Whether a name may be a misspelling of a known one; numbers must be equal."""
-    if abs(len(stem) - len(known)) > _MOST_LENGTH_DIFFERENCE or _DIGITS.findall(stem) != _DIGITS.findall(known):
+    if abs(len(stem) - len(known)) > _MAX_LENGTH_DIFFERENCE or _DIGITS.findall(stem) != _DIGITS.findall(known):
         return False
     return likeness(stem, known) >= _ALIKE
 

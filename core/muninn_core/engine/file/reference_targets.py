@@ -17,7 +17,7 @@ from muninn_core.protocol.reference import Meaning, ReferencesParams, References
 from muninn_core.protocol.search import RecallParams
 from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import own_kind
-from muninn_core.source.references import LONGEST_LINE, Reference, find_references
+from muninn_core.source.references import MAX_LINE_LENGTH, Reference, find_references
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import Citations
 from muninn_core.worktree.origins import Origins
@@ -26,7 +26,7 @@ from muninn_core.worktree.workspace import Workspace
 
 FOUND_BY_QUESTION = 5
 """The most hits in the preview of a question."""
-MOST = 1_000
+MAX_REFERENCES = 1_000
 """The most references of a file that are resolved."""
 
 
@@ -40,7 +40,7 @@ def resolve(workspace: Workspace, params: ReferencesParams, call: CallContext, n
     names = names_of(workspace, call.buffers)
     meanings = []
     places = RecordLocations(workspace)
-    for reference in find_references(text, own_kind(path))[:MOST]:
+    for reference in find_references(text, own_kind(path))[:MAX_REFERENCES]:
         if params.line in (0, reference.line + 1):
             call.raise_if_cancelled()
             meanings.append(_meaning(workspace, names, places, reference, path, call, now, shown=params.line > 0))
@@ -54,7 +54,7 @@ def resolve(workspace: Workspace, params: ReferencesParams, call: CallContext, n
 def _plain(text: str, line: int, names: ReferenceIndex) -> Iterator[Reference]:
     """Yield the names in a line that are not in brackets."""
     lines = text.split("\n")
-    if line <= len(lines) and len(lines[line - 1]) <= LONGEST_LINE:
+    if line <= len(lines) and len(lines[line - 1]) <= MAX_LINE_LENGTH:
         for each in pointers(lines[line - 1], names.memories, names.library):
             at, to = each.start, each.end
             target = lines[line - 1][at:to]

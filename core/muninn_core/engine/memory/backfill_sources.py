@@ -25,7 +25,7 @@ from muninn_core.store.stamp import normalise
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
-MOST_MALFORMED = 1_000
+MAX_MALFORMED = 1_000
 """The most malformed lines that are reported."""
 
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
@@ -129,7 +129,7 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, call: CallCon
         memories=tuple(sorted(memories, key=lambda one: one.time)),
         looked=len(files),
         skipped={reason: count for reason, count in sorted(skipped.items()) if count},
-        malformed=tuple(malformed[:MOST_MALFORMED]),
+        malformed=tuple(malformed[:MAX_MALFORMED]),
     )
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 from muninn_core.engine.memory import maintenance
-from muninn_core.engine.memory.judging import judge, route_for
+from muninn_core.engine.memory.model_verdicts import judge, route_for
 from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import JudgeParams
@@ -17,7 +17,7 @@ from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
-MOST_PAIRS = 200
+MAX_PAIRS = 200
 """The most pairs that a run asks about. The budget of models limits it, too."""
 
 
@@ -76,7 +76,7 @@ class BackgroundReconcile:
     def _run(self, workspace: Workspace, params: ReconcileParams) -> None:
         call = CallContext(place=workspace.place, client="reconcile --llm", cancelled=self._stop)
         try:
-            judged = judge(workspace, self._models, JudgeParams(limit=MOST_PAIRS, session=params.session), call)
+            judged = judge(workspace, self._models, JudgeParams(limit=MAX_PAIRS, session=params.session), call)
             done = maintenance.reconcile(workspace, params, call)
             ended = f"{len(judged.pairs)} pairs judged; {done.summary}"
         except MuninnError as error:

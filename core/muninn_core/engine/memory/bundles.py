@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from muninn_core.engine.memory.obsidian import vault
-from muninn_core.engine.memory.offline import page
+from muninn_core.engine.memory.html_export import page
+from muninn_core.engine.memory.obsidian_export import vault
 from muninn_core.engine.memory.scopes import on_task
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory

@@ -22,7 +22,7 @@ from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex, make_mark
 from muninn_core.worktree.citations import CitationFiles
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 """The most definitions that `entities` can cite; a draft that names more cites none of them."""
 
 LARGE = 120
@@ -115,7 +115,7 @@ def _from_entities(
         for name in names if page else ():
             definitions = _definitions(page, name) if page else []
             found += [_definition(page, definitions[0], commit)] if page and len(definitions) == 1 else []
-    return found if len(found) <= MOST_NAMED else []
+    return found if len(found) <= MAX_NAMED else []
 
 
 def _definitions(page: LineIndex, symbol: str) -> list[Extent]:

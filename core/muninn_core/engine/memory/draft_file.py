@@ -17,7 +17,7 @@ from muninn_core.store.layout import DRAFTS, Layout
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
-MOST = 50
+MAX_DRAFTS = 50
 """The most drafts; the oldest are deleted."""
 
 
@@ -37,7 +37,7 @@ def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
     place = folder(workspace.layout)
     with translate_errors(place):
         make_private_folder(place)
-        for old in sorted(place.glob("*.md"))[: -MOST + 1]:
+        for old in sorted(place.glob("*.md"))[: -MAX_DRAFTS + 1]:
             old.unlink(missing_ok=True)
     file = place / f"{name}.md"
     write_atomic(file, text.encode())

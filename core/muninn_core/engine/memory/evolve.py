@@ -36,7 +36,7 @@ CITATION_SECONDS = 10.0
 answer. What is left counts as there; the next run goes on.
 """
 
-MOST_STEPS = 1_000
+MAX_STEPS = 1_000
 """The most steps of each kind that a daemon plans."""
 
 
@@ -60,7 +60,7 @@ def plan_when_due(workspace: Workspace, counts: Counts, ids: UlidGenerator, now:
         workspace.upkeep.put(timestamp(now), 0)
         return
     try:
-        evolve(workspace, EvolveParams(limit=MOST_STEPS), counts, ids, now)
+        evolve(workspace, EvolveParams(limit=MAX_STEPS), counts, ids, now)
     except Stopping:
         raise
     except MuninnError as error:

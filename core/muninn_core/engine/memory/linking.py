@@ -16,9 +16,9 @@ from muninn_core.config.model_settings import ModelSettings
 from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.enrichment import as_sent, may_be_sent
-from muninn_core.engine.memory.judging import READY_SECONDS
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.engine.memory.model_accounts import shown_prompt, sum_up
+from muninn_core.engine.memory.model_reports import shown_prompt, sum_up
+from muninn_core.engine.memory.model_verdicts import READY_SECONDS
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import replace
@@ -32,7 +32,7 @@ from muninn_core.reconcile.plan import read_memory
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
-MOST_MEMORIES = 5_000
+MAX_MEMORIES = 5_000
 """The newest memories that are compared."""
 
 MADE_BY = "link/"
@@ -55,7 +55,7 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
             )
     if params.undo:
         return _undo(workspace, wanted or list(known.values()), params)
-    corpus = Corpus(sorted(filter(_takes_part, known.values()), key=lambda each: each.ts)[-MOST_MEMORIES:])
+    corpus = Corpus(sorted(filter(_takes_part, known.values()), key=lambda each: each.ts)[-MAX_MEMORIES:])
     chosen = wanted or [each for each in reversed(corpus.memories) if not each.links][: params.limit]
     settings = models.settings(workspace.place.root)
     route = route_for(settings, "links", "links", _OR_RULES) if params.model else ""

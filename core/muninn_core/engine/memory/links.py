@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from muninn_core.engine.memory.link_walk import FILES, Around, files_of, follow, linked_to, most_remembered, overview_of
+from muninn_core.engine.memory.link_traversal import (
+    FILES,
+    Around,
+    files_of,
+    follow,
+    linked_to,
+    most_remembered,
+    overview_of,
+)
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory

@@ -12,7 +12,7 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BusyError, NotFoundError, StorageError
-from muninn_core.journal.holding import events_holding
+from muninn_core.journal.redaction_search import events_containing
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
 from muninn_core.store.fields import read_fields
@@ -78,7 +78,7 @@ def _redact_open(workspace: Workspace, given: Redaction, session: str | None) ->
 
 def _redact_events(at: OpenJournal, texts: Iterable[str], actor: str) -> int:
     """Erase the payloads of the events that hold a memory's text or a question of it; return their number."""
-    found = events_holding(at.journal, texts)
+    found = events_containing(at.journal, texts)
     for identity in found:
         at.journal.redact(identity, "a memory with this text was redacted", actor)
     if found:

@@ -6,12 +6,12 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from muninn_core.engine.memory.contradicted import age, contradicted
+from muninn_core.engine.memory.contradicted_memories import age, contradicted
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import nearest_path
 from muninn_core.worktree.workspace import Workspace
 
-_MOST = 5
+_MAX_NOTICES = 5
 """The most notices of one answer."""
 
 _COMPARED = 2000
@@ -37,9 +37,11 @@ def remember_notices(
         if memory.id not in before:
             same = texts.get(_words(memory.text))
             notices |= dict.fromkeys(
-                _duplicate(same) if same else (_contradicted(workspace, memory, before, now) if number < _MOST else ())
+                _duplicate(same)
+                if same
+                else (_contradicted(workspace, memory, before, now) if number < _MAX_NOTICES else ())
             )
-    return tuple(notices)[:_MOST]
+    return tuple(notices)[:_MAX_NOTICES]
 
 
 def _indexed(workspace: Workspace) -> Collection[str]:

@@ -56,7 +56,7 @@ The first job after such a pause begins at once, so that followers see it; its c
 that come soon after it wait.
 """
 
-MOST_PAUSE_SECONDS = 2.0
+MAX_PAUSE_SECONDS = 2.0
 """How long jobs wait for that at most. Then all that wait run in one go."""
 
 DRAIN_SECONDS = 10.0
@@ -126,11 +126,11 @@ class AgentJournal:
         name = f"turns:{path.name}"
 
         def run(at: At) -> None:
-            offset = workspace.session_notes.number(session, name)
+            offset = workspace.session_state.number(session, name)
             reading = self._read_to(path, offset, params.answer)
             self._append_turns(at, params, reading)
             if reading.offset != offset:
-                workspace.session_notes.put(session, name, reading.offset)
+                workspace.session_state.put(session, name, reading.offset)
 
         self.later(workspace, run)
 
@@ -216,7 +216,7 @@ class AgentJournal:
         if self._due:
             self._due -= 1
             return
-        latest = time.monotonic() + MOST_PAUSE_SECONDS
+        latest = time.monotonic() + MAX_PAUSE_SECONDS
         while (left := min(self._added + PAUSE_SECONDS, latest) - time.monotonic()) > 0:
             if self._hurry.wait(left):
                 return

@@ -10,7 +10,7 @@ from itertools import islice
 
 from muninn_core.context.brief import LEARNED, SessionContext, make_brief
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.engine.session import about_branch, elsewhere, session_start
+from muninn_core.engine.session import branch_memories, other_branch_rules, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import BriefParams, BriefResult, Withheld
@@ -20,7 +20,7 @@ from muninn_core.store.spool import unreconciled_sessions
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import NOTE, canonical, focus
 from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.session_notes import SessionNotes
+from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.brief")
@@ -44,10 +44,10 @@ def brief(
     session's task: memories that the session stores get it. `overlaps` are sentences about files that another work
     tree is changing, too. `common_rules` are the constraints of the user's repositories of rules.
     """
-    branches = elsewhere.start_reading(workspace)
+    branches = other_branch_rules.start_reading(workspace)
     if params.task:
         _note(
-            workspace.session_notes,
+            workspace.session_state,
             workspace.memory,
             params.session,
             canonical(workspace.documents.read(), params.task),
@@ -58,13 +58,13 @@ def brief(
         """Whether a memory may reach an agent unasked: text from outside only when a person approved it."""
         return not memory.unvetted and shown(memory)
 
-    named = about_branch.start_search(workspace, seen, now)
+    named = branch_memories.start_search(workspace, seen, now)
     current = workspace.memory.active
     latest = list(islice(filter(seen, current.newest(now)), session_start.READ_MEMORIES))
     current_focus = focus(workspace, filter(seen, current.newest(now)), params.session)
     checker = workspace.citations.checker(CITATION_SECONDS)
     touched, records = session_start.current_work(workspace, seen, now)
-    others = elsewhere.recallable(branches, now)
+    others = other_branch_rules.recallable(branches, now)
     made = make_brief(
         filter(seen, current.newest(now)),
         pinned=[memory for memory in current.pinned(now) if seen(memory)],
@@ -89,9 +89,9 @@ def brief(
             stale=session_start.stale(latest, checker),
             left_open=session_start.left_open(latest, params.session),
             disputes=session_start.disputes(workspace.memory),
-            other_rules=elsewhere.rules(workspace, trees, others, now),
-            elsewhere=len(others),
-            about_branch=about_branch.found_in_time(named),
+            other_rules=other_branch_rules.rules(workspace, trees, others, now),
+            on_other_branches=len(others),
+            branch_memories=branch_memories.found_in_time(named),
             overlaps=[f"- {line}\n" for line in overlaps],
             common_rules=common_rules,
         ),
@@ -111,7 +111,7 @@ def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
     return list(islice((memory for memory in newest if memory.task and same(memory.task)), LEARNED)) if task else []
 
 
-def _note(notes: SessionNotes, store: MemoryStore, session: str | None, task: str) -> None:
+def _note(notes: SessionState, store: MemoryStore, session: str | None, task: str) -> None:
     try:
         notes.put(session or store.session, NOTE, task)
     except MuninnError as error:  # the brief works without the note

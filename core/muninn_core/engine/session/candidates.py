@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from muninn_core.engine.memory.backfill_sources import main_of
-from muninn_core.engine.memory.model_accounts import sum_up
+from muninn_core.engine.memory.model_reports import sum_up
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.session.journal import At, project_of
 from muninn_core.errors import BadParams, NotFoundError, UsageError
@@ -38,10 +38,10 @@ from muninn_core.source.event_memories import Finding, find_memories, is_similar
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext
 
-MOST_EVENTS = 5_000
+MAX_EVENTS = 5_000
 """The most events of a session that are read, the newest."""
 
-MOST_CANDIDATES = 10_000
+MAX_CANDIDATES = 10_000
 """The most candidates and decisions on them that are read, the newest."""
 
 CORRECTION = "correction"
@@ -65,7 +65,7 @@ def distil(
     """
     project = project_of(at, project_id, session)
     where = {"session_id": session, "project_id": project}
-    events = at.open.search.recent(Filter(where=where), MOST_EVENTS)[::-1]
+    events = at.open.search.recent(Filter(where=where), MAX_EVENTS)[::-1]
     if not events:
         raise NotFoundError(
             f"the journal has no events of the session '{session}'", hint="`muninn span list` lists sessions."
@@ -241,8 +241,8 @@ def _record(at: At, draft: EventDraft, is_there: Callable[[Transaction], bool]) 
 
 def _all(at: At) -> list[Candidate]:
     """Return all candidates with their state, the last found first. A redacted one is left out."""
-    events = at.open.search.recent(Filter(where={"event_type": CANDIDATE}), MOST_CANDIDATES)
-    decided = at.open.search.recent(Filter(where={"event_type": CANDIDATE_DECIDED}), MOST_CANDIDATES) if events else []
+    events = at.open.search.recent(Filter(where={"event_type": CANDIDATE}), MAX_CANDIDATES)
+    decided = at.open.search.recent(Filter(where={"event_type": CANDIDATE_DECIDED}), MAX_CANDIDATES) if events else []
     outcomes = {event.payload["candidate"]: event for event in decided if event.payload}
     return [_candidate(event, outcomes.get(event.event_id)) for event in events if event.payload]
 

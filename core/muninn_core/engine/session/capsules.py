@@ -30,7 +30,7 @@ from muninn_core.regular_file import read_regular
 from muninn_core.store.disk import translate_errors
 from muninn_core.worktree.call_context import CallContext
 
-_MOST_BYTES = 256 * 1024 * 1024
+_MAX_BYTES = 256 * 1024 * 1024
 
 
 def open_capsule(at: At, params: CapsuleOpenParams, call: CallContext) -> CapsuleResult:
@@ -148,7 +148,7 @@ def import_bundle(at: At, params: CapsuleImportParams) -> CapsuleImportResult:
             raise BadParams("there is no bundle", hint="Give the path of a file, or - for standard input.")
         path = at.workspace.layout.root / params.path
         with translate_errors(path):
-            content = read_regular(path, _MOST_BYTES)
+            content = read_regular(path, _MAX_BYTES)
         try:
             bundle = json.loads(content)
         except (ValueError, RecursionError) as error:

@@ -16,7 +16,7 @@ from muninn_core import git
 from muninn_core.engine.memory.changes import append_change
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.memory.transcript_files import open_transcript
-from muninn_core.engine.session import candidates, failed_commands, hook_inbox, keep_request, session_end
+from muninn_core.engine.session import candidates, failed_commands, hook_inbox, remember_request, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related
 from muninn_core.engine.session.journal import At
@@ -41,7 +41,7 @@ log = logging.getLogger("muninn.capture")
 LOOK_BACK = 65_536
 """Bytes of a transcript before a reading that are read again, as the context of what follows."""
 
-MOST_COMMITS = 20
+MAX_COMMITS = 20
 """The most commits that one capture reads, the newest first; a session rarely makes more between two captures."""
 
 
@@ -74,9 +74,9 @@ class Captures:
                 if entry.params is not None:
                     self._store_waiting(workspace, entry.params, call)
                 entry.path.unlink(missing_ok=True)
-            for ended in session_end.abandoned_sessions(workspace.session_notes, session, self._clock()):
+            for ended in session_end.abandoned_sessions(workspace.session_state, session, self._clock()):
                 self._store_waiting(workspace, ended, call)
-                workspace.session_notes.put(ended.session or "", session_end.OPEN, None)
+                workspace.session_state.put(ended.session or "", session_end.OPEN, None)
         except (OSError, MuninnError) as error:
             workspace.report_problem("hooks", f"cannot read the inbox of the hooks: {error}")
         finally:
@@ -106,9 +106,9 @@ class Captures:
             captured.commit()
         except MuninnError as error:  # the memories are stored, and their keys prevent a second copy
             log.warning("cannot note what was captured: %s", error)
-        request = keep_request.keep_request(workspace, params, now)
+        request = remember_request.remember_request(workspace, params, now)
         if not call.cancelled:  # a cancelled answer did not reach the agent
-            keep_request.put_note(workspace.session_notes, params.session, request)
+            remember_request.put_note(workspace.session_state, params.session, request)
         late, late_ids = self._late(workspace, params, now)
         given = (*captured.given, *late_ids)
         workspace.deliveries.add(params.session, (*ids, *given))
@@ -170,10 +170,10 @@ def note_start(workspace: Workspace, session: str | None, now: datetime) -> None
     head = git.read_head(workspace.place).commit
     name = session or workspace.memory.session
     try:
-        if head is not None and workspace.session_notes.get(name, "head") is None:
-            workspace.session_notes.put(name, "head", head)
+        if head is not None and workspace.session_state.get(name, "head") is None:
+            workspace.session_state.put(name, "head", head)
         if session:
-            workspace.session_notes.put(session, "at", timestamp(now))
+            workspace.session_state.put(session, "at", timestamp(now))
             note_edited(workspace, session)
     except MuninnError as error:  # the brief works without the note
         log.warning("cannot note where the session starts: %s", error)
@@ -191,7 +191,7 @@ def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captu
     if params.source in ("prompt", "answer"):
         return Captured()
     if params.source == "turn":
-        session_end.note_turn(workspace.session_notes, params)
+        session_end.note_turn(workspace.session_state, params)
         return _commits(workspace, params, now)
     return _session(workspace, params, now)
 
@@ -199,14 +199,14 @@ def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captu
 def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
     session = params.session or workspace.memory.session
     head = git.read_head(workspace.place).commit
-    noted = workspace.session_notes.get(session, "head")
+    noted = workspace.session_state.get(session, "head")
     seen = noted if isinstance(noted, str) else None
     if head is None or head == seen:
         return Captured()
     # Without a note of the session's start, HEAD is its commit after a git command; else the time of a commit decides.
     earliest = "" if seen is not None or params.source == "commit" else session_end.start_time(params)
     drafts, traces = [], []
-    for commit in git.list_commits(workspace.layout.root, seen, head, MOST_COMMITS):
+    for commit in git.list_commits(workspace.layout.root, seen, head, MAX_COMMITS):
         if commit.time[:19] < earliest[:19]:
             continue
         commit = without_private(commit)
@@ -221,12 +221,12 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
         drafts=tuple(drafts),
         traces=tuple(traces),
         note=note,
-        commit=lambda: workspace.session_notes.put(session, "head", head),
+        commit=lambda: workspace.session_state.put(session, "head", head),
     )
 
 
 def _transcript(workspace: Workspace, params: CaptureParams) -> Captured:
-    store, notes = workspace.memory, workspace.session_notes
+    store, notes = workspace.memory, workspace.session_state
     if not params.transcript:
         raise BadParams("'capture' from a transcript needs 'transcript'", hint="Give the path of the JSON lines file.")
     path = Path(params.transcript)
@@ -247,7 +247,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Captured:
         ) from None
     open_drafts, done = session_end.open_item_changes(store, session, params.agent, items)
     said = zip(reading.drafts, reading.times, strict=True)
-    left = keep_request.undecided(said, store, notes, session)
+    left = remember_request.undecided(said, store, notes, session)
     fresh = [each for each in left if store.log.record_of_key(each.draft.key or "") is None]
     fresh = fresh[: MAX_STATEMENTS - len(open_drafts)]
     drafts = (*with_named_code(workspace, [each.draft for each in fresh]), *open_drafts)
@@ -297,8 +297,8 @@ def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
     def commit() -> None:
         for part in parts:
             part.commit()
-        workspace.session_notes.put(session, session_end.OPEN, None)
-        workspace.session_notes.put(session, "at", timestamp(now))
+        workspace.session_state.put(session, session_end.OPEN, None)
+        workspace.session_state.put(session, "at", timestamp(now))
 
     known = {draft.key for draft in end.drafts}
     return Captured(

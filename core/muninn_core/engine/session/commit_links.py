@@ -16,13 +16,13 @@ from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.workspace import Workspace
 
-MOST = 4
+MAX_LINKS = 4
 """The most links of one commit."""
 
 FILES = 0.35
 """The confidence when all files of a memory are among those of the commit."""
 
-LEAST = 0.3
+MIN_CONFIDENCE = 0.3
 """The lowest confidence of a link."""
 
 IMPLEMENTS = 0.6
@@ -62,7 +62,7 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
     except MuninnError:
         pass  # the index is not open yet: the files alone decide
     best = sorted(
-        (identity for identity in confidence if confidence[identity] >= LEAST and identity not in former),
+        (identity for identity in confidence if confidence[identity] >= MIN_CONFIDENCE and identity not in former),
         key=lambda identity: (-round(confidence[identity], 4), identity),
     )
     links = tuple(
@@ -75,7 +75,7 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
             reason=", ".join(why[identity]),
             by="hook",
         )
-        for identity in best[:MOST]
+        for identity in best[:MAX_LINKS]
     )
     records = [decision.document.path for decision in touched(workspace.documents.read(), draft.files, (), ())]
     details = {**draft.details, **({"decisions": records} if records else {})}

@@ -35,7 +35,7 @@ log = logging.getLogger("muninn.failures")
 CANDIDATE = "candidate"
 """The tag of a failure whose session has not ended."""
 
-MOST = 20
+MAX_CANDIDATES = 20
 """The most candidates of one session."""
 
 EXPIRES = "30d"
@@ -65,13 +65,17 @@ def candidates(store: MemoryStore, session: str) -> list[Memory]:
 def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None:
     """Return the draft of a failure's candidate. Raises BadParams without a command.
 
-    The result is None for a command that only reads, for an error without a telling line, and beyond `MOST` candidates.
+    The result is None for a command that only reads, without an error message, and beyond `MAX_CANDIDATES`.
     """
     if not params.command.strip():
         raise BadParams("'capture' of a failure needs 'command'", hint="Give `command` and `error`.")
     session = params.session or workspace.memory.session
     command, error = _command_and_error(workspace.layout.root, workspace.place, params)
-    if READ_ONLY_COMMAND.match(params.command) or not error or len(candidates(workspace.memory, session)) >= MOST:
+    if (
+        READ_ONLY_COMMAND.match(params.command)
+        or not error
+        or len(candidates(workspace.memory, session)) >= MAX_CANDIDATES
+    ):
         return None
     status = exit_status(params.error)
     mark = hashlib.sha256(f"{command}\n{error}".encode()).hexdigest()[:24]

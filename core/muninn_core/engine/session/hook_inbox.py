@@ -17,7 +17,7 @@ from muninn_core.protocol.session import CaptureParams
 
 log = logging.getLogger("muninn.inbox")
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """The largest message that is read."""
 
 
@@ -44,7 +44,7 @@ def _is_private(path: Path) -> bool:
     except OSError:
         return False
     private = os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
-    return stat.S_ISREG(status.st_mode) and private and status.st_size <= MOST_BYTES
+    return stat.S_ISREG(status.st_mode) and private and status.st_size <= MAX_BYTES
 
 
 def _read(path: Path) -> CaptureParams | None:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("muninn.capture")
 
-MOST_FILES = 10
+MAX_FILES = 10
 """The most files of a statement."""
 
-MOST_NAMES = 4
+MAX_NAMES = 4
 """The most definitions of a statement. One that names more is about none of them in particular."""
 
-_SHORTEST = 3
+_MIN_NAME_LENGTH = 3
 """The least characters of a name. Shorter ones are abbreviations and variables."""
 
 _APART = frozenset({"test", "vendored", "generated"})
@@ -58,11 +58,11 @@ def _placed(draft: MemoryDraft, snapshot: Snapshot) -> MemoryDraft:
     files = list(dict.fromkeys((*draft.files, *mentioned_files(statement, (), snapshot))))
     defined = {name: places for name in names_in(statement) if (places := _places(name, snapshot))}
     once = {name: places[0] for name, places in defined.items() if len(places) == 1}
-    if len(defined) <= MOST_NAMES:
+    if len(defined) <= MAX_NAMES:
         files += [path for path in once.values() if path not in files]
         entities = tuple(dict.fromkeys((*draft.entities, *once)))
         draft = replace(draft, entities=entities)
-    return replace(draft, files=tuple(files[:MOST_FILES]))
+    return replace(draft, files=tuple(files[:MAX_FILES]))
 
 
 def names_in(statement: str) -> list[str]:
@@ -70,7 +70,7 @@ def names_in(statement: str) -> list[str]:
     quoted = [name for part in _QUOTED.findall(statement) for name in _NAME.findall(part)]
     plain = [name for name in _NAME.findall(_QUOTED.sub(" ", statement)) if _CODE_LIKE.search(name)]
     parts = [re.split(r"\.|::", name)[-1] for name in (*quoted, *plain)]
-    return [part for part in dict.fromkeys(parts) if len(part) >= _SHORTEST]
+    return [part for part in dict.fromkeys(parts) if len(part) >= _MIN_NAME_LENGTH]
 
 
 def _places(name: str, snapshot: Snapshot) -> list[str]:

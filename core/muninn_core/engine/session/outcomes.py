@@ -30,10 +30,10 @@ from muninn_core.store.change import required_ids
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace
 
-MOST_CALLS = 2000
+MAX_CALLS = 2000
 """The most tool calls of a session that are read, the newest."""
 
-MOST_GIVEN = 500
+MAX_DELIVERIES = 500
 """The most times that a memory was given which are counted, the newest."""
 
 _REFUTED = {"archive": "forgotten", "supersede": "superseded", "reject": "rejected", "conflict": "contradicted"}
@@ -70,7 +70,7 @@ def counts(at: At | None, memory: Memory) -> GivenCounts:
         return GivenCounts(shown=0, used=0, confirmed=0, refuted=0)
     where = {"event_type": GIVEN, "payload.ids": memory.id}
     judge = _Judge(at, {memory.id: memory})
-    events = at.open.search.recent(Filter(where=where), MOST_GIVEN)
+    events = at.open.search.recent(Filter(where=where), MAX_DELIVERIES)
     return _count([judge.item(event, memory.id) for event in events])
 
 
@@ -132,7 +132,7 @@ def _paths(memory: Memory) -> set[str]:
 
 
 def _tool_calls(at: At, session: str) -> Iterable[Event]:
-    return at.open.search.recent(Filter(where={"event_type": TOOL_CALL, "session_id": session}), MOST_CALLS)
+    return at.open.search.recent(Filter(where={"event_type": TOOL_CALL, "session_id": session}), MAX_CALLS)
 
 
 def _signs(payload: Mapping[str, Any], paths: set[str], command: str) -> Iterable[Sign]:

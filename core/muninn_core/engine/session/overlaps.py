@@ -17,8 +17,8 @@ from muninn_core.worktree.workspace import Workspace
 ACTIVE_SECONDS = 3600.0
 """How long a session counts as at work after its last call."""
 
-MOST_SESSIONS = 200
-MOST_SHOWN = 5
+MAX_SESSIONS = 200
+MAX_SHOWN = 5
 
 
 class Overlap(NamedTuple):
@@ -49,7 +49,7 @@ class Overlaps:
             with self._lock:
                 self._sessions.pop(session, None)
                 self._sessions[session] = (root, self._monotonic())
-                for quiet in list(self._sessions)[:-MOST_SESSIONS]:
+                for quiet in list(self._sessions)[:-MAX_SESSIONS]:
                     del self._sessions[quiet]
 
     def ended(self, session: str | None) -> None:
@@ -107,11 +107,11 @@ class Overlaps:
         return (each for each in self._trees if each.place.root == root and each.place.identity == identity)
 
     def lines(self, workspace: Workspace, opened: OpenJournal | None, root: str = "") -> list[str]:
-        """Return the overlaps as sentences, at most `MOST_SHOWN`.
+        """Return the overlaps as sentences, at most `MAX_SHOWN`.
 
         With `root`, they are those of that open work tree of the repository.
         """
         here = next(self._open(root, workspace.place.identity), workspace) if root else workspace
         found = [each.text for each in self.of(here, opened)]
-        more = [f"and {len(found) - MOST_SHOWN} more files"] if len(found) > MOST_SHOWN else []
-        return found[:MOST_SHOWN] + more
+        more = [f"and {len(found) - MAX_SHOWN} more files"] if len(found) > MAX_SHOWN else []
+        return found[:MAX_SHOWN] + more

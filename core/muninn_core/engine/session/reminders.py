@@ -33,7 +33,7 @@ SHORT_ORDER = 4
 
 NO_ROOM = "no room"
 
-MOST_WITHHELD = 10
+MAX_WITHHELD = 10
 """The most related memories that are named although the reminder does not have them."""
 
 MISSED_CHARS = 1500
@@ -87,7 +87,7 @@ def remind(
         workspace.deliveries.miss(params.session, ids)
     else:
         workspace.deliveries.add(params.session, [*ids, *(OVERLAP + line for line in news)])
-    why = [(identity, reason) for identity, reason in chosen.withheld.items() if identity not in ids][:MOST_WITHHELD]
+    why = [(identity, reason) for identity, reason in chosen.withheld.items() if identity not in ids][:MAX_WITHHELD]
     withheld = tuple(Withheld(id=identity, why=reason) for identity, reason in why)
     return RemindResult(text=text, ids=ids, withheld=withheld, saw=workspace.read_state())
 

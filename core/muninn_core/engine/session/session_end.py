@@ -28,7 +28,7 @@ from muninn_core.source.open_items import OpenItems, memory_text, read_open_item
 from muninn_core.source.session_facts import SessionFacts, SessionReader
 from muninn_core.source.session_memories import drafts_of, relative_paths
 from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.session_notes import SessionNotes
+from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.ending")
@@ -155,13 +155,13 @@ TEMPORARY = frozenset({"opencode"})
 """Agents whose transcript is a file that is deleted when the hook returns."""
 
 
-def note_turn(notes: SessionNotes, params: CaptureParams) -> None:
+def note_turn(notes: SessionState, params: CaptureParams) -> None:
     """Note the session's transcript, in case its end event never comes."""
     if params.session and params.transcript and params.agent not in TEMPORARY:
         notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
 
 
-def abandoned_sessions(notes: SessionNotes, but: str | None, now: datetime) -> list[CaptureParams]:
+def abandoned_sessions(notes: SessionState, but: str | None, now: datetime) -> list[CaptureParams]:
     """Return the ends of sessions without an end event, except session `but`.
 
     A session counts when its transcript is gone or has not grown for `ABANDONED_HOURS`.

@@ -21,10 +21,10 @@ from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.session_notes import SessionNotes
+from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 
-COMMITS = 5
+MAX_COMMITS = 5
 """The most commits since the previous session that are listed; the others are counted."""
 
 SUBJECT_CHARS = 100
@@ -33,7 +33,7 @@ SUBJECT_CHARS = 100
 READ_MEMORIES = 200
 """How many of the newest memories are read; a brief must be quick."""
 
-MOST_DISPUTES = 2
+MAX_DISPUTES = 2
 """The most contradictions that are listed."""
 SIDE_CHARS = 120
 """The most characters of each side of a contradiction."""
@@ -48,7 +48,7 @@ class PreviousWork(NamedTuple):
     at: str
 
 
-def previous_work(notes: SessionNotes, session: str | None) -> PreviousWork | None:
+def previous_work(notes: SessionState, session: str | None) -> PreviousWork | None:
     """Return the previous session: `session` itself when it was noted before, else the one noted last. None without
     notes.
     """
@@ -62,7 +62,7 @@ def previous_work(notes: SessionNotes, session: str | None) -> PreviousWork | No
 
 def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -> list[str]:
     """Return lines about what happened since the previous session: commits, and the number of memories stored."""
-    then = previous_work(workspace.session_notes, session)
+    then = previous_work(workspace.session_state, session)
     now = workspace.head.read().commit
     if then is None:
         return []
@@ -79,7 +79,7 @@ def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
     root = workspace.layout.root
     try:
         total = history.count_commits(root, CommitRange(tip=new, base=old))
-        found = git.list_commits(root, old, new, COMMITS)
+        found = git.list_commits(root, old, new, MAX_COMMITS)
     except git.GitError:
         return ["- HEAD is on another history than it was: commits were rewritten or are gone\n"]
     if not total:
@@ -121,7 +121,7 @@ def disputes(store: MemoryStore) -> list[str]:
     lines: list[str] = []
     for conflict in state.conflicts:
         sides = [state.memories[side] for side in (conflict.left, conflict.right)]
-        if len(lines) == MOST_DISPUTES or any(side.unvetted for side in sides):
+        if len(lines) == MAX_DISPUTES or any(side.unvetted for side in sides):
             continue
         left, right = (_short(side.text, SIDE_CHARS) for side in sides)
         lines.append(f"- {conflict.id}: “{left}” against “{right}”\n")

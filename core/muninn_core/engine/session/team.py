@@ -9,8 +9,8 @@ from muninn_core.engine.session.journal import At, project_of
 from muninn_core.engine.session.overlaps import Overlaps
 from muninn_core.errors import BadParams, BusyError, PreconditionError, RefusedError
 from muninn_core.journal.agents import Agents, Member
+from muninn_core.journal.coordination import Note
 from muninn_core.journal.leases import Held
-from muninn_core.journal.meetings import Note
 from muninn_core.journal.search import Filter, conditions_of, passes
 from muninn_core.model.event import Event
 from muninn_core.model.role import ROLES

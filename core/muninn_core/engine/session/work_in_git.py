@@ -13,7 +13,7 @@ from muninn_core import git
 from muninn_core.git import GitError
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.session_facts import SessionFacts
-from muninn_core.worktree.session_notes import SessionNotes
+from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.ending")
@@ -21,10 +21,10 @@ log = logging.getLogger("muninn.ending")
 EDITED = "edited"
 """The name of the note of the files that differed from HEAD when a session started."""
 
-MOST_EDITED = 500
+MAX_EDITED = 500
 """The most files of that note. With more, changes through the shell are not looked for."""
 
-MOST_COMMITS = 20
+MAX_COMMITS = 20
 """The most commits that the transcript shows whose files are read, the newest ones."""
 
 _READS = re.compile(
@@ -35,12 +35,12 @@ _READS = re.compile(
 
 
 def note_edited(workspace: Workspace, session: str) -> None:
-    """Note the files that differ from HEAD when a session starts, at most `MOST_EDITED`.
+    """Note the files that differ from HEAD when a session starts, at most `MAX_EDITED`.
 
     Raises StorageError or ReadOnlyError.
     """
-    if workspace.session_notes.get(session, EDITED) is None:
-        workspace.session_notes.put(session, EDITED, list(workspace.edited_files.files()[:MOST_EDITED]))
+    if workspace.session_state.get(session, EDITED) is None:
+        workspace.session_state.put(session, EDITED, list(workspace.edited_files.files()[:MAX_EDITED]))
 
 
 def standing_commits(workspace: Workspace, shown: Sequence[str]) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def changed_files(
         log.info("the changed files of session %s can't be checked: %s", session, error)
         return list(facts.files)
     kept = [each for each in facts.files if inside.get(each) not in gone]
-    further = _by_shell(workspace.session_notes, session, facts, now, committed)
+    further = _by_shell(workspace.session_state, session, facts, now, committed)
     return [*kept, *(str(root / path) for path in further)]
 
 
@@ -91,21 +91,21 @@ def _committed(
     for memory in workspace.memory.all().values():
         if memory.session == session and memory.actor == "hook" and "commit" in memory.details:
             files += memory.files
-    for commit in commits[-MOST_COMMITS:]:
+    for commit in commits[-MAX_COMMITS:]:
         for found in git.list_commits(workspace.layout.root, None, commit.split(" ", 1)[0], 1):
             files += found.files
     return frozenset(path for path in files if not path.startswith(".muninn/"))
 
 
 def _by_shell(
-    notes: SessionNotes, session: str, facts: SessionFacts, now: Sequence[str], committed: frozenset[str]
+    notes: SessionState, session: str, facts: SessionFacts, now: Sequence[str], committed: frozenset[str]
 ) -> list[str]:
     """Return files that a session's commands may have changed: git reports them now and did not when it started.
 
     There are none without a note of the start, or when the session ran only commands that read.
     """
     before = notes.get(session, EDITED)
-    if not isinstance(before, list) or len(before) == MOST_EDITED:
+    if not isinstance(before, list) or len(before) == MAX_EDITED:
         return []
     if all(_READS.match(command.text) for command in facts.commands):
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import enrichment, judging, linking, model_accounts, proposing
+from muninn_core.engine.memory import enrichment, linking, model_proposals, model_reports, model_verdicts
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import UsageError
 from muninn_core.protocol.models import (
@@ -29,21 +29,21 @@ class ModelsVerbs(Verbs):
 
     def models_list(self, _params: ModelsListParams, call: CallContext) -> ModelsListResult:
         """List the routes."""
-        return model_accounts.list_models(self.trees.open(call.place), self.models)
+        return model_reports.list_models(self.trees.open(call.place), self.models)
 
     def models_test(self, params: ModelsTestParams, call: CallContext) -> ModelsTestResult:
         """Try a route."""
-        return model_accounts.test_model(self.trees.open(call.place), self.models, params, call)
+        return model_reports.test_model(self.trees.open(call.place), self.models, params, call)
 
     def models_usage(self, params: ModelsUsageParams, call: CallContext) -> ModelsUsageResult:
         """Sum the calls."""
-        return model_accounts.usage(self.trees.open(call.place), self.models, params)
+        return model_reports.usage(self.trees.open(call.place), self.models, params)
 
     def models_key(self, params: ModelsKeyParams, call: CallContext) -> ModelsKeyResult:
         """Hold or store a key."""
         if call.actor == "assistant":
             raise UsageError("an agent can't give a key", hint="A person runs `muninn models key` in a terminal.")
-        return model_accounts.give_key(self.trees.open(call.place), self.models, params)
+        return model_reports.give_key(self.trees.open(call.place), self.models, params)
 
     def enrich(self, params: EnrichParams, call: CallContext) -> EnrichResult:
         """Enrich memories."""
@@ -57,6 +57,6 @@ class ModelsVerbs(Verbs):
     def judge(self, params: JudgeParams, call: CallContext) -> JudgeResult:
         """Ask a model about similar memories."""
         if params.ids:
-            return proposing.propose(self._reading(call), self.models, params, call)
+            return model_proposals.propose(self._reading(call), self.models, params, call)
         asks = not (params.dry_run or params.show_prompt)
-        return judging.judge(self._writing(call) if asks else self._reading(call), self.models, params, call)
+        return model_verdicts.judge(self._writing(call) if asks else self._reading(call), self.models, params, call)

@@ -32,7 +32,7 @@ from muninn_core.worktree.workspace import Workspace
 
 _log = logging.getLogger("muninn.models")
 
-MOST_WITHHELD = 10
+MAX_WITHHELD = 10
 """The most candidates without room in a context that the journal names."""
 
 
@@ -65,7 +65,7 @@ class SearchVerbs(Verbs):
         workspace.access_counts.count(shown, timestamp(now))
         ids = tuple(item.id for item in result.items)
         about: dict[str, Any] = {"query": result.question, "bundle": result.bundle, "tokens": result.tokens}
-        left = [(each.id, each.reason) for each in result.left_out if each.id not in ids][:MOST_WITHHELD]
+        left = [(each.id, each.reason) for each in result.left_out if each.id not in ids][:MAX_WITHHELD]
         self.agent_journal.given(workspace, params.session, "context", ids, left, **about)
         return result
 
@@ -90,7 +90,7 @@ class SearchVerbs(Verbs):
         result = exploration.store(workspace, found)
         ids = tuple(item.id for item in found.items)
         about: dict[str, Any] = {"query": found.question, "bundle": found.bundle, "tokens": found.tokens}
-        left = [(each.id, each.reason) for each in found.left_out if each.id not in ids][:MOST_WITHHELD]
+        left = [(each.id, each.reason) for each in found.left_out if each.id not in ids][:MAX_WITHHELD]
         self.agent_journal.given(workspace, params.session, "explore", ids, left, **about)
         return result
 

@@ -1,4 +1,4 @@
-"""Notes about sessions that survive a restart, such as the last commit a session saw. Kept in `.muninn/local`."""
+"""State of sessions that survives a restart, such as the last commit of a session. Kept in `.muninn/local`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from muninn_core.model.value import decode_json, encode_json
 from muninn_core.store.disk import write_private
 
-KEPT = 200
+MAX_SESSIONS = 200
 """How many sessions are kept. The oldest go first."""
 
 
-class SessionNotes:
+class SessionState:
     """A small JSON file, read once and replaced whole. Losing it repeats some work."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:
@@ -56,7 +56,7 @@ class SessionNotes:
         else:
             entry[name] = value
         self._sessions[session] = entry
-        for stale in list(self._sessions)[:-KEPT]:
+        for stale in list(self._sessions)[:-MAX_SESSIONS]:
             del self._sessions[stale]
         if not self._writable:
             return

@@ -1,4 +1,6 @@
-"""Hand-offs and barriers of agents: a note that one agent leaves to another, and a point that several pass together."""
+"""Coordination of agents: hand-offs and barriers.
+
+A hand-off is a note from one agent to another. A barrier blocks agents until a number of them has arrived."""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from muninn_core.journal.row import Row
 from muninn_core.journal.writer import Transaction
 from muninn_core.model.event import BARRIER_PASSED, HANDOFF, HANDOFF_TAKEN
 
-MOST_WAITING = 1000
+MAX_WAITING = 1000
 """The most hand-offs that nobody has taken."""
 
 _COLUMNS = "position, sender, recipient, text, resources_json, sent_at"
@@ -55,8 +57,8 @@ class Handoffs:
             missing = [resource for resource in resources if resource not in mine]
             if missing:
                 raise UsageError(f"'{member.name}' has no lease of {', '.join(missing)}", hint="Nothing was sent.")
-            if len(_notes(transaction)) >= MOST_WAITING:
-                raise UsageError(f"{MOST_WAITING} hand-offs wait already", hint="Take them with agent.take first.")
+            if len(_notes(transaction)) >= MAX_WAITING:
+                raise UsageError(f"{MAX_WAITING} hand-offs wait already", hint="Take them with agent.take first.")
             about = {"to": recipient, "text": text, "resources": list(resources)}
             row = self._agents.add(transaction, member, HANDOFF, about)
             note = Note(row.position, member.name, recipient, text, tuple(resources), row.occurred_at)

@@ -1,4 +1,4 @@
-"""When the upkeep of memory was last planned, and how many steps wait. Kept in `.muninn/local`."""
+"""The time of the last upkeep plan, and the number of its pending steps. Kept in `.muninn/local`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Planned(Value):
     steps: int = 0
 
 
-class UpkeepNote:
+class UpkeepState:
     """A small JSON file. Losing it makes the daemon plan again."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:

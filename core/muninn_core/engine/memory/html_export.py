@@ -1,4 +1,4 @@
-"""Memories as HTML: one article each, and a whole page with search that works from a file, without a network.
+"""Exports memories as HTML: one article each, and a whole page with search that works from a file, without a network.
 
 Every text is escaped. The page needs no script to be read; its only script searches the articles, and its policy
 admits nothing else.
@@ -16,7 +16,7 @@ from typing import Any
 
 from muninn_core.model.memory import own_title
 
-_FOLDER = Path(__file__).with_name("offline_files")
+_FOLDER = Path(__file__).with_name("html_export_files")
 
 STYLE = _FOLDER / "page.css"
 """The style sheet; the page of `muninn open` has the same."""

@@ -1,4 +1,4 @@
-"""Memories about what the current branch is named for, such as `feature/move-exports-to-a-worker`."""
+"""Finds memories about the subject in the name of the current branch, such as `feature/move-exports-to-a-worker`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger("muninn.branch")
 SECONDS = 0.3
 """The longest wait for the search, which runs beside the rest of the brief."""
 
-MOST = 3
+MAX_MEMORIES = 3
 """The most memories about a branch."""
 
 FEWEST_WORDS = 2
@@ -48,7 +48,7 @@ def start_search(workspace: Workspace, seen: Callable[[Memory], bool], now: date
         if not subject:
             return []
         found = related_memories(workspace, subject, is_about, now, nearest=True)
-        return [hit.memory for hit in found if hit.confidence >= AS_CERTAIN * found[0].confidence][:MOST]
+        return [hit.memory for hit in found if hit.confidence >= AS_CERTAIN * found[0].confidence][:MAX_MEMORIES]
 
     return run_in_thread(find, "about-branch")
 

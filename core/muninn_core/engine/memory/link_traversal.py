@@ -1,4 +1,4 @@
-"""What links lead to, what a memory is linked to, and a summary of memories: of any mapping of memories.
+"""Traverses the links of a mapping of memories, and summarises the mapping.
 
 A repository's daemon and an organisation's server call these functions with the memories that their caller may see.
 """

@@ -9,7 +9,7 @@ import numpy as np
 
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.engine.memory.enrichment import as_sent, may_be_sent
-from muninn_core.engine.memory.model_accounts import shown_prompt, sum_up
+from muninn_core.engine.memory.model_reports import shown_prompt, sum_up
 from muninn_core.errors import ModelError
 from muninn_core.model.memory import Memory
 from muninn_core.models import request
@@ -26,16 +26,16 @@ from muninn_core.store.secrets import mask
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 
-MOST_MEMORIES = 2_000
+MAX_MEMORIES = 2_000
 """The newest memories that are compared. Their likeness is a matrix."""
 
-LEAST_LIKENESS = 0.6
+MIN_SIMILARITY = 0.6
 """The cosine of two memories that are worth a question."""
 
 READY_SECONDS = 30.0
 """The longest wait for an index that is being opened."""
 
-MOST_NEIGHBOURS = 5
+MAX_NEIGHBOURS = 5
 """Pairs for one memory, the most similar ones."""
 
 
@@ -80,7 +80,7 @@ def similar_pairs(workspace: Workspace) -> list[Pair]:
     add_derived_records(fold)
     state = fold.state()
     sent = [memory for memory in state.memories.values() if may_be_sent(memory) and group_of(memory.type)]
-    newest = sorted(sent, key=lambda memory: (memory.ts, memory.id))[-MOST_MEMORIES:]
+    newest = sorted(sent, key=lambda memory: (memory.ts, memory.id))[-MAX_MEMORIES:]
     known = set(valid_verdicts(fold.records, state.memories))
     known |= {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
     known |= {frozenset((record.data["keep"], each)) for record in merges(fold) for each in record.data["sources"]}
@@ -103,9 +103,9 @@ def _nearest(workspace: Workspace, memories: Mapping[str, Memory]) -> list[Pair]
     np.fill_diagonal(likeness, -1.0)
     found: dict[tuple[int, int], float] = {}
     for one in range(len(ordered)):
-        for other in np.argsort(-likeness[one], kind="stable")[:MOST_NEIGHBOURS]:
+        for other in np.argsort(-likeness[one], kind="stable")[:MAX_NEIGHBOURS]:
             value = float(likeness[one, other])
-            if value >= LEAST_LIKENESS:
+            if value >= MIN_SIMILARITY:
                 found[min(one, int(other)), max(one, int(other))] = value
     return [Pair(ordered[one], ordered[other], round(value, 4)) for (one, other), value in found.items()]
 

@@ -1,4 +1,4 @@
-"""Rules of the user that the work tree does not hold: on other local branches, or in other open work trees.
+"""The user's rules on other local branches and in other open work trees.
 
 A rule that a user stated in one session holds in every session of this machine, also before its branch is merged.
 Remote branches are left out: anybody who can push could write a rule there.

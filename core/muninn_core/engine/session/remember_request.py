@@ -1,7 +1,8 @@
-"""Asks an agent to remember what its session decided, at most once per session and when a turn ends.
+"""The request to an agent to remember the decisions of its session.
 
-`memory.ask_agent` switches this on. The agent's own model then extracts the memories. The request lists the statements
-that the classifier finds, with a lower threshold than that of capture, because the model can reject them.
+It is sent at the end of a turn, at most once per session, if `memory.ask_agent` is on. The agent's own model then
+extracts the memories. The request lists the statements that the classifier finds, with a lower threshold than that of
+capture, because the model can reject them.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from muninn_core.source.statement import THRESHOLD
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.session_notes import SessionNotes
+from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.keep")
 
-LEAST = 0.4
+MIN_PROBABILITY = 0.4
 """The least probability of a statement that is listed."""
 
 LOOK_BACK = 65_536
@@ -41,7 +42,7 @@ STATEMENT_CHARS = 300
 
 RULES = ("constraint", "preference")
 
-REPEATED, LEAST_SHARED = 0.5, 3
+MIN_SHARED_RATIO, MIN_SHARED_WORDS = 0.5, 3
 """The share of a text's significant words that another one has, and their least number, from which it repeats the
 text. On 130 labelled conversations the sentence of 142 of 152 labels repeats its statement, and 5 of 166 others do."""
 
@@ -58,39 +59,39 @@ Found in the conversation:
 """Claude Code shows it to the model twice, so that it is short."""
 
 
-class KeepRequest(NamedTuple):
+class RememberRequest(NamedTuple):
     """The request to an agent, "" for none, and the note that is put once the agent has it."""
 
     text: str = ""
     note: tuple[str, object] | None = None
 
 
-def keep_request(workspace: Workspace, params: CaptureParams, now: datetime) -> KeepRequest:
+def remember_request(workspace: Workspace, params: CaptureParams, now: datetime) -> RememberRequest:
     """Return the request to the agent of a turn that ends, without a text when there is no reason to ask.
 
     There is a reason when the configuration allows it, the session was not asked before, and its transcript has a
     statement that is not stored.
     """
-    session, notes = params.session, workspace.session_notes
+    session, notes = params.session, workspace.session_state
     if not (workspace.config.memory.ask_agent and params.may_ask and session and params.transcript):
-        return KeepRequest()
+        return RememberRequest()
     if not workspace.writable or notes.get(session, _ASKED) is not None:
-        return KeepRequest()
+        return RememberRequest()
     path = Path(params.transcript)
     looked = max(notes.number(session, _LOOKED), notes.number(session, f"read:{path.name}"))
     try:
         drafts, read_to = _statements(path, looked, params)
     except OSError as error:
         log.info("the transcript %s can't be read: %s", path, error.strerror)
-        return KeepRequest()
+        return RememberRequest()
     fresh = [draft for draft in drafts if workspace.memory.log.record_of_key(draft.key or "") is None]
     if not fresh:
-        return KeepRequest(note=(_LOOKED, read_to))
+        return RememberRequest(note=(_LOOKED, read_to))
     text = _REQUEST + "".join(_line(draft) for draft in fresh)
-    return KeepRequest(text, (_ASKED, timestamp(now)))
+    return RememberRequest(text, (_ASKED, timestamp(now)))
 
 
-def put_note(notes: SessionNotes, session: str | None, request: KeepRequest) -> None:
+def put_note(notes: SessionState, session: str | None, request: RememberRequest) -> None:
     """Put the note of a request. A failure is logged: the agent is asked again."""
     if session is None or request.note is None:
         return
@@ -108,7 +109,7 @@ class Undecided(NamedTuple):
 
 
 def undecided(
-    drafts: Iterable[tuple[MemoryDraft, str]], store: MemoryStore, notes: SessionNotes, session: str
+    drafts: Iterable[tuple[MemoryDraft, str]], store: MemoryStore, notes: SessionState, session: str
 ) -> list[Undecided]:
     """Return which drafts, given with their times, an agent that was asked has left to be stored.
 
@@ -140,7 +141,7 @@ def _words(text: str) -> frozenset[str]:
 def _has_half(words: frozenset[str], of: frozenset[str]) -> bool:
     """Whether words are half of another text's words, and enough of them."""
     shared = len(words & of)
-    return shared >= LEAST_SHARED and shared >= REPEATED * len(of)
+    return shared >= MIN_SHARED_WORDS and shared >= MIN_SHARED_RATIO * len(of)
 
 
 def _is_answer(memory: Memory, asked: str) -> bool:
@@ -176,7 +177,7 @@ def _statements(path: Path, looked: int, params: CaptureParams) -> tuple[list[Me
             read_to=looked,
             session=params.session,
             agent=params.agent,
-            threshold=LEAST,
+            threshold=MIN_PROBABILITY,
         )
     return list(reading.drafts), reading.offset - sum(map(len, answer))
 

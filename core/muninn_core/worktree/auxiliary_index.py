@@ -1,7 +1,7 @@
-"""A second, small index: of memory and knowledge that are not in the work tree, while somebody asks about them.
+"""A second, small index of memory and knowledge that are not in the work tree.
 
-It follows what it is asked about: going from one revision to the next costs what differs between them. It is made by
-the same code as the index of the work tree, so that an answer about the past is ranked like one about now.
+It serves queries at a revision or of other branches. Moving it to another revision costs as much as the revisions
+differ. It is made by the same code as the index of the work tree, so that the ranking is the same.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Contents = Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
 """Yields (content id, content) of content ids."""
 
 
-_MOST_BATCHES = 8
+_MAX_BATCHES = 8
 """The most batches of memories that are encoded for one question. With more, memories are compared by the table."""
 
 
-class SideIndex:
+class AuxiliaryIndex:
     """One folder, one index, one state at a time; snapshots that were handed out stay as they were."""
 
     def __init__(
@@ -66,7 +66,7 @@ class SideIndex:
             if key != self._key:
                 self._key = None
                 index.sync_memories(text_of(memory) for memory in memories)
-                for _ in range(_MOST_BATCHES):
+                for _ in range(_MAX_BATCHES):
                     if not index.encode_some():
                         break
                 if files is not None and contents is not None:

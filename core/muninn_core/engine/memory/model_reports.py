@@ -1,4 +1,4 @@
-"""What is told about models: routes, prompts that would be sent, and what calls cost."""
+"""Reports about models: routes, prompts that would be sent, and costs of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the events whose payload holds a text, for a redaction."""
+"""Finds the events whose payload contains a text, for a redaction."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from muninn_core.journal.journal import Journal
 from muninn_core.journal.row import payload_text
 from muninn_core.model.event import REDACTED
 
-LEAST_CHARS = 12
-"""The shortest text that is looked for. A shorter one is in many payloads that have nothing to do with it."""
+MIN_CHARS = 12
+"""The least length of a text. Shorter texts match unrelated payloads."""
 
 
-def events_holding(journal: Journal, texts: Iterable[str]) -> list[str]:
-    """Return the ids of the events whose payload holds one of the texts, also in JSON within a text."""
+def events_containing(journal: Journal, texts: Iterable[str]) -> list[str]:
+    """Return the ids of the events whose payload contains one of the texts, also in JSON within a text."""
     needles = set()
     for text in texts:
-        if len(text.strip()) >= LEAST_CHARS:
+        if len(text.strip()) >= MIN_CHARS:
             escaped = _escaped(text.strip())
             needles |= {escaped.encode("utf-8", "replace"), _escaped(escaped).encode("utf-8", "replace")}
     if not needles:

@@ -1,4 +1,4 @@
-"""The configuration of a work tree, read again when one of its files has changed."""
+"""The configuration of a work tree, reloaded when one of its files has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from muninn_core.regular_file import FileVersion, file_version
 from muninn_core.store.layout import Layout
 
 
-class FollowedConfig:
+class ConfigReloader:
     """`.muninn/config.yaml` with the user's own settings for the repository, from `home`. Safe for several threads."""
 
     config: Config

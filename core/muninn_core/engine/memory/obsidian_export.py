@@ -1,4 +1,4 @@
-"""Memories as notes for Obsidian: a markdown file each, linked by their relations and files, and a canvas of the links.
+"""Exports memories as notes for Obsidian: one markdown file each, with links, and a canvas of the links.
 
 Sources of the forms: Obsidian's help ("Properties", "Internal links"); JSON Canvas 1.0 (jsoncanvas.org/spec/1.0).
 Texts are escaped, because Obsidian loads images and follows links of a note.
