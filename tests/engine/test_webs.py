@@ -234,6 +234,24 @@ def test_a_decision_is_carried_out_and_a_contradiction_is_told(muninn: Muninn) -
         muninn.call("consolidate", ids=[new, new])
 
 
+def test_a_change_of_a_merged_memory_also_removes_what_the_others_brought(muninn: Muninn) -> None:
+    first = muninn.call("remember", text="The index uses sqlite.", questions=["Which store?"], tags=["x"]).ids[0]
+    given: dict[str, Any] = {"questions": ["Why sqlite?", "Which store?"], "tags": ["y"], "files": ["src/users.py"]}
+    other = muninn.call("remember", text="The index uses sqlite now.", importance=8, pin=True, **given).ids[0]
+    muninn.call("consolidate", ids=[first, other], decision="merge", keep=first)
+    change: dict[str, Any] = {
+        "questions": ["Which store?"],
+        "tags": [""],
+        "files": ["README.md"],
+        "importance": 3,
+        "pin": False,
+    }
+    memory = muninn.call("update", id=first, **change).memory
+    assert (memory.questions, memory.tags, memory.files) == (("Which store?",), (), ("README.md",))
+    assert (memory.importance, memory.pinned, memory.sources) == (3, False, (other,))
+    assert muninn.call("update", id=first, **change).changed == ()
+
+
 def test_the_overview_tells_what_is_recent_and_important_and_how_it_hangs_together(muninn: Muninn) -> None:
     old = remember(muninn, "Never deploy on Fridays.", importance=9, type="constraint")
     faint = remember(muninn, "The door squeaks.", importance=2)

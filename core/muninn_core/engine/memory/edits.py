@@ -6,7 +6,7 @@ reword approved ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from muninn_core.config import Config
@@ -29,6 +29,9 @@ from muninn_core.worktree.workspace import Workspace
 Records = list[dict[str, Any]]
 
 _PLAIN = ("text", "title", "importance", "confidence")
+
+_UNITED = frozenset({"tags", "questions", "files"})
+"""The lists that an update replaces and a merge unites."""
 
 
 class Plan(NamedTuple):
@@ -99,7 +102,28 @@ def _updated(
     if params.pin is not None and params.pin != memory.pinned:
         records.append({**head, "type": "pin" if params.pin else "unpin", "target": memory.id})
     names = [*changes, *(["links"] if links else []), *(["pin"] if records and records[-1]["type"] in _PINS else [])]
+    records += [{**head, **each} for each in _of_sources(workspace.memory, memory, changes, params.pin)]
     return records, tuple(names), masked
+
+
+def _of_sources(store: MemoryStore, memory: Memory, changes: Mapping[str, Any], pin: bool | None) -> Iterator[Any]:
+    """Yield what removes from the memories that were merged into one what a change of that one removes.
+
+    The fold unites the lists of all of them, and takes the highest importance and any pin.
+    """
+    known = store.all()
+    for source in (known[each] for each in memory.sources if each in known):
+        fields: dict[str, Any] = {}
+        for name in _UNITED & changes.keys():
+            own = getattr(source, name)
+            left = [each for each in own if each in changes[name]]
+            fields |= {name: left} if len(left) < len(own) else {}
+        if changes.get("importance", source.importance) < source.importance:
+            fields["importance"] = changes["importance"]
+        if fields:
+            yield {"type": "update", "target": source.id, "set": fields}
+        if pin is False and source.pinned:
+            yield {"type": "unpin", "target": source.id}
 
 
 def _plan(store: MemoryStore, params: ConsolidateParams) -> Plan:
