@@ -23,6 +23,9 @@ _SINGULAR = {
 }
 """An option that may be repeated is named in the singular: `--file a.py --file b.py`."""
 
+_SHORT = {"limit": ("-n",)}
+"""Short options, of the parameters that are given most."""
+
 
 class Parameter(NamedTuple):
     """One parameter. `flags` are its options, the preferred one first; a positional parameter has none.
@@ -93,4 +96,4 @@ def _choices(schema: dict[str, Any]) -> tuple[str, ...]:
 
 def _flags(method: Method, name: str) -> tuple[str, ...]:
     names = dict.fromkeys((method.flags.get(name, _SINGULAR.get(name, name)), name))
-    return tuple("--" + each.replace("_", "-") for each in names)
+    return tuple("--" + each.replace("_", "-") for each in names) + _SHORT.get(name, ())

@@ -72,9 +72,9 @@ class Parser(argparse.ArgumentParser):
             hint = "Put a text of several words in quotes." if takes_text else f"`{self.prog}` takes options only."
             raise UsageError(f"unexpected argument '{unknown[0]}'", hint=hint)
         name = flag.partition("=")[0]
+        alike = [each for each in options if each.startswith("--") and len(name) > 2]  # one letter resembles any other
         raise UsageError(
-            f"{self.prog}: there is no option '{name}'",
-            hint=did_you_mean(name, options, f"The options are {', '.join(options)}."),
+            f"{self.prog}: there is no option '{name}'", hint=did_you_mean(name, alike, f"See `{self.prog} --help`.")
         )
 
 
@@ -340,8 +340,9 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None
         if shape in ("texts", "cites", "links", "table"):
             kwargs["action"] = "append"
     first, *others = parameter.flags
-    parser.add_argument(first, **kwargs)
-    for other in others:  # the catalogue's own name works as well, and is not listed
+    short = [flag for flag in others if not flag.startswith("--")]
+    parser.add_argument(*short, first, **kwargs)
+    for other in set(others).difference(short):  # the catalogue's own name works as well, and is not listed
         parser.add_argument(other, **{**kwargs, "help": argparse.SUPPRESS})
 
 
@@ -356,7 +357,7 @@ def _help(parameter: Parameter) -> str:
         text += f" (default: {parameter.default})"
     if _named(parameter):
         text += f": {', '.join(parameter.choices)}"
-    if parameter.shape == "texts":
+    if parameter.shape in ("texts", "cites", "links", "table"):
         text += " (may be repeated)"
     return text
 

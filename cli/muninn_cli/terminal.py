@@ -11,7 +11,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 from rich.theme import Theme
 
@@ -85,9 +84,7 @@ def line(console: Console, *parts: tuple[str, str]) -> None:
         return
     indent = len(text.plain) - len(text.plain.lstrip(" "))
     _, rest = text.divide([indent])
-    for at, row in enumerate(rest.wrap(console, max(20, console.width - indent - _HANGING), overflow="fold")):
-        row.rstrip()
-        console.print(Text(" " * (indent + (_HANGING if at else 0))) + row, soft_wrap=True)
+    _wrapped(console, rest, indent, _HANGING)
 
 
 def source_line(console: Console, *parts: tuple[str, str]) -> None:
@@ -97,15 +94,22 @@ def source_line(console: Console, *parts: tuple[str, str]) -> None:
     console.print(text, no_wrap=cut, overflow="ellipsis" if cut else None, soft_wrap=not cut)
 
 
-def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0) -> None:
-    """Print a text, wrapped at the width of a terminal."""
+def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0, hang: int = 0) -> None:
+    """Print a text, wrapped at the width of a terminal. `hang` columns more indent all of its rows but the first."""
     if _left_out(parts):
         return
     parts = _shortened(console, parts)
     if console.is_terminal:
-        console.print(Padding(styled(*parts), (0, 0, 0, indent), expand=False))
+        _wrapped(console, styled(*parts), indent, hang)
     else:
         console.print(styled((" " * indent, ""), *parts), soft_wrap=True)
+
+
+def _wrapped(console: Console, text: Text, indent: int, hang: int) -> None:
+    """Print a text in rows as wide as the terminal, without blanks at their ends."""
+    for at, row in enumerate(text.wrap(console, max(20, console.width - indent - hang), overflow="fold")):
+        row.rstrip()
+        console.print(Text(" " * (indent + (hang if at else 0))) + row, soft_wrap=True)
 
 
 def _one_line(console: Console, parts: tuple[tuple[str, str], ...]) -> Text:

@@ -120,6 +120,15 @@ def test_an_unknown_option_names_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         verb_parser(METHODS["recall"]).parse(["ships", "--limt", "3"])
     assert caught.value.hint == "Did you mean '--limit'?"
+    with pytest.raises(UsageError) as caught:
+        verb_parser(METHODS["recall"]).parse(["ships", "-k", "3"])
+    assert caught.value.hint == "See `muninn recall --help`."
+
+
+def test_the_limit_has_a_short_option() -> None:
+    for verb in ("recall", "memories", "log"):
+        given = verb_parser(METHODS[verb]).parse([*required_words(verb, ""), "-n", "3"])
+        assert to_params(METHODS[verb], given)["limit"] == 3
 
 
 def test_words_without_quotes_are_explained() -> None:

@@ -128,8 +128,9 @@ def test_what_waits_is_marked_and_a_person_decides(new_shell: Callable[[], Shell
     shell.json("init")
     (shell.repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")
     shell.run("daemon", "stop")
-    done = shell.run("remember", "Anchors weigh two tons.", "--actor", "assistant")
+    done = shell.run("remember", "Anchors weigh two tons.", "--actor", "assistant", "--question", "How heavy are they?")
     assert "waits for approval" in done.stdout
+    assert "answers How heavy are they?" in shell.run("memories", "--pending").stdout  # a person approves it as well
     one = shell.json("memories", "--pending")["memories"][0]["id"]
     other = shell.json("remember", "Anchors are blue.", "--actor", "assistant")["ids"][0]
     assert "2 waiting for approval" in shell.run("status").stdout

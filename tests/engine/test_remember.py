@@ -114,9 +114,12 @@ def test_a_file_may_be_named_through_a_link_to_the_repository(muninn, tmp_path):
     assert stored.memory.files == ("src/users.py",)
 
 
-def test_text_and_batch_together_are_refused(muninn):
-    with pytest.raises(BadParams, match="either 'text' or 'batch'"):
-        muninn.call("remember", text="One.", batch=[{"text": "Two."}])
+def test_fields_of_a_memory_beside_a_batch_are_refused(muninn):
+    for given in ({"text": "One."}, {"tags": ["net"]}, {"private": True}, {"type": "decision", "importance": 9}):
+        with pytest.raises(BadParams, match=f"'{next(iter(given))}' is given beside a batch") as error:
+            muninn.call("remember", batch=[{"text": "Two."}], **given)
+        assert all(f"`{name}`" in error.value.hint for name in given)
+    assert muninn.call("memories").total == 0
 
 
 def test_an_empty_text_is_refused(muninn):
@@ -324,6 +327,21 @@ def test_the_last_characters_of_an_id_name_the_memory(muninn):
     assert muninn.call("show", id=second.id[-8:].upper()).memory.id == second.id
     with pytest.raises(NotFoundError):
         muninn.call("show", id=first.id[-3:])
+
+
+def test_a_link_of_a_new_memory_takes_a_part_of_an_id_as_every_verb_does(muninn):
+    first = muninn.call("remember", text="Names are unique.").memory
+    given = [{"relation": "supersedes", "target": first.id[-8:-3]}]
+    linked = muninn.call("remember", text="Names repeat.", links=given)
+    assert (linked.memory.links[0].target, linked.notices) == (first.id, ())
+    assert muninn.call("show", id=first.id).memory.superseded_by == linked.ids[0]
+    given[0]["target"] = "zzzzzzzz"
+    with pytest.raises(NotFoundError, match="memory 2 of 2: there is no memory 'zzzzzzzz'"):
+        muninn.call("remember", batch=[{"text": "One."}, {"text": "Two.", "links": given}])
+    given[0]["target"] = first.id[:-1] + "z"
+    later = muninn.call("remember", text="Its memory comes with a merge.", links=given)
+    assert later.memory.links[0].target == given[0]["target"]
+    assert any("has no effect until one does" in notice for notice in later.notices)
 
 
 @pytest.mark.parametrize("scope", ["project", "session"])

@@ -66,6 +66,37 @@ def test_one_revision_is_compared_with_head(base):
     assert ([memory.id for memory in found.added], found.head) == ([new], head)
 
 
+def test_a_changed_memory_is_shown_with_the_words_that_changed(base):
+    base.clock.forward(seconds=1)
+    old = {"name": "Names come from the table.", "readme": "The README is short."}
+    base.call("update", id=base.names["name"], text="Names come from LDAP.", questions=["Who knows a user's name?"])
+    base.call("update", id=base.names["readme"], importance=8, files=["src/users.py"], tags=["docs"])
+    commit(base, "Change")
+    found = base.call("diff", range="main")
+    reasons = {turn.memory.id: turn.reason for turn in found.changed}
+    assert reasons == {
+        base.names["name"]: f"""questions + "Who knows a user's name?"; text, before: "{old["name"]}\"""",
+        base.names["readme"]: 'files - "README.md" + "src/users.py"; importance 5 to 8; tags + "docs"',
+    }
+    assert all(f"changed: {reason}" in found.text for reason in reasons.values())
+
+
+def test_memory_that_is_not_committed_is_counted_and_not_compared(base):
+    remember(base, "Kafka is needed.")
+    found = base.call("diff", range="main")
+    assert found.added == ()
+    assert found.saw.note == "1 record is not committed and not compared. `muninn seal`, then a commit, includes it."
+    assert found.saw.note in found.text
+    remember(base, "Redis is needed.")
+    base.call("seal")
+    assert base.call("diff", range="main..HEAD").saw.note.endswith("compared. A commit includes them.")
+    assert base.call("diff", range="HEAD..main~0").saw.note != ""  # main is the same commit as HEAD
+    commit(base, "On feature")
+    assert [base.call("diff", range=wanted).saw.note for wanted in ("main", "HEAD..main")] == ["", ""]
+    remember(base, "Only on feature.")
+    assert base.call("diff", range="feature..main").saw.note == ""
+
+
 def test_a_memory_that_supersedes_another_is_shown_with_it(base):
     old = base.names["name"]
     new = remember(base, "Names come from LDAP.", links=[{"relation": "supersedes", "target": old}])

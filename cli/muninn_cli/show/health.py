@@ -85,7 +85,8 @@ def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 def _problem(console: Console, problem: dict[str, Any]) -> None:
     where = place(problem["path"], problem["line"], problem["line"])
-    paragraph(console, ("  ✗ ", "bad"), (f"{where} " if where else "", "path"), (problem["message"], ""))
+    parts = (("✗ ", "bad"), (f"{where} " if where else "", "path"), (problem["message"], ""))
+    paragraph(console, *parts, indent=2, hang=2)
     if problem["hint"]:
         paragraph(console, (problem["hint"], "hint"), indent=4)
 

@@ -80,6 +80,7 @@ def check(console: Console, result: dict[str, Any], given: argparse.Namespace) -
             (f": {finding['message']} ", ""),
             (f"[{finding['rule']}]", "faint"),
             (f" {finding['id']}" if finding["id"] and finding["path"] else "", "faint"),
+            hang=4,
         )
         if finding["hint"]:
             paragraph(console, (finding["hint"], "hint"), indent=2)

@@ -199,8 +199,9 @@ def print_memory(
     console: Console, memory: dict[str, Any], *, label: str = "", citations: Sequence[dict[str, Any]] = ()
 ) -> None:
     """Print a memory in a few lines, after its `label`."""
-    cited = [plain_place(cite) for cite in memory["cites"] if cite["path"] not in memory["files"]]
-    places = list(dict.fromkeys([*memory["files"], *cited]))
+    cited = {cite["path"] for cite in memory["cites"]}
+    whole = [path for path in memory["files"] if path not in cited]
+    places = list(dict.fromkeys([*whole, *(plain_place(cite) for cite in memory["cites"])]))
     more = len(places) - MAX_PLACES if for_people() else 0
     shown = [*places[:MAX_PLACES], f"+{more}"] if more > 0 else places
     about = " ".join([*shown, *(f"#{tag}" for tag in memory["tags"])])
@@ -215,7 +216,7 @@ def print_memory(
         paragraph(console, (title, "name"), indent=2)
     for words in _beginning(memory["text"]):
         paragraph(console, (words, ""), indent=2)
-    for asked in memory["questions"] if DISPLAY.verbose else ():
+    for asked in memory["questions"] if DISPLAY.verbose or memory["review"] == "pending" else ():
         paragraph(console, (f"answers {asked}", "faint"), indent=2)
     print_stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
@@ -250,9 +251,10 @@ def print_whole_memory(
     console.print()
     cites = ", ".join([describe(one) for one in citations] or [plain_place(cite) for cite in memory["cites"]])
     links = ", ".join(f"{link['relation']} {link['target']}" for link in memory["links"])
+    changed = memory["updated"] not in ("", memory["ts"])
     rows = {
         "id": memory["id"],
-        "when": moment(memory["ts"]) + (f", updated {moment(memory['updated'])}" if memory["updated"] else ""),
+        "when": moment(memory["ts"]) + (f", updated {moment(memory['updated'])}" if changed else ""),
         "files": ", ".join(memory["files"]),
         "cites": cites,
         "tags": ", ".join(memory["tags"]),

@@ -41,6 +41,8 @@ def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -
             line(console, (result["notice"], "hint"))
         return
     markdown(console, result["text"])
+    if result["ids"]:
+        line(console, (joined(*result["ids"], "`muninn show ID` has the rest"), "hint"))
 
 
 @renders("document")

@@ -69,7 +69,7 @@ def _summary(result: DiffResult) -> str:
         (len(result.removed), "gone"),
         (len(result.contradicts), "in contradiction"),
         (len(result.stale), "possibly stale"),
-        (result.malformed, "lines malformed"),
+        (result.malformed, "line malformed" if result.malformed == 1 else "lines malformed"),
     ]
     return (", ".join(f"{number} {what}" for number, what in counts if number) or "nothing changes") + "."
 

@@ -25,7 +25,11 @@ SessionId = Annotated[
 
 MemoryId = Annotated[
     str,
-    Meta(min_length=1, description="The memory's id, an unambiguous prefix of it, or its last 6 characters or more."),
+    Meta(
+        min_length=1,
+        description="The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last "
+        "eight characters.",
+    ),
 ]
 
 MemoryIds = Annotated[

@@ -14,6 +14,9 @@ from datetime import datetime
 from muninn_core.store.stamp import milliseconds, timestamp
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+ID_CHARS = 26
+"""The length of an id."""
+
 _RANDOM_BITS = 80
 _RANDOM_BYTES = _RANDOM_BITS // 8
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -10,7 +10,8 @@ from typing import Any
 
 from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
-from muninn_core.errors import BadParams
+from muninn_core.engine.memory.lookup import only
+from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.memory import KINDS, RELATIONS, Memory
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
 from muninn_core.near_match import did_you_mean
@@ -19,7 +20,7 @@ from muninn_core.source.private import strip_private_values
 from muninn_core.source.project import read_project
 from muninn_core.store.draft import check_length, memory_record
 from muninn_core.store.fields import headline
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.ids import ID_CHARS, UlidGenerator
 from muninn_core.store.secrets import mask, mask_draft, mask_value
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call_context import CallContext
@@ -33,8 +34,8 @@ def records_of(
     params: RememberParams, workspace: Workspace, call: CallContext, ids: UlidGenerator, now: datetime
 ) -> tuple[list[dict[str, Any]], int]:
     """Return a request's records, and how many secrets were masked in them. Raises BadParams for an invalid draft."""
-    if params.batch and params.text:
-        raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
+    if params.batch:
+        _check_shared(params)
     head = workspace.head.read()
     branch = mask(head.branch, workspace.config.memory.secrets)[0] if head.branch else head.branch
     records, masked = [], 0
@@ -55,6 +56,25 @@ def records_of(
             )
         )
     return records, masked
+
+
+_SHARED_FIELDS = frozenset({"batch", "session", "actor", "agent", "key"})
+"""The parameters beside a batch that are those of the call. A memory's own are in the batch."""
+
+
+def _check_shared(params: RememberParams) -> None:
+    """Raise BadParams when a call gives a batch, and beside it a field of one memory."""
+    plain = RememberParams()
+    beside = [
+        name
+        for name in RememberParams.__struct_fields__
+        if name not in _SHARED_FIELDS and getattr(params, name) != getattr(plain, name)
+    ]
+    if beside:
+        raise BadParams(
+            f"'{beside[0]}' is given beside a batch, whose memories have their own",
+            hint=f"Put {', '.join(f'`{name}`' for name in beside)} into each memory of the batch. Nothing was stored.",
+        )
 
 
 def _waits(draft: MemoryDraft, config: Config) -> bool:
@@ -125,10 +145,10 @@ def _all_checked(
         try:
             with_task = replace(bare[at], task=_task(bare[at], session, task))
             checked[at] = _checked(with_task, workspace, call, commit)
-        except BadParams as error:
+        except MuninnError as error:
             if len(given) == 1:
                 raise
-            raise BadParams(f"memory {at + 1} of {len(given)}: {error}", hint=error.hint) from None
+            raise type(error)(f"memory {at + 1} of {len(given)}: {error}", hint=error.hint) from None
     return (checked.pop(at) for at in range(len(given)))
 
 
@@ -153,13 +173,35 @@ def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str],
 def _checked(draft: MemoryDraft, workspace: Workspace, call: CallContext, commit: str | None) -> MemoryDraft:
     check_length(draft.text)
     check_kind(draft.type, (*KINDS, *workspace.config.memory.kinds))
-    for link in draft.links:
-        check_relation(link.relation)
+    draft = _with_targets(draft, workspace)
     if draft.scope == "global":
         return replace(_global_draft(draft, workspace.layout.root), actor=call.actor or draft.actor)
     citations = with_overlays(workspace.citations, call.buffers)
     anchored = anchor(draft, citations, lambda path: relative_path(path, workspace.layout.root), commit)
     return replace(anchored, actor=call.actor or draft.actor)
+
+
+def _with_targets(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:
+    """Return a draft whose links have whole ids. A whole id may be unknown: its memory may come later.
+
+    Raises BadParams for an unknown relation, NotFoundError or UsageError for a part of an id that is no memory's or
+    several memories'.
+    """
+    for link in draft.links:
+        check_relation(link.relation)
+    if not draft.links:
+        return draft
+    known = workspace.memory.all()
+    return replace(draft, links=tuple(replace(link, target=_target(link.target, known)) for link in draft.links))
+
+
+def _target(given: str, known: Collection[str]) -> str:
+    try:
+        return only(given, known, "memory")
+    except NotFoundError:
+        if len(given.strip()) < ID_CHARS:
+            raise
+        return given
 
 
 def _global_draft(draft: MemoryDraft, root: Path) -> MemoryDraft:

@@ -12,6 +12,9 @@ from muninn_core.store.fold import Dispute, State
 SUFFIX = 4
 """The fewest last characters that identify an id. The beginning of an id is its time, so ids of a day share it."""
 
+SHOWN = 8
+"""The last characters of an id that terminals show."""
+
 
 def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
     """Return the memory whose id begins with `prefix`. Raises NotFoundError, or UsageError for an ambiguous prefix."""
@@ -49,7 +52,7 @@ def _decided(state: State, dispute: Dispute) -> bool:
 
 
 def only(prefix: str, ids: Collection[str], what: str) -> str:
-    """Return the id that begins with `prefix`, or ends with it if none does.
+    """Return the id that begins with `prefix`; if none does, the one that ends with it or whose shown part begins so.
 
     Raises NotFoundError, or UsageError for an ambiguous prefix.
     """
@@ -59,12 +62,16 @@ def only(prefix: str, ids: Collection[str], what: str) -> str:
     wanted = exact.lower()
     matching = sorted(identity for identity in ids if wanted and identity.lower().startswith(wanted))
     if not matching and len(wanted) >= SUFFIX:
-        matching = sorted(identity for identity in ids if identity.lower().endswith(wanted))
+        matching = sorted(
+            identity
+            for identity in ids
+            if identity.lower().endswith(wanted) or identity[-SHOWN:].lower().startswith(wanted)
+        )
     whole = [identity for identity in matching if identity.lower() == wanted]
     if len(whole) == 1:
         return whole[0]
     if not matching:
-        where = "`muninn conflicts --decided`" if what == "conflict" else "`muninn memories`"
+        where = "`muninn conflicts`" if what == "conflict" else "`muninn memories`"
         raise NotFoundError(f"there is no {what} '{prefix}'", hint=f"{where} lists the ids.")
     if len(matching) > 1:
         more = ", …" if len(matching) > 5 else "."

@@ -1,25 +1,31 @@
 """Reviews a range of commits: the memories that it adds, changes, contradicts and makes stale.
 
-Both sides are read from git's objects; uncommitted changes do not count.
+Both sides are read from git's objects. Uncommitted memory is counted, and not compared.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.context.diff_text import review_markdown, review_text
+from muninn_core.context.diff_text import CHARS, review_markdown, review_text
+from muninn_core.context.memory_summary import shorten
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import ReadState
-from muninn_core.model.memory import Memory
+from muninn_core.model.citation import place
+from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.review import DiffParams, DiffResult, Turn
 from muninn_core.reconcile.plan import add_derived_records
 from muninn_core.store.change import required_ids
+from muninn_core.store.fields import headline
 from muninn_core.store.fold import Fold, State
+from muninn_core.store.layout import Layout
+from muninn_core.store.lines import read_content, read_lines
+from muninn_core.store.spool import list_spools
 from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
 
 _WORD = re.compile(r"\w+")
@@ -33,16 +39,19 @@ _COMPARED_FIELDS = frozenset(
 """The fields whose change makes a memory `changed`; other changes have lists of their own."""
 
 
-def review(past: Revisions, params: DiffParams) -> DiffResult:
-    """Compare the memories of both ends of a range. Raises BadParams for an invalid range, NotFoundError for an unknown
-    revision.
+def review(past: Revisions, layout: Layout, params: DiffParams) -> DiffResult:
+    """Compare the memories of both ends of a range. `layout` is the work tree's, whose uncommitted memory is counted.
+
+    Raises BadParams for an invalid range, NotFoundError for an unknown revision.
     """
     one, other = _ends(params.range)
     root = past.root
     start, head = git.resolve_commit(root, one), git.resolve_commit(root, other)
     base = git.merge_base(root, start, head)
-    note = "" if base else f"{one} and {other} have no common ancestor here; all of both is compared."
     before, after = past.at(base or start, strict=False), past.at(head, strict=False)
+    apart = "" if base else f"{one} and {other} have no common ancestor here; all of both is compared."
+    here = head == git.resolve_commit(root, "HEAD")
+    note = " ".join(part for part in (apart, _uncommitted(layout, after) if here else "") if part)
     old, new = before.state, after.state
     added = [new.memories[identity] for identity in new.memories if identity not in old.memories]
     result = DiffResult(
@@ -107,8 +116,47 @@ def _waited(before: State, memory: Memory) -> bool:
     return was is not None and was.waits
 
 
+def _uncommitted(layout: Layout, after: MemoryAtCommit) -> str:
+    """Return a sentence on the records of the work tree that are not in its commit, "" for none."""
+    known = {record.id for record in after.records}
+    spooled = {record for path in list_spools(layout).values() for record in _records(path)} - known
+    sealed = {record for path in layout.sessions.glob("*.jsonl") for record in _records(path)} - known
+    number = len(spooled | sealed)
+    if not number:
+        return ""
+    what = f"{number:,} records are" if number > 1 else "1 record is"
+    steps = "`muninn seal`, then a commit, includes" if spooled - sealed else "A commit includes"
+    return f"{what} not committed and not compared. {steps} {'them' if number > 1 else 'it'}."
+
+
+def _records(path: Path) -> Iterator[str]:
+    try:
+        content = read_content(path)
+    except OSError:  # `status` and `check` report it
+        return
+    yield from (record.id for record in read_lines(content, "").records)
+
+
 def _reason_of_change(was: Memory, now: Memory) -> str:
-    return ", ".join(name for name in sorted(_COMPARED_FIELDS) if getattr(was, name) != getattr(now, name))
+    """Return what changed, field by field. A title that follows from the text is not named beside it."""
+    names = [name for name in sorted(_COMPARED_FIELDS) if getattr(was, name) != getattr(now, name)]
+    if "text" in names and was.title == headline(was.text) and now.title == headline(now.text):
+        names = [name for name in names if name != "title"]
+    return "; ".join(_change(name, getattr(was, name), getattr(now, name)) for name in names)
+
+
+def _change(name: str, was: object, now: object) -> str:
+    if isinstance(was, tuple) and isinstance(now, tuple):
+        old, new = [_item(each) for each in was], [_item(each) for each in now]
+        changes = [f"- {each}" for each in old if each not in new] + [f"+ {each}" for each in new if each not in old]
+        return f"{name} {' '.join(changes)}" if changes else f"{name} renewed"
+    if name in ("text", "title"):
+        return f'{name}, before: "{shorten(str(was), CHARS)}"'
+    return f"{name} {was or 'none'} to {now or 'none'}"
+
+
+def _item(value: object) -> str:
+    return place(value.path, value.start, value.end) if isinstance(value, Cite) else f'"{value}"'
 
 
 def _reason_of_end(_was: Memory, now: Memory) -> str:

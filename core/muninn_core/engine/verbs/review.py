@@ -29,8 +29,8 @@ class ReviewVerbs(Verbs):
     """Check memory against the code, review a branch, and approve pending memories."""
 
     def diff(self, params: DiffParams, call: CallContext) -> DiffResult:
-        """Return what a range of commits does to memory. Only git's objects are read."""
-        return review(Revisions(call.place), params)
+        """Return what a range of commits does to memory. It is read from git's objects."""
+        return review(Revisions(call.place), layout_at(call.place), params)
 
     def check(self, params: CheckParams, call: CallContext) -> CheckResult:
         """Check the repository's memory files. Opens nothing for writing, so it also runs in read-only clones."""
