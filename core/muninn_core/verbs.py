@@ -1009,7 +1009,7 @@ class Verbs:
         """List what a session was given and what came of it, or how often a memory was given.
 
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
-        `id`: Only this memory (its whole id) or this place of a file.
+        `id`: Only this memory or this place of a file.
         `limit`: The most answers.
         `before`: Only answers before this position: the `next` of the page before.
         """

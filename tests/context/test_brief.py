@@ -100,7 +100,7 @@ def test_what_a_user_demands_comes_first_and_what_an_agent_states_does_not():
 def test_a_long_memory_that_is_not_about_the_work_is_listed_by_title_and_id():
     long = "Exports are written by a worker. " + "They were slow in the request. " * 8
     listed = brief(remembered("m1", long, title="Exports are written by a worker.", importance=9)).text
-    assert "] Exports are written by a worker. (m1)\n" in listed
+    assert "- [insight m1, 62 days ago] Exports are written by a worker. …\n" in listed
     assert "slow in the request" not in listed
     whole = brief(remembered("m1", long, title="Exports are written by a worker.", pinned=True)).text
     assert "slow in the request" in whole

@@ -335,6 +335,10 @@ def test_a_link_of_a_new_memory_takes_a_part_of_an_id_as_every_verb_does(muninn)
     linked = muninn.call("remember", text="Names repeat.", links=given)
     assert (linked.memory.links[0].target, linked.notices) == (first.id, ())
     assert muninn.call("show", id=first.id).memory.superseded_by == linked.ids[0]
+    with pytest.raises(BadParams, match="has no link 'extends:"):
+        muninn.call("update", id=linked.ids[0], unlink=[f"extends:{first.id[-8:]}"])
+    muninn.call("update", id=linked.ids[0], unlink=[f"supersedes:{first.id[-8:]}"])
+    assert muninn.call("show", id=linked.ids[0]).memory.links == ()
     given[0]["target"] = "zzzzzzzz"
     with pytest.raises(NotFoundError, match="memory 2 of 2: there is no memory 'zzzzzzzz'"):
         muninn.call("remember", batch=[{"text": "One."}, {"text": "Two.", "links": given}])

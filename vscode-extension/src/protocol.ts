@@ -1120,7 +1120,7 @@ export interface RemindParams {
 export interface GivenParams {
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Only this memory (its whole id) or this place of a file. */
+  /** Only this memory or this place of a file. */
   id?: string;
   /** The most answers. */
   limit?: number;

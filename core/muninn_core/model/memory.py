@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from muninn_core.model.value import Value, field
 
+SHORT_ID = 8
+"""The number of an id's last characters that terminals and lists show. They are random, and every verb takes them."""
+
 Trust = Literal["user", "commit", "agent", "outside"]
 """The source of a memory: a person said it, a commit or test shows it, an agent inferred it, text from outside."""
 

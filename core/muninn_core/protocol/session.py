@@ -69,7 +69,7 @@ class GivenParams(Value):
     """Which answers to list. Without session and memory, those of all sessions."""
 
     session: SessionId | None = None
-    id: Annotated[str, Meta(description="Only this memory (its whole id) or this place of a file.")] = ""
+    id: Annotated[str, Meta(description="Only this memory or this place of a file.")] = ""
     limit: Annotated[int, Meta(ge=1, le=500, description="The most answers.")] = 50
     before: (
         Annotated[int, Meta(ge=1, description="Only answers before this position: the `next` of the page before.")]

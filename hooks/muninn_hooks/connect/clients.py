@@ -203,6 +203,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 plain=True,
             ),
         ),
+        then="Claude Code reads it when its next session starts, and asks once about a server of .mcp.json",
     ),
     CODEX: lambda: Client(
         title="Codex CLI",

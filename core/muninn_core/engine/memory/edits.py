@@ -13,7 +13,7 @@ from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
 from muninn_core.engine.memory.drafts import check_relation, cleaned, derived_title
 from muninn_core.engine.memory.lookup import memory_of, only
-from muninn_core.errors import BadParams, RefusedError, UsageError
+from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
@@ -249,12 +249,14 @@ def _links(store: MemoryStore, memory: Memory, params: UpdateParams) -> Records:
             fields = {"relation": link.relation, "to": target.id, "strength": link.strength, "reason": link.reason}
             records.append({"type": "link", **fields})
     for text in params.unlink:
-        relation, _, prefix = text.partition(":")
-        found = [key for key in links if key[0] == relation and prefix and key[1].startswith(prefix.lower())]
-        if len(found) != 1:
+        relation, _, part = text.partition(":")
+        targets = [target for kind, target in links if kind == relation]
+        try:
+            removed = only(part, targets, "memory")
+        except NotFoundError:
             has = ", ".join(f"{one}:{other}" for one, other in links) or "none"
-            raise BadParams(f"the memory has no link '{text}'", hint=f"Its links are {has}.")
-        records.append({"type": "unlink", "relation": relation, "to": found[0][1]})
+            raise BadParams(f"the memory has no link '{text}'", hint=f"Its links are {has}.") from None
+        records.append({"type": "unlink", "relation": relation, "to": removed})
     return records
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from muninn_core.errors import NotFoundError, UsageError
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.protocol.reconciliation import Conflict
 from muninn_core.store.fold import Dispute, State
 
 SUFFIX = 4
 """The fewest last characters that identify an id. The beginning of an id is its time, so ids of a day share it."""
-
-SHOWN = 8
-"""The last characters of an id that terminals show."""
 
 
 def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
@@ -65,7 +62,7 @@ def only(prefix: str, ids: Collection[str], what: str) -> str:
         matching = sorted(
             identity
             for identity in ids
-            if identity.lower().endswith(wanted) or identity[-SHOWN:].lower().startswith(wanted)
+            if identity.lower().endswith(wanted) or identity[-SHORT_ID:].lower().startswith(wanted)
         )
     whole = [identity for identity in matching if identity.lower() == wanted]
     if len(whole) == 1:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from muninn_core.engine.memory import backfill
+from muninn_core.engine.memory.lookup import only
 from muninn_core.engine.session import capture, outcomes, reminders
 from muninn_core.engine.session.briefs import brief
 from muninn_core.engine.verbs.base import Verbs
+from muninn_core.errors import NotFoundError
+from muninn_core.model.value import replace
 from muninn_core.protocol.session import (
     BackfillParams,
     BackfillResult,
@@ -53,6 +58,9 @@ class SessionVerbs(Verbs):
 
     def given(self, params: GivenParams, call: CallContext) -> GivenResult:
         """List what sessions were given, and what came of it."""
+        if params.id:
+            with suppress(NotFoundError):  # a place of a file, or a memory of another branch
+                params = replace(params, id=only(params.id, self._reading(call).memory.all(), "memory"))
         return outcomes.given(self._journal_now(call), params)
 
     def _overlap_lines(self, call: CallContext) -> list[str]:
