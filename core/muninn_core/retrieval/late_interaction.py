@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _ABSENT, _PRESENT = 0.4, 0.8
 """The cosines from which a memory begins to count as one that has a token, and counts whole."""
 
-_BLOCK = 2_000
-"""The tokens of memories that are compared at once: some MB, however many and long the memories are."""
+_BLOCK = 1_000
+"""The tokens of memories that are compared at once: their arrays fit into a processor's cache. With 2,000 it takes a
+third longer."""
 
 _STEPS = 1_000_000
 """The steps between a token that is absent and one that is present: sums of whole numbers are exact in every order."""
