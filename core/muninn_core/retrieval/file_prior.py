@@ -92,7 +92,7 @@ class _PriorIndex:
         # An array cannot grow while a numpy view of it exists, so callers get copies.
         self.by_word: dict[str, array[int]] = {}
         self.sizes = array("d")
-        self.born = array("d")
+        self.weights_of_time = array("d")
         self.alive = array("b")
         self.lasting = array("b")
         self._counted: Container[str] = ()
@@ -108,13 +108,14 @@ class _PriorIndex:
             return
         first = len(self.ids)
         shared = memory.files if files == memory.files else files
-        commit, born, lasting = _commit(memory), _moment(memory.ts), memory.scope == "project" and not memory.expires
+        commit, lasting = _commit(memory), memory.scope == "project" and not memory.expires
+        weight = _weight_of_time(_moment(memory.ts))
         for row, own in enumerate(phrases, first):
             self.ids.append(memory.id)
             self.files.append(shared)
             self.commits.append(commit)
             self.sizes.append(len(own))
-            self.born.append(born)
+            self.weights_of_time.append(weight)
             self.alive.append(1)
             self.lasting.append(lasting)
             for word in own:
@@ -157,6 +158,9 @@ class _PriorIndex:
 
 _SPARE_BEST = 28
 """Rows that are sorted beyond the wanted ones, since the caller may not see some."""
+
+_ERA = 1_750_000_000
+"""The time of weight 1, in seconds since 1970."""
 
 _SPARE = 1_000
 """The number of dead rows that is not worth a new index."""
@@ -248,12 +252,12 @@ def _compared(
     weights = np.repeat(rarity, [len(rows) for rows in matching])
     weighed = np.bincount(every, weights, len(index.ids))
     shared = np.bincount(every, minlength=len(index.ids))
-    rows = np.flatnonzero(shared)
+    rows = np.flatnonzero(shared > 0)  # of booleans, an eighth of the time
     own = shared[rows] / np.frombuffer(index.sizes)[rows]
     alike = (1 - w.REMEMBERED_OWN) * weighed[rows] / sum(rarity) + w.REMEMBERED_OWN * own
-    days = np.maximum(now.timestamp() - np.frombuffer(index.born)[rows], 0.0) / 86_400
+    fresh = np.minimum(np.frombuffer(index.weights_of_time)[rows] / _weight_of_time(now.timestamp()), 1.0)
     # A memory without a readable time counts half.
-    return rows, alike * np.where(np.isnan(days), 0.5, 0.5 ** (days / w.REMEMBERED_DAYS))
+    return rows, alike * np.where(np.isnan(fresh), 0.5, fresh)
 
 
 def _ordered(
@@ -263,7 +267,7 @@ def _ordered(
     wanted = w.REMEMBERED_WITNESSES + _SPARE_BEST
     start = 0
     while start < len(rows):
-        least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(rows) else -1.0
+        least = np.partition(values, -wanted)[-wanted] if wanted < len(rows) else -1.0
         chosen = np.flatnonzero(values >= least)
         chosen = chosen[np.argsort(-values[chosen])]
         found = list(zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True))
@@ -309,6 +313,14 @@ def _moment(ts: str) -> float:
         return datetime.fromisoformat(ts).timestamp()
     except (ValueError, TypeError):
         return math.nan
+
+
+def _weight_of_time(seconds: float) -> float:
+    """Return the weight of a time, in seconds since 1970. It doubles every `REMEMBERED_DAYS`; NaN has none.
+
+    The ratio of two weights is how much a memory has faded in between: a division instead of a power for each row.
+    """
+    return float(2.0 ** min((seconds - _ERA) / 86_400 / w.REMEMBERED_DAYS, 1_000.0))
 
 
 def _joined(values: Sequence[tuple[float, str, tuple[str, ...]]], memories: _Memories) -> dict[str, FilePrior]:
