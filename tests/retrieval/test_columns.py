@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from muninn_core.model.memory import Memory
@@ -14,6 +14,7 @@ from muninn_core.retrieval.commit_votes import CommitTitle, FileVote
 from muninn_core.retrieval.evolution import CommitFiles, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.held_words import holding
+from muninn_core.retrieval.name_words import words_of_name
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.request import Focus
 from muninn_core.retrieval.scoring import (
@@ -44,6 +45,15 @@ def test_a_text_holds_the_words_that_splitting_it_gives(texts: list[str], asked:
     words = list(dict.fromkeys(" ".join(map(split_words, asked)).split()))
     held = holding(texts, words)
     assert held.tolist() == [[word in split_words(text).split() for word in words] for text in texts]
+
+
+@settings(deadline=None)
+@given(TEXTS, st.lists(TEXTS, max_size=4))
+@example("count_flies", ["fly"])
+def test_a_name_that_is_ruled_out_has_no_word_that_matches(name: str, asked: list[str]) -> None:
+    words = tuple(dict.fromkeys(" ".join(map(split_words, asked)).split()))
+    matcher = TermMatcher(words, lambda some: dict.fromkeys(some, 1.0))
+    assert matcher.may_match(name) or matcher.match(words_of_name(name)) is None
 
 
 @settings(deadline=None)

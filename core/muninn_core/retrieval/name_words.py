@@ -8,9 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from sys import intern
-from typing import NamedTuple
 
-from muninn_core.retrieval.query_terms import beginning
 from muninn_core.source.identifiers import split_identifier
 
 _RUN = re.compile(r"\w+")
@@ -24,7 +22,7 @@ def file_words(path: str) -> tuple[str, ...]:
 
     Words after the first dot count, so that `SqlMapper.cs` matches "sql mapper" better than `SqlMapper.Async.cs`.
     """
-    return _parts(_stem(path))
+    return words_of_name(_stem(path))
 
 
 def is_file_name(name: str, path: str) -> bool:
@@ -39,23 +37,8 @@ def _stem(path: str) -> str:
     return folder.rpartition("/")[2] if stem.lower() in _GENERIC_STEMS and folder else stem
 
 
-class DefinedNames(NamedTuple):
-    """The distinct names that a chunk defines, the words and beginnings of each, and the beginnings of all words."""
-
-    names: tuple[str, ...]
-    words: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
-    beginnings: frozenset[str]
-
-
-@lru_cache(maxsize=4_000)
-def defined_names(symbol: str) -> DefinedNames:
-    """Return the names in the symbol of a chunk, which are separated by blanks."""
-    names = tuple(dict.fromkeys(symbol.split()))
-    words = tuple([(each, frozenset(map(beginning, each))) for each in map(_parts, names)])
-    return DefinedNames(names, words, frozenset().union(*[first for _, first in words]))
-
-
-def _parts(name: str) -> tuple[str, ...]:
+@lru_cache(maxsize=20_000)
+def words_of_name(name: str) -> tuple[str, ...]:
     """Return the distinct words of a name, without the joined form of compound identifiers."""
     found: dict[str, None] = {}
     for run in _RUN.findall(name):

@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import filterfalse
-from operator import itemgetter
 
 from muninn_core.model.value import Value
 from muninn_core.retrieval import weights as w
-from muninn_core.source.identifiers import split_words
+from muninn_core.source.identifiers import beginning_of, split_words
 
 STOP_WORDS = frozenset(
     split_words(
@@ -39,10 +38,6 @@ excluded: comments use them to describe existing code."""
 
 _SHORTEST = 3
 """The fewest letters of an abbreviation: `proc` matches `process`, `p` does not."""
-
-
-beginning = itemgetter(slice(_SHORTEST))
-"""Returns the first letters of a word."""
 
 
 class Query(Value):
@@ -102,11 +97,6 @@ def significant(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(filterfalse(STOP_WORDS.__contains__, every)) or every
 
 
-def beginnings(words: Iterable[str]) -> frozenset[str]:
-    """Return the first letters of words. Two words match only if these are equal."""
-    return frozenset(map(beginning, words))
-
-
 @lru_cache(maxsize=1_000)
 def words_of_memory(text: str) -> tuple[str, ...]:
     """Return the significant words of a memory's text. Successive questions meet the same memories."""
@@ -139,8 +129,10 @@ class TermMatcher:
         self._matched: dict[str, tuple[float, str]] = {}
         self.rarities: Mapping[str, float] = self._plain
         """The rarity of each word of the question."""
-        self.beginnings = beginnings(self._rarity)
-        """The beginnings of the question's words. A word with another one does not match."""
+        self._beginnings = frozenset([word[:_SHORTEST] for word in self._rarity])
+        """The first letters of the question's words. A word with others does not match."""
+        self._within = {beginning_of(each) if len(each) == _SHORTEST else each for each in self._beginnings}
+        """What a name in lower case holds that has a word with such a beginning: `flies` has the word `fly`."""
 
     @property
     def known_share(self) -> float:
@@ -148,13 +140,17 @@ class TermMatcher:
         known = [self._rarity[word] for word, each in self._plain.items() if each < self.unknown_rarity]
         return sum(known) / self._whole
 
+    def may_match(self, name: str) -> bool:
+        """Whether a word of a name may match. Most names are ruled out without being split into words."""
+        return not name.isascii() or any(map(name.lower().__contains__, self._within))
+
     def match(self, parts: Sequence[str]) -> TermMatch | None:
         """Return the match of distinct words with the question; None when no word matches.
 
         Equal words match with degree 1, abbreviations with the ratio of the lengths of both words.
         """
         best: dict[str, float] = {}
-        own, matched, beginnings, rarity = 0.0, self._matched, self.beginnings, self._rarity
+        own, matched, beginnings, rarity = 0.0, self._matched, self._beginnings, self._rarity
         for part in parts:
             if part[:_SHORTEST] not in beginnings:
                 continue

@@ -19,7 +19,7 @@ from muninn_core.retrieval.commit_votes import FileVote
 from muninn_core.retrieval.decay import importance_and_recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.name_words import defined_names, file_words, is_file_name
+from muninn_core.retrieval.name_words import file_words, is_file_name, words_of_name
 from muninn_core.retrieval.query_terms import Query, TermMatch, TermMatcher
 from muninn_core.retrieval.signals import Given, Signal, points, signal, signals
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
@@ -119,14 +119,12 @@ def symbol_points(context: ScoringContext, symbols: Sequence[str]) -> Column:
 
 def _symbol_values(context: ScoringContext, symbol: str) -> tuple[Collection[str], float, str]:
     """Return the identifiers that a symbol defines, and the value and the name of the best match."""
-    matcher, defined = context.matcher, defined_names(symbol)
-    same = context.query.identifiers.intersection(defined.names)
-    asked = matcher.beginnings
-    if asked.isdisjoint(defined.beginnings):
-        return same, 0.0, ""
+    matcher, names = context.matcher, dict.fromkeys(symbol.split())
+    same = context.query.identifiers.intersection(names)
     best, answers = 0.0, ""
-    for name, (parts, first) in zip(defined.names, defined.words, strict=True):
-        if not asked.isdisjoint(first) and (matched := matcher.match(parts)) is not None:
+    for name in filter(matcher.may_match, names):
+        parts = words_of_name(name)
+        if (matched := matcher.match(parts)) is not None:
             question, own, _ = matched
             value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
             if value > best:
