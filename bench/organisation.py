@@ -40,10 +40,10 @@ from muninn_core.org import access
 from muninn_core.org.answers import Question, recall
 from muninn_core.org.branches import enter
 from muninn_core.org.database import Database, connect
-from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.embedded_postgres import EmbeddedServer
 from muninn_core.org.lexical import CHUNK_WEIGHTS
 from muninn_core.org.migrate import migrate
-from muninn_core.org.pushing import Target, push
+from muninn_core.org.pushes import Target, push
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.vectors import TenantVectors
 from muninn_core.org.webhooks import receive

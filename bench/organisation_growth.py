@@ -23,9 +23,9 @@ from muninn_core.index.quantise import quantise
 from muninn_core.index.term_counts import LIST_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 from muninn_core.model.value import replace
-from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Numbered, Row, Statistics, cut_chunk
+from muninn_core.org.chunking import CUTTER, ChunkData, ChunkedFile, Numbered, Row, Statistics, chunk_data
 from muninn_core.org.database import Connection, connect, copy_rows
-from muninn_core.org.storing import (
+from muninn_core.org.storage import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
     FREQUENCY_COLUMNS,
@@ -48,7 +48,7 @@ class Base(NamedTuple):
     """The files of a repository that is copied, and the words of all names."""
 
     name: str
-    files: Sequence[CutFile]
+    files: Sequence[ChunkedFile]
 
 
 class Job(NamedTuple):
@@ -109,21 +109,21 @@ def _read(connection: Connection, tenant: int) -> Iterator[Base]:
         "WHERE b.tenant = %s AND b.commit <> ''"
     )
     for name, branch in connection.execute(sql, (tenant,)).fetchall():
-        pieces: dict[int, list[CutChunk]] = {}
+        pieces: dict[int, list[ChunkData]] = {}
         sql = (
             "SELECT c.file, c.data, c.vector FROM chunk c JOIN place p ON p.tenant = c.tenant "
             "AND p.file = c.file WHERE c.tenant = %s AND p.branch = %s ORDER BY c.id"
         )
         for file, data, vector in connection.execute(sql, (tenant, branch)):
             row = None if vector is None else np.frombuffer(vector, np.int8)
-            pieces.setdefault(file, []).append(cut_chunk(read_chunk(data)[0], "", "", row))
+            pieces.setdefault(file, []).append(chunk_data(read_chunk(data)[0], "", "", row))
         sql = (
             "SELECT f.id, f.path, f.content, f.kind, f.language, f.generated, f.syntax FROM file f JOIN place p "
             "ON p.tenant = f.tenant AND p.file = f.id WHERE f.tenant = %s AND p.branch = %s AND f.kind <> 2"
         )
         rows = connection.execute(sql, (tenant, branch)).fetchall()
         files = [
-            CutFile(
+            ChunkedFile(
                 path, content, SOURCE_KINDS[kind], language, generated, read_syntax(syntax),
                 tuple(pieces.get(number, ())), "",
             )
@@ -132,9 +132,9 @@ def _read(connection: Connection, tenant: int) -> Iterator[Base]:
         yield from _split(name, files, lambda: _MOST)
 
 
-def _split(name: str, files: Sequence[CutFile], most: Callable[[], int]) -> Iterator[Base]:
+def _split(name: str, files: Sequence[ChunkedFile], most: Callable[[], int]) -> Iterator[Base]:
     """Yield repositories of about `most()` chunks, which is called for each."""
-    part: list[CutFile] = []
+    part: list[ChunkedFile] = []
     number, wanted = 0, most()
     for file in files:
         part.append(file)
@@ -145,7 +145,7 @@ def _split(name: str, files: Sequence[CutFile], most: Callable[[], int]) -> Iter
         yield Base(f"{name}.{number}", part)
 
 
-def _words(file: CutFile) -> set[str]:
+def _words(file: ChunkedFile) -> set[str]:
     return {word.lower() for piece in file.chunks for word in WORD.findall(piece.chunk.text)}
 
 
@@ -159,7 +159,7 @@ def _copy(job: Job) -> None:
             )
 
 
-def _renamed(base: Base, renaming: Renaming, number: int) -> list[CutFile]:
+def _renamed(base: Base, renaming: Renaming, number: int) -> list[ChunkedFile]:
     """Return the files of a copy, with words and vectors."""
     name, files = f"{base.name} {number} ", []
     random = np.random.default_rng(number)
@@ -169,7 +169,9 @@ def _renamed(base: Base, renaming: Renaming, number: int) -> list[CutFile]:
         for piece in file.chunks:
             chunk = _renamed_chunk(piece.chunk, renaming, path)
             bodies.append(split_words(chunk.text))
-            cut.append(cut_chunk(chunk, "", bodies[-1], None if piece.vector is None else _mixed(piece.vector, random)))
+            cut.append(
+                chunk_data(chunk, "", bodies[-1], None if piece.vector is None else _mixed(piece.vector, random))
+            )
         definitions = tuple(each._replace(name=renaming[each.name]) for each in file.syntax.definitions)
         files.append(
             file._replace(
@@ -201,7 +203,7 @@ def _renamed_chunk(chunk: Chunk, renaming: Renaming, path: str) -> Chunk:
     return replace(chunk, path=path, text=text, symbol=symbol, title=title, signature=signature, comment=comment)
 
 
-def store(connection: Connection, tenant: int, asker: int, name: str, files: Sequence[CutFile]) -> None:
+def store(connection: Connection, tenant: int, asker: int, name: str, files: Sequence[ChunkedFile]) -> None:
     """Write a repository with one branch, which the asker may read."""
     statistics = Statistics()
     chunk_ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for file in files)))

@@ -24,7 +24,7 @@ from muninn_core.org import access
 from muninn_core.org.answers import Question as Asked
 from muninn_core.org.answers import recall
 from muninn_core.org.branches import enter
-from muninn_core.org.pushing import Target, push
+from muninn_core.org.pushes import Target, push
 from muninn_core.org.reader import PostgresReader
 from muninn_core.protocol.search import RecallParams
 

@@ -25,7 +25,7 @@ from muninn_core.errors import DaemonError
 from muninn_core.org import access
 from muninn_core.org.branches import enter
 from muninn_core.org.database import Connection, Database, connect
-from muninn_core.org.pushing import Target, push
+from muninn_core.org.pushes import Target, push
 from muninn_core.org.vectors import TenantVectors
 
 _OTHERS = 2

@@ -180,14 +180,14 @@ from muninn_core.index import lexical, manifest
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store import redact
-from muninn_core.worktree.call_context import Call
+from muninn_core.worktree.call_context import CallContext
 
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
 root, identity, point = sys.argv[1:]
 engine = Engine(version="test", spare_cache=Path("/nowhere"), model_cache=Path("/nowhere"))
-call = Call(place=locate(root), client="test")
+call = CallContext(place=locate(root), client="test")
 engine.call("index", decode_params(lookup("index"), {"wait": True}), call)
 if point == "redaction stored, no file changed":
     redact.delete_temporary_files = die

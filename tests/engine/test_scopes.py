@@ -18,7 +18,7 @@ from muninn_core.launch.lock import FileLock
 from muninn_core.launch.runtime import data_directory
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import importance_and_recency
-from muninn_core.store.shared import SharedLog
+from muninn_core.store.global_log import GlobalLog
 
 pytest_plugins = ["engines"]
 
@@ -169,10 +169,10 @@ WRITER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from muninn_core.store.shared import SharedLog
+from muninn_core.store.global_log import GlobalLog
 name, folder = sys.argv[1:]
 ids = iter(f"{name}-{number:04}" for number in range(1000))
-log = SharedLog(Path(folder), name=name, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC), ids=lambda: next(ids))
+log = GlobalLog(Path(folder), name=name, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC), ids=lambda: next(ids))
 for number in range(50):
     log.append([{"type": "insight", "text": f"{name} {number}"}], "s")
 """
@@ -183,7 +183,7 @@ def test_several_processes_write_at_once_and_lose_nothing(shared, tmp_path):
         subprocess.Popen([sys.executable, "-c", WRITER, name, str(shared)]) for name in ("one", "one", "two", "three")
     ]
     assert [writer.wait(PATIENCE) for writer in writers] == [0, 0, 0, 0]
-    log = SharedLog(shared, name="reader", clock=None, ids=None)
+    log = GlobalLog(shared, name="reader", clock=None, ids=None)
     log.refresh()
     assert {memory.text for memory in log.memories.values()} == {
         f"{name} {number}" for name in ("one", "two", "three") for number in range(50)
@@ -204,7 +204,7 @@ def test_a_line_that_a_crash_cut_off_costs_nobody_a_memory(two, shared):
 def test_a_folder_that_somebody_holds_is_an_error_and_not_a_hang(shared, tmp_path):
     waited = []
     ids = iter(("m1", "m2"))
-    log = SharedLog(shared, name="one", clock=lambda: _NOON, ids=lambda: next(ids), pause=waited.append)
+    log = GlobalLog(shared, name="one", clock=lambda: _NOON, ids=lambda: next(ids), pause=waited.append)
     log.append([{"type": "insight", "text": "First."}], "s")
     other = FileLock(str(shared / "lock"))
     assert other.acquire()
@@ -478,9 +478,9 @@ def test_a_promotion_that_can_not_archive_its_note_stores_nothing(muninn, monkey
 
 
 def test_a_line_of_the_global_memory_that_a_crash_cut_off_is_repaired_by_the_next_start(tmp_path, muninn):
-    def shared() -> SharedLog:
+    def shared() -> GlobalLog:
         ids = iter(f"01{number:024}" for number in range(9))
-        return SharedLog(tmp_path / "global", name="one", clock=muninn.clock, ids=lambda: next(ids))
+        return GlobalLog(tmp_path / "global", name="one", clock=muninn.clock, ids=lambda: next(ids))
 
     (kept,) = shared().append([{"type": "insight", "text": "Whole.", "actor": "user"}], "s1")
     with (tmp_path / "global" / "spool" / "one.jsonl").open("ab") as file:

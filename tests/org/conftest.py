@@ -18,9 +18,9 @@ import pytest
 
 from muninn_core.org.access import create_tenant, find_repository, grant, put_principal, put_repository
 from muninn_core.org.database import Connection, Database, connect
-from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.embedded_postgres import EmbeddedServer
 from muninn_core.org.migrate import migrate
-from muninn_core.org.pushing import Target
+from muninn_core.org.pushes import Target
 from muninn_server.http_listener import App, serving
 
 LOGIN, PASSWORD = "muninn_app", "app"

@@ -14,7 +14,7 @@ from muninn_core.index.embed import load_bundled
 from muninn_core.org import access
 from muninn_core.org.branches import enter
 from muninn_core.org.database import DatabaseError, connect
-from muninn_core.org.pushing import push
+from muninn_core.org.pushes import push
 from muninn_core.org.reader import PostgresReader
 
 SECRET = "zirconium"

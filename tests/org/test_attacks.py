@@ -25,7 +25,7 @@ from muninn_core.org import migrate as migrating
 from muninn_core.org.branches import enter
 from muninn_core.org.database import Database, DatabaseError, connect
 from muninn_core.org.migrate import check_version, migrate, migrations
-from muninn_core.org.pushing import push, sweep
+from muninn_core.org.pushes import push, sweep
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.redaction import purge, redact
 from muninn_core.org.service import Scope, Service
@@ -345,16 +345,16 @@ def test_a_pusher_that_is_killed_at_a_step_loses_nothing_and_leaves_nothing(fres
     code = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from muninn_core.org import pushing\n"
+        "from muninn_core.org import pushes\n"
         "from muninn_core.org.database import Database\n"
         "step = sys.argv[3]\n"
-        "real = getattr(pushing, step)\n"
+        "real = getattr(pushes, step)\n"
         "def stop(*values, **more):\n"
         "    real(*values, **more)\n"
         "    print('here', flush=True)\n"
         "    sys.stdin.read()\n"
-        "setattr(pushing, step, stop)\n"
-        "pushing.push(Database(sys.argv[1]), pushing.Target(1, 'one', 'main'), Path(sys.argv[2]), 'HEAD', workers=1)\n"
+        "setattr(pushes, step, stop)\n"
+        "pushes.push(Database(sys.argv[1]), pushes.Target(1, 'one', 'main'), Path(sys.argv[2]), 'HEAD', workers=1)\n"
     )
     line = [sys.executable, "-c", code, fresh.app, str(root), step]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

@@ -16,7 +16,7 @@ from muninn_core.config import read_config
 from muninn_core.config.org_settings import load_org_settings
 from muninn_core.federation import organisation
 from muninn_core.org import access, file_rows
-from muninn_core.org.pushing import push
+from muninn_core.org.pushes import push
 from muninn_core.org.service import Scope, Service
 from muninn_server.org.application import Application
 

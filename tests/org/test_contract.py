@@ -19,7 +19,7 @@ from muninn_core.index.opening import open_index
 from muninn_core.model.value import to_plain
 from muninn_core.org import access
 from muninn_core.org.branches import enter
-from muninn_core.org.pushing import push
+from muninn_core.org.pushes import push
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.service import Service
 from muninn_core.org.source_tree import read_tree, recallable

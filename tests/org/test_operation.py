@@ -10,7 +10,7 @@ from muninn_core.org import migrate as migrating
 from muninn_core.org.branches import enter
 from muninn_core.org.database import Database, DatabaseError, connect
 from muninn_core.org.migrate import check_version, migrate, migrations
-from muninn_core.org.pushing import push
+from muninn_core.org.pushes import push
 from muninn_core.org.reader import PostgresReader
 
 

@@ -21,7 +21,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.org import access, identity
-from muninn_core.org.pushing import push
+from muninn_core.org.pushes import push
 from muninn_core.org.service import Service
 from muninn_core.org.verbs import ASKED
 from muninn_server.http.asgi_messages import json_reply, send_reply

@@ -18,7 +18,7 @@ from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
 from muninn_core.org import access, webhooks
 from muninn_core.org.branches import enter
 from muninn_core.org.mirrors import sweep_mirrors
-from muninn_core.org.pushing import remove_repository
+from muninn_core.org.pushes import remove_repository
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.webhooks import receive
 from muninn_core.org.worker import MAX_ATTEMPTS, Worker

@@ -19,7 +19,7 @@ from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.org import access, audit
 from muninn_core.org.audit import AuditQueue, Entry
 from muninn_core.org.database import Database, connect
-from muninn_core.org.pushing import push
+from muninn_core.org.pushes import push
 from muninn_core.org.service import Scope, Service
 
 NOWHERE = "postgresql://muninn_app@127.0.0.1:1/postgres"

@@ -18,7 +18,7 @@ from muninn_core.index.term_counts import Term, scores
 from muninn_core.org import access, lexical, vectors
 from muninn_core.org.branches import enter
 from muninn_core.org.lexical import CHUNK_WEIGHTS
-from muninn_core.org.pushing import push
+from muninn_core.org.pushes import push
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.vectors import TenantVectors, VectorCache
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muninn_core.source.private import strip_private, strip_private_values
+from muninn_core.source.private_spans import strip_private, strip_private_values
 
 
 @pytest.mark.parametrize(

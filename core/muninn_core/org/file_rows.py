@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from muninn_core.index.code import Symbol
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
-from muninn_core.org.cutting import CUTTER
+from muninn_core.org.chunking import CUTTER
 from muninn_core.org.rows import Rows
-from muninn_core.org.storing import read_chunk, read_syntax
+from muninn_core.org.storage import read_chunk, read_syntax
 from muninn_core.source.definition import Syntax
 
 _MAX_SYMBOL_FILES = 2_000

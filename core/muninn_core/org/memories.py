@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.org.database import Connection
-from muninn_core.org.storing import read_memory
+from muninn_core.org.storage import read_memory
 
 
 class BranchMemories(Mapping[str, Memory]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from muninn_core.org.cutting import CutFile
+from muninn_core.org.chunking import ChunkedFile
 from muninn_core.source.classify import path_traits
 from muninn_core.source.packages import LANGUAGES, MANIFESTS, declared, published
 
@@ -22,7 +22,7 @@ _MAX_BYTES = 300
 """The longest name that is stored. A row of an index of PostgreSQL has at most 2,704 bytes."""
 
 
-def names_of_packages(file: CutFile) -> set[str]:
+def names_of_packages(file: ChunkedFile) -> set[str]:
     """Return the names of the modules and packages that a file imports, declares and publishes."""
     found = {
         f"imports {ecosystem} {part}"

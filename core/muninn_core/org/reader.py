@@ -28,7 +28,7 @@ from muninn_core.org.lexical import RUNNING, Conditions, LexicalSearch
 from muninn_core.org.memories import BranchMemories
 from muninn_core.org.rows import Rows
 from muninn_core.org.statistics import WordStatistics
-from muninn_core.org.storing import read_chunk
+from muninn_core.org.storage import read_chunk
 from muninn_core.org.vectors import BranchVectors, TenantVectors
 from muninn_core.retrieval.reader import Asked
 

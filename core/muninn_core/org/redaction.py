@@ -14,7 +14,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace
 from muninn_core.org.access import find_repository, set_tenant
 from muninn_core.org.database import Connection, Database
-from muninn_core.org.storing import (
+from muninn_core.org.storage import (
     add_statistics,
     collect,
     count_files,

@@ -25,7 +25,7 @@ from muninn_core.org.database import Database
 from muninn_core.org.identity import People, is_signed
 from muninn_core.org.migrate import check_version
 from muninn_core.org.mirrors import mirror_of
-from muninn_core.org.pushing import Pushed, Target, push, remove_branch
+from muninn_core.org.pushes import Pushed, Target, push, remove_branch
 from muninn_core.org.question import Question
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.vectors import VectorCache

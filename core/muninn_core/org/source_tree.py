@@ -21,7 +21,7 @@ from muninn_core.source.ignore import (
     IgnoreTree,
     is_pack_internal,
 )
-from muninn_core.source.inside import is_utf8
+from muninn_core.source.path_containment import is_utf8
 from muninn_core.store.fold import Fold
 from muninn_core.store.lines import read_lines
 from muninn_core.worktree.revisions import MEMORY, record_files

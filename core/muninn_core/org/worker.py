@@ -12,7 +12,7 @@ from muninn_core.git import mirror
 from muninn_core.org.access import set_tenant
 from muninn_core.org.database import Connection, Database
 from muninn_core.org.mirrors import mirror_of
-from muninn_core.org.pushing import Target, push, remove_branch
+from muninn_core.org.pushes import Target, push, remove_branch
 
 MAX_ATTEMPTS = 6
 """A job that failed so often stays in the queue with its error, until it is queued again."""

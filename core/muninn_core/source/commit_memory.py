@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.classify import classify, path_traits
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit

@@ -14,7 +14,7 @@ from typing import Any
 
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source.codex_rollout import transcript_entries
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 from muninn_core.source.sentences import split_sentences
 
 MAX_ITEMS = 12

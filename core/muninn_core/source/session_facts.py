@@ -26,7 +26,7 @@ from muninn_core.source.command_outcome import (
     ran_at_all,
     setting_of,
 )
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 
 ERROR_CHARS = 300
 COMMAND_CHARS = 300

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.conversation import Message
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 from muninn_core.source.statement import THRESHOLD, Statement, find_statements
 
 if TYPE_CHECKING:

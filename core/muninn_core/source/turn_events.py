@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from muninn_core.model.value import Value, field
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 
 PROMPT, TOOL_CALL, ANSWER, USAGE = "prompt", "tool_call", "answer", "usage"
 """The types of events that a turn has."""

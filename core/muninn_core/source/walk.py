@@ -25,7 +25,7 @@ from muninn_core.source.ignore import (
     IgnoreTree,
     is_pack_internal,
 )
-from muninn_core.source.inside import is_utf8
+from muninn_core.source.path_containment import is_utf8
 from muninn_core.source.text import head_is_binary
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, decode_json
-from muninn_core.source.private import strip_private_values
+from muninn_core.source.private_spans import strip_private_values
 from muninn_core.store.change import CHANGES, required_ids
 from muninn_core.store.record import ENVELOPE, VERSION, MalformedRecord, Record, encode_line, make_record
 from muninn_core.store.secrets import mask_value

@@ -20,8 +20,8 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.reconcile.citations import judge, unchecked
 from muninn_core.reconcile.file_source import Unknown
-from muninn_core.source.inside import can_name_file, is_inside
 from muninn_core.source.line_index import LineIndex
+from muninn_core.source.path_containment import can_name_file, is_inside
 from muninn_core.source.text import Text, looks_binary, read_text
 from muninn_core.worktree.changes_since import ChangesSince
 

@@ -19,10 +19,10 @@ from muninn_core.retrieval.file_prior import FilePriors
 from muninn_core.retrieval.link_graph import LinkGraph
 from muninn_core.retrieval.memory_table import MemoryTable
 from muninn_core.store.fold import State
+from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.lazy_mapping import each_value
 from muninn_core.store.log import Log, Sealed
 from muninn_core.store.record import Record
-from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.active_memories import ActiveMemories
 from muninn_core.worktree.memory_index import MemoryIndex
 from muninn_core.worktree.memory_order import MemoryOrder
@@ -49,7 +49,7 @@ class MemoryStore:
         log: Log,
         session: str,
         *,
-        shared: SharedLog | None,
+        shared: GlobalLog | None,
         global_scope: Callable[[], bool],
         author: Callable[[], str],
         clock: Callable[[], datetime],
@@ -84,7 +84,7 @@ class MemoryStore:
     # --- reading ---
 
     @property
-    def shared(self) -> SharedLog | None:
+    def shared(self) -> GlobalLog | None:
         """The user's global log; None where there is none, or where the configuration excludes it."""
         return self._shared if self._global_scope() else None
 
@@ -135,11 +135,11 @@ class MemoryStore:
 
     # --- writing ---
 
-    def log_of(self, scope: str) -> Log | SharedLog:
+    def log_of(self, scope: str) -> Log | GlobalLog:
         """Return the log that memories of a scope are written to. Raises BadParams where there is no global log."""
         return self.shared_log() if scope == "global" else self.log
 
-    def shared_log(self) -> SharedLog:
+    def shared_log(self) -> GlobalLog:
         """Return the user's global log. Raises BadParams where there is none, with the setting that excludes it."""
         if self._shared is None:
             raise BadParams("there is no global memory here", hint="Use the scope 'project'.")

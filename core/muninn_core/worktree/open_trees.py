@@ -17,8 +17,8 @@ from muninn_core.errors import MuninnError, NotARepository, NotInitialised, Read
 from muninn_core.index.embed import Embedder, Encoder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
+from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.edited_files import WatchToken
 from muninn_core.worktree.pending_redaction import Redaction
 from muninn_core.worktree.workspace import Workspace
@@ -83,7 +83,7 @@ class OpenTrees:
         self._spare_cache = spare_cache
         self._global_memory = global_memory
         self._home = home
-        self._shared: SharedLog | None = None
+        self._shared: GlobalLog | None = None
         self._workspaces: dict[str, Workspace] = {}
         self._replaced: list[Workspace] = []
         self._embedders: dict[str, Embedder] = {}
@@ -247,11 +247,11 @@ class OpenTrees:
         self.files.notify(place.root, None)
         return opened
 
-    def _shared_log(self, place: Place) -> SharedLog | None:
+    def _shared_log(self, place: Place) -> GlobalLog | None:
         """Return the global log, one for all work trees: a process has one spool there."""
         if self._shared is None and self._global_memory is not None:
             name = repository_key(place.identity)
-            self._shared = SharedLog(self._global_memory, name=name, clock=self._clock, ids=self._ids)
+            self._shared = GlobalLog(self._global_memory, name=name, clock=self._clock, ids=self._ids)
             self._shared.refresh()
         return self._shared
 

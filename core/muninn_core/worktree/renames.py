@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from muninn_core import git
 from muninn_core.model.memory import Memory
-from muninn_core.source.inside import can_name_file
 from muninn_core.source.line_index import similarity
+from muninn_core.source.path_containment import can_name_file
 from muninn_core.source.text import Text, looks_binary, read_text
 
 SIMILARITY_THRESHOLD = 0.5

@@ -27,11 +27,11 @@ from muninn_core.protocol.repository import Problem
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.disk import refuse_links, write_unflushed
 from muninn_core.store.fold import State
+from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import own_folders
 from muninn_core.store.log import open_log
 from muninn_core.store.pack.installed import recover
-from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.access_counts import AccessCounts
 from muninn_core.worktree.auxiliary_index import AuxiliaryIndex
 from muninn_core.worktree.branches import LOCAL, OtherBranches, WorkStates
@@ -87,7 +87,7 @@ class Workspace:
         encoder: Encoder | None,
         spare_cache: Path,
         home: Path | None = None,
-        shared: SharedLog | None = None,
+        shared: GlobalLog | None = None,
     ) -> None:
         self.place = place
         self.head = git.HeadReader(place)
@@ -126,7 +126,7 @@ class Workspace:
             raise
 
     def _open_parts(
-        self, clock: Callable[[], datetime], ids: UlidGenerator, home: Path | None, shared: SharedLog | None
+        self, clock: Callable[[], datetime], ids: UlidGenerator, home: Path | None, shared: GlobalLog | None
     ) -> None:
         """Open the log and the caches. Raises MuninnError, OSError."""
         place = self.place

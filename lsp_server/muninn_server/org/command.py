@@ -26,11 +26,11 @@ from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import from_plain
 from muninn_core.org import access
 from muninn_core.org.database import Connection, Database, connect
-from muninn_core.org.embedded import EmbeddedServer
+from muninn_core.org.embedded_postgres import EmbeddedServer
 from muninn_core.org.identity import put_provider
 from muninn_core.org.migrate import migrate
 from muninn_core.org.mirrors import sweep_mirrors
-from muninn_core.org.pushing import Target, push, remove_branch, remove_repository, sweep
+from muninn_core.org.pushes import Target, push, remove_branch, remove_repository, sweep
 from muninn_core.org.redaction import purge, redact
 from muninn_core.org.service import Service
 from muninn_core.org.verbs import ASKED

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from muninn_core.config import Config
-from muninn_core.context.bundle import bundle_id, differences, explain, matching_entries, state_changes
 from muninn_core.context.pack import make_pack, with_bundle
+from muninn_core.context.pack_identity import bundle_id, differences, explain, matching_entries, state_changes
 from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.context_search import (
@@ -42,7 +42,7 @@ from muninn_core.protocol.search import (
 )
 from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.search import search_hits
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 from muninn_core.source.qualified import bare
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.secrets import mask

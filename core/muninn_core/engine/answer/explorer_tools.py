@@ -20,7 +20,7 @@ from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.protocol.code import GraphResult, SymbolsResult
 from muninn_core.protocol.files import ReadResult
 from muninn_core.protocol.search import RecallResult
-from muninn_core.source.inside import can_name_file
+from muninn_core.source.path_containment import can_name_file
 
 MAX_CHARS = 8_000
 """Characters of a result that a model gets."""

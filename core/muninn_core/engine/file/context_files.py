@@ -35,9 +35,9 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.hits import memory_hit
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import classify
-from muninn_core.source.inside import can_name_file
 from muninn_core.source.markup import without_comments
 from muninn_core.source.muninn_file import CONTEXT_FOLDER, KINDS_WITH_REFERENCES, own_kind
+from muninn_core.source.path_containment import can_name_file
 from muninn_core.source.references import Reference, find_references
 from muninn_core.store.disk import write_atomic
 from muninn_core.store.secrets import mask

@@ -33,7 +33,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.context_file import RenderParams
 from muninn_core.protocol.editor import DocumentParams, DocumentResult
 from muninn_core.protocol.search import ContextParams
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.overlays import with_overlays

@@ -25,7 +25,7 @@ from muninn_core.model.event import EventDraft
 from muninn_core.model.value import replace
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.source.agent_turns import TurnReading, read_turns
-from muninn_core.source.private import strip_private, strip_private_values
+from muninn_core.source.private_spans import strip_private, strip_private_values
 from muninn_core.source.turn_events import (
     ANSWER,
     MESSAGE_CHARS,

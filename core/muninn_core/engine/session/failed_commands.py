@@ -24,7 +24,7 @@ from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.command_outcome import command_name
-from muninn_core.source.private import strip_private
+from muninn_core.source.private_spans import strip_private
 from muninn_core.source.session_facts import COMMAND_CHARS, error_line, exit_status
 from muninn_core.source.session_memories import READ_ONLY_COMMAND, relative_paths
 from muninn_core.worktree.memory_store import MemoryStore

@@ -10,7 +10,7 @@ from muninn_core.engine.session.journal import At
 from muninn_core.errors import ModelError
 from muninn_core.model.event import Event
 from muninn_core.models import request
-from muninn_core.models.distilling import MAX_MESSAGES, VERSION, Said, distilling_prompt, read_statements
+from muninn_core.models.distillation import MAX_MESSAGES, VERSION, Said, distilling_prompt, read_statements
 from muninn_core.models.ledger import Entry
 from muninn_core.models.service import ModelService
 from muninn_core.source.event_memories import Finding

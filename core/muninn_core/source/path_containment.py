@@ -1,4 +1,4 @@
-"""Whether a path from a record, a document or a client can name a file of the work tree.
+"""Checks that a path from a record, a document or a client stays inside the work tree.
 
 Such a path comes from outside, for example with a pull request. It must not lead Muninn to other files of the machine.
 """

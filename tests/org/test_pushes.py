@@ -15,12 +15,12 @@ from muninn_core.errors import BadParams, NotFoundError, PreconditionError
 from muninn_core.git import GitError
 from muninn_core.index.term_counts import LIST_BITS
 from muninn_core.index.vector import KIND_BITS
-from muninn_core.org import pushing, storing
+from muninn_core.org import pushes, storage
 from muninn_core.org.branches import enter
-from muninn_core.org.pushing import Target, push, remove_branch, remove_repository
+from muninn_core.org.pushes import Target, push, remove_branch, remove_repository
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.redaction import purge, redact
-from muninn_core.org.storing import read_chunk
+from muninn_core.org.storage import read_chunk
 
 FRUIT = "def peel(banana):\n    return banana.inner\n"
 GRAIN = "def mill(wheat):\n    return wheat.ground\n"
@@ -118,7 +118,7 @@ def test_a_repeated_push_changes_nothing_and_forks_share_their_chunks(fresh, tmp
 
 
 def test_changes_renames_and_deletions_leave_what_a_first_push_makes(fresh, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(storing, "_PART", (1, 1))  # lists of several parts become longer and shorter
+    monkeypatch.setattr(storage, "_PART", (1, 1))  # lists of several parts become longer and shorter
     root = commit(tmp_path / "one", {"fruit.py": FRUIT, "grain.py": GRAIN, "docs/a.md": "# A\n\nText.\n"})
     target = fresh.repository("one")
     push(fresh.database, target, root, "HEAD", workers=1)
@@ -163,22 +163,22 @@ def test_an_older_commit_is_refused_and_a_reset_branch_is_forced(fresh, tmp_path
 def test_an_interrupted_push_shows_nothing_and_is_continued(fresh, tmp_path: Path, monkeypatch) -> None:
     root = commit(tmp_path / "one", {f"fruit{number}.py": f"{FRUIT}\nNUMBER = {number}\n" for number in range(5)})
     target = fresh.repository("one")
-    monkeypatch.setattr(pushing, "_BATCH", 2)
+    monkeypatch.setattr(pushes, "_BATCH", 2)
     steps = ("store_files", "put_places", "add_statistics", "put_memories", "finish_branch", "collect")
     for step in steps:
         with monkeypatch.context() as broken:
-            broken.setattr(pushing, step, interrupted)
+            broken.setattr(pushes, step, interrupted)
             with pytest.raises(Interrupted):
                 push(fresh.database, target, root, "HEAD", workers=1)
         assert rows(fresh, "place") == 0, step
-    assert pushing.sweep(fresh.database, fresh.tenant) == 0
+    assert pushes.sweep(fresh.database, fresh.tenant) == 0
     done = push(fresh.database, target, root, "HEAD", workers=1)
     assert (done.cut, done.added) == (0, 5)
     commit(root, {"extra.py": FRUIT})
-    monkeypatch.setattr(pushing, "put_places", interrupted)
+    monkeypatch.setattr(pushes, "put_places", interrupted)
     with pytest.raises(Interrupted):
         push(fresh.database, target, root, "HEAD", workers=1)
-    assert pushing.sweep(fresh.database, fresh.tenant, timedelta(0)) == 1
+    assert pushes.sweep(fresh.database, fresh.tenant, timedelta(0)) == 1
     assert len(contents(fresh, "one")) == 5
 
 
@@ -195,16 +195,16 @@ def test_a_file_that_another_push_collects_meanwhile_is_stored_again(fresh, tmp_
     one = commit(tmp_path / "one", {"fruit.py": FRUIT})
     two = commit(tmp_path / "two", {"fruit.py": FRUIT, "grain.py": GRAIN})
     push(fresh.database, fresh.repository("one"), one, "HEAD", workers=1)
-    store_missing = pushing._store_missing
+    store_missing = pushes._store_missing
 
     def after_which_the_file_goes(*values):
         found = store_missing(*values)
-        monkeypatch.setattr(pushing, "_store_missing", store_missing)
+        monkeypatch.setattr(pushes, "_store_missing", store_missing)
         remove_repository(fresh.database, fresh.tenant, "one")
         return found
 
     target = fresh.repository("two")
-    monkeypatch.setattr(pushing, "_store_missing", after_which_the_file_goes)
+    monkeypatch.setattr(pushes, "_store_missing", after_which_the_file_goes)
     push(fresh.database, target, two, "HEAD", workers=1)
     assert set(contents(fresh, "two")) == {"fruit.py", "grain.py"}
 

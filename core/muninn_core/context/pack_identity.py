@@ -1,4 +1,4 @@
-"""Bundles: the id of a context, its explanation in words, and the difference between two contexts.
+"""The id of a context pack, its explanation, and the differences between two packs.
 
 The id depends on the question, the commit, the position of the log and the content. It does not depend on scores, the
 index's generation or the time, which differ between machines with the same content.

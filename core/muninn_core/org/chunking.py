@@ -1,4 +1,4 @@
-"""Cuts files and memories into the rows of the database, with the code of the local index.
+"""Chunks files and memories for the database, with the code of the local index.
 
 The rows have the same chunks, words, term counts and vectors as an index on one machine, so that the same question is
 ranked the same. CPU-bound work on many files runs in worker processes.
@@ -48,7 +48,7 @@ _BATCH = 64
 Row = NDArray[np.int8]
 
 
-class CutChunk(NamedTuple):
+class ChunkData(NamedTuple):
     """A chunk and what is stored of it.
 
     `extra` is text that is searched and not shown, `fields` are the words of each field. `vector` is None for a text
@@ -63,7 +63,7 @@ class CutChunk(NamedTuple):
     states: bytes | None = None
 
 
-class CutFile(NamedTuple):
+class ChunkedFile(NamedTuple):
     """A file or memory, cut. `content` identifies its bytes; the path of a memory is its key. `whole` has its words."""
 
     path: str
@@ -72,7 +72,7 @@ class CutFile(NamedTuple):
     language: str
     generated: bool
     syntax: Syntax
-    chunks: tuple[CutChunk, ...]
+    chunks: tuple[ChunkData, ...]
     whole: str
 
 
@@ -81,7 +81,7 @@ class Numbered(NamedTuple):
 
     number: int
     chunks: Sequence[int]
-    file: CutFile
+    file: ChunkedFile
 
 
 class Statistics:
@@ -130,7 +130,7 @@ class Statistics:
             yield word, self._frequencies[word], *self._lists[word]
 
 
-def cut_files(contents: Iterable[tuple[str, bytes, bytes]], most: int, workers: int) -> Iterator[CutFile]:
+def chunk_files(contents: Iterable[tuple[str, bytes, bytes]], most: int, workers: int) -> Iterator[ChunkedFile]:
     """Yield the files that can be read as text from (path, id of the content, content), in batches of jobs.
 
     Files of more than `most` bytes and binary files are left out. `workers` is the number of processes.
@@ -162,7 +162,7 @@ def cut_files(contents: Iterable[tuple[str, bytes, bytes]], most: int, workers: 
                 (root / one.path).unlink(missing_ok=True)
 
 
-def _cut(found: Sequence[Extracted], ids: Mapping[str, bytes], embedder: Embedder) -> Iterator[CutFile]:
+def _cut(found: Sequence[Extracted], ids: Mapping[str, bytes], embedder: Embedder) -> Iterator[ChunkedFile]:
     texts = [embedding_text(piece.chunk) for one in found for piece in one.pieces]
     vectors = quantise(embedder.embed(texts)) if texts else np.zeros((0, embedder.dim), np.int8)
     at = 0
@@ -171,26 +171,28 @@ def _cut(found: Sequence[Extracted], ids: Mapping[str, bytes], embedder: Embedde
         at += len(one.pieces)
         if one.outcome != CHANGED:
             continue
-        chunks = tuple(cut_chunk(piece.chunk, "", piece.body, row) for piece, row in zip(one.pieces, rows, strict=True))
+        chunks = tuple(
+            chunk_data(piece.chunk, "", piece.body, row) for piece, row in zip(one.pieces, rows, strict=True)
+        )
         whole = " ".join(file_words(one.path, [piece.body for piece in one.pieces]))
-        yield CutFile(one.path, ids[one.path], one.kind, one.language, one.generated, one.syntax, chunks, whole)
+        yield ChunkedFile(one.path, ids[one.path], one.kind, one.language, one.generated, one.syntax, chunks, whole)
 
 
-def cut_memories(memories: Iterable[MemoryText]) -> Iterator[CutFile]:
+def chunk_memories(memories: Iterable[MemoryText]) -> Iterator[ChunkedFile]:
     """Yield memories as files of one chunk, with encodings where the text encoder is installed."""
     embedder, encoder = models.embedder(), models.encoder()
     for item in memories:
         key = memory_key(item.id)
         chunk = item.chunk(key)
         row = quantise(embedder.embed([embedding_text(chunk, item.extra)]))[0]
-        piece = cut_chunk(chunk, item.extra, split_words(item.text), row)
+        piece = chunk_data(chunk, item.extra, split_words(item.text), row)
         if encoder is not None:
             (encoding,) = encoded([encoder_text(chunk)], encoder)
             piece = piece._replace(encoding=np.frombuffer(encoding.vector, np.int8), states=encoding.states)
-        yield CutFile(key, item.digest(), "memory", "text", False, Syntax(), (piece,), "")
+        yield ChunkedFile(key, item.digest(), "memory", "text", False, Syntax(), (piece,), "")
 
 
-def cut_chunk(chunk: Chunk, extra: str, body: str, row: Row | None = None) -> CutChunk:
+def chunk_data(chunk: Chunk, extra: str, body: str, row: Row | None = None) -> ChunkData:
     """Return a chunk with the words of its fields. `body` has the words of its text, `row` is its vector."""
     fields = {str(field): text for field, text in word_fields(chunk, body, extra).items()}
-    return CutChunk(chunk, extra, fields, row if row is not None and row.any() else None)
+    return ChunkData(chunk, extra, fields, row if row is not None and row.any() else None)

@@ -37,7 +37,7 @@ LOCK_ATTEMPTS = 500
 _EMPTY_STATE = State(memories={})
 
 
-class SharedLog:
+class GlobalLog:
     """The global memory as one process sees it. Safe for several threads.
 
     `folder` need not exist: the first memory creates it with mode 0700. `name` is that of this process's spool.

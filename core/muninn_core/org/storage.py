@@ -1,4 +1,4 @@
-"""Writes cut files and memories of a branch. The caller opens the transaction, as the role of writers."""
+"""Writes the chunked files and memories of a branch. The caller opens the transaction, as the role of writers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import decoder_of, encode_json
-from muninn_core.org.cutting import CUTTER, CutChunk, CutFile, Numbered, Statistics, cut_chunk
+from muninn_core.org.chunking import CUTTER, ChunkData, ChunkedFile, Numbered, Statistics, chunk_data
 from muninn_core.org.database import Connection, copy_rows
 from muninn_core.org.package_names import names_of_packages
 from muninn_core.source.definition import Syntax
@@ -86,7 +86,7 @@ def missing(connection: Connection, tenant: int, keys: Iterable[Key]) -> list[Ke
     return rows.fetchall()
 
 
-def store_files(connection: Connection, tenant: int, files: Sequence[CutFile]) -> None:
+def store_files(connection: Connection, tenant: int, files: Sequence[ChunkedFile]) -> None:
     """Store files that the tenant does not have. A file that another push stored meanwhile is left as it is."""
     ids = next_ids(connection, "file_id", len(files))
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS cut(LIKE file INCLUDING DEFAULTS) ON COMMIT DROP")
@@ -105,7 +105,7 @@ def store_files(connection: Connection, tenant: int, files: Sequence[CutFile]) -
     _insert(connection, "dependency", "tenant, name, file", packages)
 
 
-def _store_chunks(connection: Connection, tenant: int, files: Sequence[tuple[int, CutFile]]) -> None:
+def _store_chunks(connection: Connection, tenant: int, files: Sequence[tuple[int, ChunkedFile]]) -> None:
     ids = iter(next_ids(connection, "chunk_id", sum(len(file.chunks) for _, file in files)))
     rows = (
         chunk_row(tenant, chunk_id(piece.chunk.kind, next(ids)), number, piece)
@@ -296,18 +296,18 @@ def collect(connection: Connection, tenant: int, files: Sequence[int]) -> int:
 
 def _read_files(connection: Connection, tenant: int, ids: Sequence[int]) -> Iterator[Numbered]:
     """Yield stored files with the words of their fields, which are made from the texts again."""
-    pieces: dict[int, list[CutChunk]] = {}
+    pieces: dict[int, list[ChunkData]] = {}
     numbers: dict[int, list[int]] = {}
     sql = "SELECT file, id, data FROM chunk WHERE tenant = %s AND file = ANY(%s) ORDER BY id"
     for file, number, data in connection.execute(sql, (tenant, list(ids))):
         chunk, extra = read_chunk(data)
-        pieces.setdefault(file, []).append(cut_chunk(chunk, extra, split_words(chunk.text)))
+        pieces.setdefault(file, []).append(chunk_data(chunk, extra, split_words(chunk.text)))
         numbers.setdefault(file, []).append(number)
     sql = "SELECT id, path, content, kind, language, generated FROM file WHERE tenant = %s AND id = ANY(%s)"
     for number, path, content, kind, language, generated in connection.execute(sql, (tenant, list(ids))):
         chunks = tuple(pieces.get(number, ()))
         whole = " ".join([split_words(path), *(each.fields["body"] for each in chunks)])
-        file = CutFile(path, content, SOURCE_KINDS[kind], language, generated, Syntax(), chunks, whole)
+        file = ChunkedFile(path, content, SOURCE_KINDS[kind], language, generated, Syntax(), chunks, whole)
         yield Numbered(number, numbers.get(number, ()), file)
 
 
@@ -327,12 +327,12 @@ def next_ids(connection: Connection, sequence: str, count: int) -> list[int]:
     return [row[0] for row in rows]
 
 
-def names_of(file: CutFile) -> list[str]:
+def names_of(file: ChunkedFile) -> list[str]:
     """Return the distinct names of the definitions of a file."""
     return sorted({each.name for each in file.syntax.definitions if "\0" not in each.name})
 
 
-def file_row(tenant: int, number: int, file: CutFile) -> tuple[object, ...]:
+def file_row(tenant: int, number: int, file: ChunkedFile) -> tuple[object, ...]:
     """Return a row of `FILE_COLUMNS`."""
     kind = SOURCE_KINDS.index(file.kind)
     counts = count_terms({"whole": file.whole})
@@ -345,7 +345,7 @@ def chunk_id(kind: SourceKind, number: int) -> int:
     return (SOURCE_KINDS.index(kind) << KIND_BITS) + number
 
 
-def chunk_row(tenant: int, number: int, file: int, piece: CutChunk) -> tuple[object, ...]:
+def chunk_row(tenant: int, number: int, file: int, piece: ChunkData) -> tuple[object, ...]:
     """Return a row of `CHUNK_COLUMNS`."""
     kind = SOURCE_KINDS.index(piece.chunk.kind)
     data, counts = encode_json((piece.chunk, piece.extra)), count_terms(piece.fields)

@@ -1,4 +1,4 @@
-"""Brings a branch of a git repository into the database.
+"""Pushes a branch of a git repository to the database.
 
 Files that the tenant lacks are cut and stored first, in batches, which other callers can't find yet. One transaction
 then moves the branch. A push that is interrupted is repeated: what it stored is not cut again. Equal pushes change
@@ -18,11 +18,11 @@ from muninn_core.errors import PreconditionError
 from muninn_core.index.manifest_reader import memory_key
 from muninn_core.index.workers import worker_count
 from muninn_core.org.access import find_repository, set_tenant
-from muninn_core.org.cutting import CUTTER, CutFile, cut_files, cut_memories
+from muninn_core.org.chunking import CUTTER, ChunkedFile, chunk_files, chunk_memories
 from muninn_core.org.database import Connection, Database
 from muninn_core.org.redaction import blanked, purged_contents, redacted_memories
 from muninn_core.org.source_tree import SourceTree, read_tree, recallable
-from muninn_core.org.storing import (
+from muninn_core.org.storage import (
     Branch,
     Key,
     add_statistics,
@@ -91,7 +91,7 @@ def push(
     OlderCommit for such a commit without it, NotFoundError, GitError, DatabaseError.
     """
     tree = read_tree(root, rev)
-    remembered = list(cut_memories(text_of(memory) for memory in recallable(tree.memories)))
+    remembered = list(chunk_memories(text_of(memory) for memory in recallable(tree.memories)))
     for attempt in range(_ATTEMPTS):
         try:
             return _attempt(database, target, root, tree, remembered, force, workers, progress)
@@ -106,7 +106,7 @@ def _attempt(
     target: Target,
     root: Path,
     tree: SourceTree,
-    remembered: Sequence[CutFile],
+    remembered: Sequence[ChunkedFile],
     force: bool,
     workers: int,
     progress: Progress,
@@ -149,7 +149,7 @@ def _move(
     branch: Branch,
     tree: SourceTree,
     keys: Sequence[Key],
-    remembered: Sequence[CutFile],
+    remembered: Sequence[ChunkedFile],
 ) -> tuple[int, int]:
     """Let a branch hold a commit. Returns how many files it gained and lost."""
     of_memories = [(each.path, each.content) for each in remembered]
@@ -230,7 +230,7 @@ def _store_missing(
         wanted = missing(connection, tenant, keys)
     done = 0
     unreadable = set(wanted)
-    for batch in _batches(cut_files(_contents(root, wanted), tree.most, worker_count(workers))):
+    for batch in _batches(chunk_files(_contents(root, wanted), tree.most, worker_count(workers))):
         with database.transaction("muninn_writer") as connection:
             set_tenant(connection, tenant)
             store_files(connection, tenant, batch)
@@ -250,6 +250,6 @@ def _contents(root: Path, keys: Sequence[Key]) -> Iterator[tuple[str, bytes, byt
             yield path, bytes.fromhex(oid), data
 
 
-def _batches(files: Iterator[CutFile]) -> Iterator[list[CutFile]]:
+def _batches(files: Iterator[ChunkedFile]) -> Iterator[list[ChunkedFile]]:
     while batch := list(islice(files, _BATCH)):
         yield batch
