@@ -42,7 +42,18 @@ def test_a_hit_says_where_it_is_why_it_is_there_and_how_it_begins() -> None:
 
 def test_a_memory_is_named_by_its_id_and_its_file() -> None:
     found = hit(kind="memory", id="01m", type="attempt", title="Tried threads", text="It hung.")
-    assert "memory attempt 01m (about a.py) — Tried threads" in recall_text(RecallResult(hits=(found,), saw=SAW))
+    assert "memory attempt 01m (about a.py:3-9) — Tried threads" in recall_text(RecallResult(hits=(found,), saw=SAW))
+
+
+def test_a_memory_is_signed_and_says_nothing_twice() -> None:
+    signed = {"kind": "memory", "id": "01m", "type": "decision", "author": "Ann", "ts": "2026-03-04T05:06:07Z"}
+    whole = hit(**signed, title="Use files", text="Use files", trust="agent")
+    head = "1. memory decision 01m (Ann; 2026-03-04; an agent's word; about a.py:3-9)"
+    assert recall_text(RecallResult(hits=(whole,), saw=SAW)) == f"{head} — Use files [0.40: words 0.40]"
+    longer = hit(**signed, title="Use files", text="Use files.\nThey are text.", trust="user", start_line=0, end_line=0)
+    assert recall_text(RecallResult(hits=(longer,), saw=SAW)) == (
+        "1. memory decision 01m (Ann; 2026-03-04; about a.py) [0.40: words 0.40]\n   Use files.\n   They are text."
+    )
 
 
 def test_a_memory_that_is_shown_names_what_its_links_lead_to() -> None:

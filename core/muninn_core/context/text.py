@@ -12,7 +12,15 @@ from muninn_core.context import file_text  # noqa: F401 - registers its texts
 from muninn_core.context.generic_text import result_text
 from muninn_core.context.invisible_characters import name_hidden
 from muninn_core.context.link_text import link_line
-from muninn_core.context.memory_summary import branch_facts, describe_mention, facts, headline, provenance, shorten
+from muninn_core.context.memory_summary import (
+    AGENT,
+    branch_facts,
+    describe_mention,
+    facts,
+    headline,
+    provenance,
+    shorten,
+)
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
@@ -55,13 +63,20 @@ def recall_text(result: RecallResult) -> str:
 
 
 def _numbered(hits: Sequence[Hit], first: int) -> str:
-    """Return hits with numbers from `first` on; after many characters only their headlines."""
+    """Return hits with numbers from `first` on; after many characters only their headlines.
+
+    The words of a memory are not repeated: its headline stands alone when it is the whole text, and the text alone when
+    it begins with the headline.
+    """
     parts: list[str] = []
     length = 0
     for number, hit in enumerate(hits, first):
-        part = _hit_head(number, hit)
-        if length < TEXT_CHARS:
-            part += "\n" + _indent(_snippet(hit.text, _telling_line(hit)))
+        text = " ".join(hit.text.split())
+        if length >= TEXT_CHARS or (hit.kind == "memory" and text == hit.title):
+            part = _hit_head(number, hit)
+        else:
+            repeated = hit.kind == "memory" and text.startswith(hit.title)
+            part = f"{_hit_head(number, hit, titled=not repeated)}\n{_indent(_snippet(hit.text, _telling_line(hit)))}"
         parts.append(part)
         length += len(part)
     return "\n\n".join(parts)
@@ -259,18 +274,20 @@ def render(result: Value) -> str:
     return name_hidden(result_text(result))
 
 
-def _hit_head(number: int, hit: Hit) -> str:
+def _hit_head(number: int, hit: Hit, *, titled: bool = True) -> str:
     where = hit.id
     limit = hit.scope if hit.scope != "project" else "private" if hit.private else ""
     what = " ".join(part for part in (limit, hit.kind, hit.type, where) if part)
-    about = shorten(": ".join(part for part in (hit.title, hit.symbol) if part), 100)
-    about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
-    known = [*about_file, *([hit.status] if hit.status else []), *branch_facts(hit.elsewhere, hit.work)]
-    known += provenance(hit.trust, hit.origin)
+    about = shorten(": ".join(part for part in (hit.title if titled else "", hit.symbol) if part), 100)
+    known = [hit.author, hit.ts[:10]] if hit.kind == "memory" else []
+    known += [AGENT] if hit.trust == "agent" and not hit.origin else []
+    known += [f"about {place(hit.path, hit.start_line, hit.end_line)}"] if hit.kind == "memory" and hit.path else []
+    known += [hit.status, *branch_facts(hit.elsewhere, hit.work), *provenance(hit.trust, hit.origin)]
     known += [f"in the repository {hit.repository}"] if hit.repository else []
     known += [f"{hit.chunks} pieces found"] if hit.chunks > 1 else []
     known += [f"newer: {hit.newer}"] if hit.newer else []
-    files = f" ({'; '.join(known)})" if known else ""
+    given = "; ".join(fact for fact in known if fact)
+    files = f" ({given})" if given else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)
     head = f"{number}. {what}{files}{f' — {about}' if about else ''} [{hit.score:.2f}{f': {why}' if why else ''}]"
