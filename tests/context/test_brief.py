@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.context.brief import make_brief, utf16_length
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import Cite, Memory
 
 
 def remembered(identity, text="A fact.", **more):
@@ -104,6 +104,12 @@ def test_a_long_memory_that_is_not_about_the_work_is_listed_by_title_and_id():
     assert "slow in the request" not in listed
     whole = brief(remembered("m1", long, title="Exports are written by a worker.", pinned=True)).text
     assert "slow in the request" in whole
+
+
+def test_a_line_has_the_id_and_the_files_that_are_named_or_cited():
+    cites = (Cite(path="b.py", start=3, end=4), Cite(path="b.py", start=8, end=9), Cite(path="a.py", start=1, end=1))
+    text = brief(remembered("01kjmma2g0000000000abcdefgh", files=("a.py",), cites=cites)).text
+    assert "- [insight abcdefgh, 62 days ago] A fact. (a.py, b.py)\n" in text
 
 
 def test_of_many_memories_few_are_shown():

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 from repositories import git
 
-from muninn_core.errors import StorageError
+from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.worktree.memory_store import MemoryStore
 
 pytest_plugins = ["engines"]
@@ -35,6 +35,20 @@ def test_each_work_tree_sees_its_own_head(trees):
         git(muninn.root, "rev-parse", "main").strip(),
         git(side, "rev-parse", "side").strip(),
     )
+
+
+def test_a_work_tree_without_memory_is_told_of_the_main_checkouts(plain_repo, tmp_path, start):
+    muninn = start(plain_repo)
+    muninn.call("init")
+    side = tmp_path / "side"
+    git(plain_repo, "worktree", "add", "-q", "-b", "side", str(side))
+    with pytest.raises(NotInitialised) as error:
+        muninn.call("memories", at=side)
+    assert error.value.hint == f"{plain_repo} has one: commit it there, and merge that commit into this branch."
+    git(plain_repo, "add", ".")
+    git(plain_repo, "commit", "-q", "-m", "Add memory")
+    git(side, "merge", "-q", "main")
+    assert muninn.call("memories", at=side).total == 0
 
 
 def test_each_work_tree_finds_its_own_files(trees):

@@ -268,7 +268,9 @@ def memory_line(memory: Memory, warned: str, now: datetime, *, listed: bool = Fa
         text = f"{name_hidden(memory.title[:HEADLINE_CHARS])} …"
     elif len(text) > ITEM_CHARS:
         text = text[: ITEM_CHARS - 1].rstrip() + "…"
-    files = name_hidden(f" ({', '.join(memory.files[:3])})") if memory.files else ""
+    cited = () if warned else (cite.path for cite in memory.cites)  # a warning names them
+    paths = list(dict.fromkeys((*memory.files, *cited)))
+    files = name_hidden(f" ({', '.join(paths[:3])})") if paths else ""
     mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
     signed = byline(memory.author, memory.actor if memory.author else "", None, memory.ts, now)
     kind = memory.type if memory.repository else f"{memory.type} {memory.id[-SHORT_ID:]}"

@@ -69,6 +69,13 @@ OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the external folder, which is not watched."""
 
 
+def _how_to_begin(place: Place) -> str:
+    """Return how a work tree gets a `.muninn`. A second one beside that of the main checkout would split its memory."""
+    if place.main != place.root and (Path(place.main) / ".muninn").is_dir():
+        return f"{place.main} has one: commit it there, and merge that commit into this branch."
+    return "`muninn init` creates it and changes nothing else."
+
+
 class Workspace:
     """Opened once per work tree, and started once its files are watched. `close` seals its sessions.
 
@@ -94,9 +101,7 @@ class Workspace:
         self._author_reader = git.AuthorReader(place)
         self.layout = layout_at(place)
         if not self.layout.muninn.is_dir():
-            raise NotInitialised(
-                f"there is no .muninn in {place.root}", hint="`muninn init` creates it and changes nothing else."
-            )
+            raise NotInitialised(f"there is no .muninn in {place.root}", hint=_how_to_begin(place))
         self._folders = tuple(map(str, own_folders(self.layout)))
         refuse_links(self._folders)
         self.settings = ConfigReloader(place, self.layout, home)
