@@ -19,6 +19,7 @@ from repositories import MUNINN, PATIENCE, kill_daemon
 from transcripts import Transcript
 
 from muninn_core.client import connect
+from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol.catalogue import METHODS
@@ -206,6 +207,22 @@ def test_a_daemon_that_never_answers_is_left_alone_when_the_budget_is_spent(agen
         assert silent(agent.fire("session-end", reason="other"))
         assert time.monotonic() - start < 30  # starting a daemon may take 60
     assert [entry["error"] for entry in agent.log()] == ["no answer within 1.2 s"]
+
+
+def test_a_daemon_that_does_not_get_to_start_is_left_alone_when_the_budget_is_spent(agent: Agent) -> None:
+    address = Address(agent.env["MUNINN_RUNTIME_DIR"], locate(str(agent.root)).identity)
+    lock = FileLock(address.lock)
+    assert lock.acquire()
+    try:
+        start = time.monotonic()
+        agent.env["MUNINN_HOOK_SECONDS"] = "2"
+        assert silent(agent.fire("session-end", reason="other"))
+        assert time.monotonic() - start < 30  # the client goes on to start daemons for 60
+    finally:
+        lock.release()
+    assert [entry["error"] for entry in agent.log()] == ["no answer within 2 s"]
+    assert Path(address.log).exists(), "no daemon was started"
+    assert len(os.listdir(agent.root / ".muninn/local/inbox")) == 1
 
 
 def test_an_agent_that_never_closes_stdin_does_not_hold_the_hook(agent: Agent) -> None:
