@@ -237,6 +237,7 @@ def test_a_decision_is_carried_out_and_a_contradiction_is_told(muninn: Muninn) -
 def test_a_change_of_a_merged_memory_also_removes_what_the_others_brought(muninn: Muninn) -> None:
     first = muninn.call("remember", text="The index uses sqlite.", questions=["Which store?"], tags=["x"]).ids[0]
     given: dict[str, Any] = {"questions": ["Why sqlite?", "Which store?"], "tags": ["y"], "files": ["src/users.py"]}
+    given["links"] = [{"relation": "extends", "target": remember(muninn, "Indexes are files.")}]
     other = muninn.call("remember", text="The index uses sqlite now.", importance=8, pin=True, **given).ids[0]
     muninn.call("consolidate", ids=[first, other], decision="merge", keep=first)
     change: dict[str, Any] = {
@@ -246,8 +247,8 @@ def test_a_change_of_a_merged_memory_also_removes_what_the_others_brought(muninn
         "importance": 3,
         "pin": False,
     }
-    memory = muninn.call("update", id=first, **change).memory
-    assert (memory.questions, memory.tags, memory.files) == (("Which store?",), (), ("README.md",))
+    memory = muninn.call("update", id=first, unlink=[f"extends:{given['links'][0]['target']}"], **change).memory
+    assert (memory.links, memory.questions, memory.tags, memory.files) == ((), ("Which store?",), (), ("README.md",))
     assert (memory.importance, memory.pinned, memory.sources) == (3, False, (other,))
     assert muninn.call("update", id=first, **change).changed == ()
 

@@ -102,14 +102,21 @@ def _updated(
     if params.pin is not None and params.pin != memory.pinned:
         records.append({**head, "type": "pin" if params.pin else "unpin", "target": memory.id})
     names = [*changes, *(["links"] if links else []), *(["pin"] if records and records[-1]["type"] in _PINS else [])]
-    records += [{**head, **each} for each in _of_sources(workspace.memory, memory, changes, params.pin)]
+    gone = [(each["relation"], each["to"]) for each in links if each["type"] == "unlink"]
+    records += [{**head, **each} for each in _of_sources(workspace.memory, memory, changes, gone, params.pin)]
     return records, tuple(names), masked
 
 
-def _of_sources(store: MemoryStore, memory: Memory, changes: Mapping[str, Any], pin: bool | None) -> Iterator[Any]:
+def _of_sources(
+    store: MemoryStore,
+    memory: Memory,
+    changes: Mapping[str, Any],
+    unlinked: Sequence[tuple[str, str]],
+    pin: bool | None,
+) -> Iterator[Any]:
     """Yield what removes from the memories that were merged into one what a change of that one removes.
 
-    The fold unites the lists of all of them, and takes the highest importance and any pin.
+    The fold unites the lists and links of all of them, and takes the highest importance and any pin.
     """
     known = store.all()
     for source in (known[each] for each in memory.sources if each in known):
@@ -122,6 +129,9 @@ def _of_sources(store: MemoryStore, memory: Memory, changes: Mapping[str, Any], 
             fields["importance"] = changes["importance"]
         if fields:
             yield {"type": "update", "target": source.id, "set": fields}
+        held = {(link.relation, link.target) for link in source.links}
+        for relation, to in filter(held.__contains__, unlinked):
+            yield {"type": "unlink", "target": source.id, "relation": relation, "to": to}
         if pin is False and source.pinned:
             yield {"type": "unpin", "target": source.id}
 
