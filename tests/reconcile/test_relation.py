@@ -320,6 +320,20 @@ def test_a_newer_value_of_the_same_author_supersedes_the_older_until_a_person_re
     assert log.state.memories[new].active
 
 
+def test_a_value_of_another_person_makes_a_conflict_instead(log):
+    for number, author in enumerate(("Ann", "Cy", "Ann")):
+        text = f"The pool is limited to {20 + number} connections"
+        log.append([{"type": "decision", "actor": "user", "author": author, "text": text}], f"s{number}")
+    log.seal()
+    outcome = reconcile(log)
+    memories = log.state.memories
+    assert [(memories[one.newer].text[-14:], memories[one.older].text[-14:]) for one in outcome.superseded] == [
+        ("22 connections", "20 connections")
+    ]
+    (dispute,) = log.state.conflicts
+    assert {memories[dispute.left].author, memories[dispute.right].author} == {"Ann", "Cy"}
+
+
 def test_a_value_of_another_author_makes_a_conflict_instead(log):
     old, _ = stored(log, "Jobs are stored in Redis", "Jobs run on one host")
     log.append([{"type": "decision", "actor": "assistant", "text": "Jobs are stored in Postgres"}], "s7")

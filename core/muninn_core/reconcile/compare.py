@@ -32,10 +32,14 @@ def judge(one: Memory, other: Memory) -> Relation:
 
 
 def replaces(newer: Memory, older: Memory) -> bool:
-    """Whether a memory replaces an older one by itself: both have one author and one trust, and one value changed."""
+    """Whether a memory replaces an older one by itself: both have one author and one trust, and one value changed.
+
+    The author is a person and, where a program wrote for the person, that program.
+    """
     return (
         newer.ts > older.ts
-        and (newer.actor, newer.agent, newer.trust) == (older.actor, older.agent, older.trust)
+        and (newer.author, newer.actor, newer.agent) == (older.author, older.actor, older.agent)
+        and newer.trust == older.trust
         and newer.type == older.type
         and (newer.files, _cited(newer)) == (older.files, _cited(older))
         and not (older.pinned or newer.unvetted)
