@@ -2,23 +2,23 @@
 
 A figure over its budget does not fail the run, because machines and their load differ. `--quick` measures a tiny tree
 and checks that every measurement still works.
-`python -m bench growth` measures how cost grows with size (`growth.py`).
-`python -m bench federation` measures questions to many repositories at once (`federation.py`).
-`python -m bench journal` measures the journal (`recording.py`).
+`python -m bench growth` measures how cost grows with size.
+`python -m bench federation` measures questions to many repositories at once.
+`python -m bench journal` measures the journal.
 `python -m bench outcome` compares agents with and without Muninn in pairs (`outcome/`).
 `python -m bench capture` measures what capture keeps of labelled conversations (`capture/`).
-`python -m bench summaries` measures which facts of session summaries are true (`summaries.py`).
-`python -m bench pairs` measures which statements are judged the same or contradictory (`pairing.py`).
-`python -m bench explore` compares explorations with contexts (`exploring.py`).
-`python -m bench gateway` measures what the gateway adds to a request (`passing.py`).
-`python -m bench models` measures memory with a scripted model that lies or enriches (`helping.py`).
-`python -m bench links` measures the rules that link memories (`linking.py`).
-`python -m bench org` measures an organisation's memory on PostgreSQL (`organisation.py`).
-`python -m bench past` measures what earlier commits add to finding files (`past.py`).
-`python -m bench replay` replays histories as sessions: what counts of outcomes would do for ranking (`replaying.py`).
-`python -m bench page` measures the page in a browser, the event stream and leases (`showing.py`).
-`python -m bench scale` measures 100,000 memories before and after a reconcile (`scale.py`).
-`python -m bench masking` counts masked texts in source and measures the time of masking (`masking.py`).
+`python -m bench summaries` measures which facts of session summaries are true.
+`python -m bench pairs` measures which statements are judged the same or contradictory.
+`python -m bench explore` compares explorations with contexts.
+`python -m bench gateway` measures what the gateway adds to a request.
+`python -m bench models` measures memory with a scripted model that lies or enriches.
+`python -m bench links` measures the rules that link memories.
+`python -m bench org` measures an organisation's memory on PostgreSQL.
+`python -m bench past` measures what earlier commits add to finding files.
+`python -m bench replay` replays histories as sessions: what usage counts would do for ranking.
+`python -m bench page` measures the page in a browser, the event stream and leases.
+`python -m bench scale` measures 100,000 memories before and after a reconcile.
+`python -m bench masking` counts masked texts in source and measures the time of masking.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import (
-    agents,
-    answering,
-    building,
-    citing,
+    citations,
     corpus,
-    editing,
-    exploring,
+    editor,
+    exploration,
     federation,
+    first_index,
+    gateway,
     growth,
-    helping,
     inprocess,
-    judging,
-    linking,
+    journal,
+    large_memory,
+    links,
     masking,
+    mcp_clients,
+    models,
     organisation,
-    pairing,
-    passing,
-    recording,
-    remembering,
-    reminding,
-    replaying,
+    page,
+    pairs,
+    recall_latency,
+    reconcile,
+    reminders,
+    replay,
     scale,
-    showing,
-    starting,
-    storing,
+    startup,
     summaries,
+    write_latency,
 )
 from bench.figure import Figure, table, write
 from bench.served import Served
@@ -100,13 +100,13 @@ def main() -> int:
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["links"]:
-        return linking.main(sys.argv[2:])
+        return links.main(sys.argv[2:])
     if sys.argv[1:2] == ["explore"]:
-        return exploring.main(sys.argv[2:])
+        return exploration.main(sys.argv[2:])
     if sys.argv[1:2] == ["gateway"]:
-        return passing.main(sys.argv[2:])
+        return gateway.main(sys.argv[2:])
     if sys.argv[1:2] == ["models"]:
-        return helping.main(sys.argv[2:])
+        return models.main(sys.argv[2:])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
     if sys.argv[1:2] == ["org"]:
@@ -114,15 +114,15 @@ def main() -> int:
     if sys.argv[1:2] == ["federation"]:
         return federation.main(sys.argv[2:])
     if sys.argv[1:2] == ["journal"]:
-        return recording.main(sys.argv[2:])
+        return journal.main(sys.argv[2:])
     if sys.argv[1:2] == ["summaries"]:
         return summaries.main(sys.argv[2:])
     if sys.argv[1:2] == ["pairs"]:
-        return pairing.main(sys.argv[2:])
+        return pairs.main(sys.argv[2:])
     if sys.argv[1:2] == ["page"]:
-        return showing.main(sys.argv[2:])
+        return page.main(sys.argv[2:])
     if sys.argv[1:2] == ["replay"]:
-        return replaying.main(sys.argv[2:])
+        return replay.main(sys.argv[2:])
     if sys.argv[1:2] == ["scale"]:
         return scale.main(sys.argv[2:])
     if sys.argv[1:2] == ["masking"]:
@@ -168,7 +168,7 @@ def _measure(size: Size, *, quick: bool, wanted: list[str], replayed: list[Path]
         words = corpus.Corpus(source)
         figures: list[Figure] = []
         with Served(corpus.lay_out(source, folder / "repository")) as served:
-            run = Run(served, words, size, folder, replayed or [citing.tiny(folder) if quick else HERE.parent])
+            run = Run(served, words, size, folder, replayed or [citations.tiny(folder) if quick else HERE.parent])
             # Other parts need this part's state: it always runs, and is shown only when requested.
             for part, measure in PARTS.items():
                 if part in wanted or part in ("index", "batch"):
@@ -194,14 +194,16 @@ class Run:
 
     def recall(self) -> list[Figure]:
         """Measure recall at rest and store the median for `rebuild`."""
-        figures = answering.recall_at_rest(self.served, self.words, self.size.queries)
+        figures = recall_latency.recall_at_rest(self.served, self.words, self.size.queries)
         self.recall_p50 = figures[0].value
         return figures
 
     def mcp(self) -> list[Figure]:
         """Measure MCP: time to the first result, concurrent agents, and the tokens of the tools."""
         size = self.size
-        return agents.agents(self.served, self.words.queries(size.queries, 7), size.proxies, size.starts, size.agents)
+        return mcp_clients.agents(
+            self.served, self.words.queries(size.queries, 7), size.proxies, size.starts, size.agents
+        )
 
     def python(self) -> list[Figure]:
         """Measure the Python interface in this process, in separate repositories."""
@@ -212,34 +214,34 @@ class Run:
         """Measure recall during a rebuild of the index and compare it with recall at rest just before."""
         if not self.recall_p50:
             self.recall()
-        return answering.recall_while_indexing(self.served, self.words, self.recall_p50)
+        return recall_latency.recall_while_indexing(self.served, self.words, self.recall_p50)
 
 
 PARTS: dict[str, Callable[[Run], list[Figure]]] = {
-    "index": lambda run: building.first_index(run.served),
-    "batch": lambda run: storing.batch(run.served, run.words.memories(run.size.memories), run.folder),
+    "index": lambda run: first_index.first_index(run.served),
+    "batch": lambda run: write_latency.batch(run.served, run.words.memories(run.size.memories), run.folder),
     "recall": Run.recall,
-    "context": lambda run: answering.packs(run.served, run.words, run.size.packs),
-    "editor": lambda run: editing.editor(
+    "context": lambda run: recall_latency.packs(run.served, run.words, run.size.packs),
+    "editor": lambda run: editor.editor(
         run.served, run.size.hovers, run.size.idle, run.words.queries(run.size.hovers, 13)
     ),
-    "remember": lambda run: storing.one_by_one(run.served, run.words, run.size.stored),
-    "change": lambda run: storing.changed_file(run.served, run.size.changes),
-    "hook": lambda run: starting.hook(run.served, run.size.hooks),
-    "proxies": lambda run: starting.proxies(run.served, run.size.proxies),
+    "remember": lambda run: write_latency.one_by_one(run.served, run.words, run.size.stored),
+    "change": lambda run: write_latency.changed_file(run.served, run.size.changes),
+    "hook": lambda run: startup.hook(run.served, run.size.hooks),
+    "proxies": lambda run: startup.proxies(run.served, run.size.proxies),
     "mcp": Run.mcp,
     "python": Run.python,
     "rebuild": Run.rebuild,
-    "citations": lambda run: citing.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
-    "lines": lambda run: citing.citations(
+    "citations": lambda run: citations.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
+    "lines": lambda run: citations.citations(
         run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans, inside=True
     ),
-    "memory": lambda run: remembering.memory(run.words, run.size.history, run.size.reconciled, run.folder),
-    "cold": lambda run: starting.cold(run.served, run.size.starts),
+    "memory": lambda run: large_memory.memory(run.words, run.size.history, run.size.reconciled, run.folder),
+    "cold": lambda run: startup.cold(run.served, run.size.starts),
 }
 """The parts of a run that ask a daemon, in their order."""
 
-ALONE: dict[str, Callable[[], list[Figure]]] = {"reconcile": judging.measure, "reminders": reminding.measure}
+ALONE: dict[str, Callable[[], list[Figure]]] = {"reconcile": reconcile.measure, "reminders": reminders.measure}
 """The parts that need no daemon and no tree: they say the same on every machine."""
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import corpus
-from bench.building import index_from_nothing
 from bench.figure import spread
+from bench.first_index import index_from_nothing
 from bench.processes import Peak, processor_seconds, proportional, resident, tree
 from bench.served import Served
 from muninn_core.config import IndexConfig

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench import corpus, growth, pairing, recording
+from bench import corpus, growth, journal, pairs
 from bench.capture.conversations import load
 from bench.capture.questions import load_questions, score_questions
 from bench.capture.scoring import captured, score
@@ -120,7 +120,7 @@ def test_the_journal_is_measured(tmp_path):
     out = tmp_path / "journal.json"
     options = ["--events", "600", "--appends", "20", "--runs", "3", "--dir", str(tmp_path), "--out", str(out)]
     options += ["--report", str(tmp_path / "table.md")]
-    assert recording.main(options) == 0
+    assert journal.main(options) == 0
     names = {figure["name"] for figure in json.loads(out.read_text())["figures"]}
     assert {"append, 100 writers", "statistics, p95", "verify of 1,000,000 events"} <= names
     assert (tmp_path / "table.md").read_text().count("\n| ") == len(names)
@@ -166,11 +166,11 @@ def test_a_mistake_in_a_file_of_conversations_is_named_with_its_line(tmp_path: P
 
 
 def test_statements_are_judged_alike_in_both_orders_and_no_different_ones_are_merged() -> None:
-    judged = pairing.judge_all(pairing.load(pairing.STATEMENTS))
+    judged = pairs.judge_all(pairs.load(pairs.STATEMENTS))
     assert all(each.verdict == each.turned for each in judged)
     assert all(each.pair.relation == "same" for each in judged if each.verdict == "same")
-    assert pairing.precision_and_recall(judged, "same")[1] >= 0.7
-    precision, recall = pairing.precision_and_recall(judged, "contradicts")
+    assert pairs.precision_and_recall(judged, "same")[1] >= 0.7
+    precision, recall = pairs.precision_and_recall(judged, "contradicts")
     assert precision >= 0.9
     assert recall >= 0.7
-    assert "| swap |" in pairing.report(judged)
+    assert "| swap |" in pairs.report(judged)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from backends import Backend, Request, bytes_of, openai_events, says, stalls
-from bench.judging import load
+from bench.reconcile import load
 
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, BusyError, ModelError

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import corpus, judging
+from bench import corpus, reconcile
 from bench.figure import Figure, spread, table
 from bench.scripted import Json, Model, configure
 from bench.served import Served
@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
         folder = Path(name)
         source = corpus.tiny(folder / "tiny")
         with Served(corpus.lay_out(source, folder / "lies")) as served:
-            figures = lying(served, judging.load()[: options.pairs])
+            figures = lying(served, reconcile.load()[: options.pairs])
         with Served(corpus.lay_out(source, folder / "enriched")) as served:
             figures += remembering(served, corpus.Corpus(source).memories(options.memories))
     print(table(figures))
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def lying(served: Served, pairs: list[judging.Pair]) -> list[Figure]:
+def lying(served: Served, pairs: list[reconcile.Pair]) -> list[Figure]:
     """Judge with a model that lies, reconcile, and count merges of different facts."""
     liar = _Liar(pairs)
     with Model(liar) as model:
@@ -78,7 +78,7 @@ def lying(served: Served, pairs: list[judging.Pair]) -> list[Figure]:
 class _Liar:
     """Answers with the label of a pair, and sometimes with another verdict."""
 
-    def __init__(self, pairs: list[judging.Pair]) -> None:
+    def __init__(self, pairs: list[reconcile.Pair]) -> None:
         self._labels = {frozenset((pair.left["text"], pair.right["text"])): _WORDS[pair.label] for pair in pairs}
         self._chance = random.Random(7)
         self.lies = 0
@@ -96,12 +96,12 @@ def _draft(side: Json) -> Json:
     return {name: side[name] for name in ("text", "type", "files", "tags") if name in side}
 
 
-def _wrong_merges(root: Path, pairs: list[judging.Pair]) -> int:
+def _wrong_merges(root: Path, pairs: list[reconcile.Pair]) -> int:
     """Return the number of merged memories whose texts no label calls the same."""
     lines = (root / ".muninn/memory/main.jsonl").read_text("utf-8").splitlines()
     records: list[Json] = [json.loads(line) for line in lines]
     texts = {record["id"]: record["text"] for record in records if "text" in record}
-    groups = judging.Groups()
+    groups = reconcile.Groups()
     for pair in pairs:
         if pair.label == "same":
             groups.join(pair.left["text"], pair.right["text"])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.archive import unpack
 from bench.figure import Figure
-from bench.judging import load
+from bench.reconcile import load
 from muninn_core import open_repository
 from muninn_core.verbs import Verbs
 

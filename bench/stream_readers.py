@@ -1,4 +1,4 @@
-"""Readers of the event stream in a process of their own: `python -m bench.followers ROOT QUICK TOTAL`.
+"""Readers of the event stream in a process of their own: `python -m bench.stream_readers ROOT QUICK TOTAL`.
 
 QUICK connections read as fast as they can, and one reads an event a second. The process prints a line when all follow.
 When each quick one has TOTAL events, or nothing has come for `PATIENCE` seconds, it prints how many different events

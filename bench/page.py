@@ -232,7 +232,7 @@ def _stream(served: Served, questions: list[str], seconds: float) -> list[Figure
     """Record events at the full rate while quick readers and a slow one follow; compare recall with a quiet time."""
     quiet, _ = served.ask([questions[:100]], 0.2)
     total = int(RATE * seconds)
-    command = [sys.executable, "-m", "bench.followers", str(served.root), str(QUICK_READERS), str(total)]
+    command = [sys.executable, "-m", "bench.stream_readers", str(served.root), str(QUICK_READERS), str(total)]
     readers = subprocess.Popen(command, cwd=ROOT, env=served.environ, stdout=subprocess.PIPE, text=True)
     assert readers.stdout is not None
     readers.stdout.readline()

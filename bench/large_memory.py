@@ -1,7 +1,7 @@
 """A large memory: opening its log, following changes by git, checking and reconciling.
 
 Each figure comes from a new process; before cold runs the files are dropped from the system's cache.
-`python -m bench.remembering open|keep|follow|check|reconcile FOLDER` prints one of them as JSON.
+`python -m bench.large_memory open|keep|follow|check|reconcile FOLDER` prints one of them as JSON.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _run(what: str, root: Path, *, forget: bool = True) -> dict[str, float]:
     if forget:
         _forget(root)
     done = subprocess.run(
-        [sys.executable, "-m", "bench.remembering", what, str(root)],
+        [sys.executable, "-m", "bench.large_memory", what, str(root)],
         stdout=subprocess.PIPE,
         check=True,
         timeout=SECONDS_AT_MOST,
