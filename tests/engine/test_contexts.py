@@ -8,8 +8,8 @@ import stat
 
 import pytest
 from repositories import copy_plain_repo, git
-from test_past import ask
 from test_privacy import WORD, holders, key_of_chance
+from test_revisions import ask
 
 from muninn_core.context.render import FORMATS
 from muninn_core.context.tokens import count_tokens

@@ -13,7 +13,7 @@ from muninn_core.errors import ModelError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from telling import Told
+    from model_engine import Told
 
 pytest_plugins = ("engines", "telling")
 

@@ -11,7 +11,7 @@ from backends import Backend, Request, says, stalls, status
 from muninn_core.errors import BadParams, ModelError
 
 if TYPE_CHECKING:
-    from telling import Told
+    from model_engine import Told
 
 pytest_plugins = ("engines", "telling")
 

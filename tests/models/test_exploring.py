@@ -20,7 +20,7 @@ from muninn_core.worktree.call_context import CallContext
 
 if TYPE_CHECKING:
     from gateways import Served
-    from telling import Told
+    from model_engine import Told
 
 pytest_plugins = ("engines", "gateways", "telling")
 

@@ -16,7 +16,7 @@ from vendors import of_anthropic, of_openai
 
 if TYPE_CHECKING:
     from gateways import Served
-    from telling import Told
+    from model_engine import Told
 
 pytest_plugins = ("engines", "gateways", "telling")
 pytestmark = [pytest.mark.daemon, pytest.mark.client("llama.cpp")]

@@ -14,7 +14,7 @@ from muninn_core.context.text import render
 from muninn_core.errors import BadParams, BusyError, ModelError
 
 if TYPE_CHECKING:
-    from telling import Told
+    from model_engine import Told
 
 pytest_plugins = ("engines", "telling")
 

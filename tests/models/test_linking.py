@@ -12,7 +12,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.models.linking import read_links
 
 if TYPE_CHECKING:
-    from telling import Told
+    from model_engine import Told
 
 pytest_plugins = ("engines", "telling")
 

@@ -14,7 +14,7 @@ from muninn_core.errors import BadParams, ModelError, UsageError
 from muninn_core.models import keychain
 
 if TYPE_CHECKING:
-    from telling import Told
+    from model_engine import Told
 
 pytest_plugins = ("engines", "telling")
 

@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 
 import pytest
-from strangers import ERRORS, FILES, folder, manifest, member, tar, zipped
+from untrusted_packs import ERRORS, FILES, folder, manifest, member, tar, zipped
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.store.pack import archive

@@ -6,7 +6,7 @@ import os
 import shutil
 
 import pytest
-from strangers import FILES, folder, manifest
+from untrusted_packs import FILES, folder, manifest
 
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.store import disk
