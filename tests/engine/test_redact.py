@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 from repositories import git
@@ -82,6 +84,27 @@ def test_other_work_trees_open_or_closed_hold_the_text_no_more(muninn, tmp_path,
     assert [files_with_word(place) for place in places] == [[]] * len(places)
     assert {path.split("/")[1] for path in result.files if path.startswith("../")} == {"opened", "closed"}
     assert again.call("memories", at=sides[1], id=identity).memories[0].redacted
+
+
+def test_the_main_work_tree_of_a_submodule_holds_the_text_no_more_nor_do_those_beside_an_odd_path(
+    plain_repo, tmp_path, start
+):
+    git(tmp_path, "init", "-q", "above")
+    git(tmp_path / "above", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(plain_repo), "sub")
+    muninn = start(tmp_path / "above/sub")
+    muninn.call("init")
+    identity = remember(muninn)
+    muninn.call("seal")
+    commit(muninn.root)
+    odd, *sides = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")), tmp_path / "one", tmp_path / "other"
+    for branch, each in enumerate((odd, *sides)):
+        git(muninn.root, "worktree", "add", "-q", "-b", f"b{branch}", str(each))
+    muninn.engine.close()
+    muninn.clock.forward(hours=1)
+    places = [muninn.root / ".muninn", *sides]
+    assert all(files_with_word(place) for place in places)
+    start(sides[0], clock=muninn.clock).call("redact", id=identity)
+    assert [files_with_word(place) for place in places] == [[]] * len(places)
 
 
 def test_events_with_the_whole_text_are_erased_and_the_chain_verifies(muninn):

@@ -47,6 +47,7 @@ from muninn_core.git.run import GitError, stream
 from muninn_core.git.worktree import (
     Head,
     HeadReader,
+    configured_root,
     files_containing,
     hooks_folder,
     ignored_paths,
@@ -77,6 +78,7 @@ __all__ = [
     "changed_files",
     "changed_spans",
     "commit_time",
+    "configured_root",
     "diff_hunks",
     "existing_paths",
     "files_containing",

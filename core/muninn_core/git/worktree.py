@@ -172,6 +172,14 @@ def hooks_folder(root: Path) -> Path:
     return root / given[-1] if given else Path(locate(str(root)).identity) / "hooks"
 
 
+def configured_root(place: Place) -> str:
+    """Return the main work tree that the configuration names, as that of a submodule does; "" for none.
+
+    A relative path begins at git's common directory.
+    """
+    return run(place.root, "config", "--file", f"{place.identity}/config", "core.worktree", check=False).rstrip("\n")
+
+
 def untracked_files(root: Path) -> tuple[str, ...]:
     """Return the untracked files that are not ignored, sorted; empty without git."""
     done = run_process(str(root), "ls-files", "-z", "--others", "--exclude-standard")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
+from muninn_core import git
 from muninn_core.errors import MuninnError
 from muninn_core.index.integrity import discard
 from muninn_core.launch.lock import FileLock
@@ -36,14 +39,18 @@ def removed_trees(place: Place) -> list[Path]:
     return [folder for folder in folders if not (Path(place.identity) / "worktrees" / folder.name).exists()]
 
 
-def other_trees(place: Place) -> list[Place]:
-    """Return the other work trees of a repository that exist and have a folder of Muninn's."""
+def other_trees(place: Place, opened: Iterable[Place] = ()) -> list[Place]:
+    """Return the other work trees of a repository that exist and have a folder of Muninn's.
+
+    git does not record where the main one of a separate git directory is; it is found if it is among `opened`.
+    """
     if not place.git_dir:
         return []
-    recorded = sorted((Path(place.identity) / "worktrees").glob("*/gitdir"))
-    roots = [Path(place.identity).parent]
-    with suppress(OSError, UnicodeDecodeError):
-        roots += [(file.parent / file.read_text("utf-8").strip()).parent for file in recorded]
+    identity = Path(place.identity)
+    roots = [identity.parent, identity / git.configured_root(place), *(Path(each.root) for each in opened)]
+    for file in sorted((identity / "worktrees").glob("*/gitdir")):
+        with suppress(OSError):
+            roots.append((file.parent / os.fsdecode(file.read_bytes()).rstrip("\n")).parent)
     found: dict[str, Place] = {}
     for root in roots:
         with suppress(MuninnError, OSError):  # it is gone, or no work tree

@@ -52,7 +52,7 @@ def redact(
     # The journal comes first: after a crash the memory still has the text that finds its events.
     events = _redact_events(journal, _said(group, log.records), done.actor) if journal else 0
     files = [*_redact_open(workspace, done, params.session)]
-    for place in other_trees(workspace.place):
+    for place in other_trees(workspace.place, [each.place for each in trees]):
         opened = trees.get(place)
         changed = _redact_open(opened, done, None) if opened else trees.redact_closed(place, done)
         files += [os.path.relpath(Path(place.root, path), workspace.layout.root) for path in changed]
