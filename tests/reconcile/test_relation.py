@@ -44,6 +44,18 @@ There is no job writing to the ledger. | No job is writing to the ledger.
 The name of the host is shown. | The host's name is shown.
 The limit for old uploads is being raised. | The old uploads' limit is being raised.
 Occupancy must not drop below 70 percent. | Occupancy has to stay at 70% or above.
+One worker is polling the queue. | A worker is polling the queue.
+A worker is polling a queue, which is empty. | A worker is polling an empty queue.
+A leak is eating the heap. | The heap is being eaten by a leak.
+An email is being read by a worker. | A worker is reading an email.
+A worker is waiting beside a large and open pool. | A worker is waiting beside a pool which is open and large.
+A host with a replica, which is idle, is serving requests. | An idle host with a replica is serving requests.
+A writer and a reader are waiting. | A reader and a writer are waiting.
+A worker is doing checks. | A worker is checking.
+A worker is opening the archive with a key. | A worker is using a key to open the archive.
+A worker is moving a small file. | A worker is moving a little file.
+A reader is waiting and a writer is running behind it. | A reader is waiting and a writer is running behind.
+Two jobs are waiting and a lock is being held by one of them. | Two jobs are waiting and one is holding a lock.
 """
 
 CONTRADICTIONS = """
@@ -163,6 +175,22 @@ The job is pushing an old log up a new queue. | The job is pushing a new log up 
 The job of a small host is running. | A job, which is small, is running on a host.
 The host's jobs are running in a lane. | Jobs are hosting a running lane.
 The cache in Redis, which is shared, is read hourly. | The cache in Redis, which is shared, is read in parallel.
+The log is read by the job. | The job is read by the log.
+The leak is eating the heap. | The leak is being eaten by the heap.
+A row is being cut with filters. | A row and filters both cut.
+A job is running after a small check on a large host. | A job is running after a large check on a small host.
+A job is waiting on a lock on a table. | A job is waiting on a table on a lock.
+A reader is waiting and a writer is polling. | A writer is waiting and a reader is polling.
+A worker is running on the host and polling a queue. | A worker is polling a queue on the host.
+A log is being carried by a worker. | A log is by a worker.
+A worker is standing still. | A worker is standing.
+A worker is waiting at the lock. | A worker is waiting with the lock.
+A worker is writing to the log. | A worker is writing the log.
+A worker is polling outside. | A worker is polling.
+A worker is polling the queue. | The workers are polling the queue.
+A worker is wiping the table. | A worker is dropping the table.
+A worker is filling a pool for threads. | A worker is filling a thread pool.
+A worker is polling a queue, which is empty. | A worker is polling a queue.
 """
 
 

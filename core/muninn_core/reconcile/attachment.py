@@ -34,10 +34,10 @@ _EXACT = (
     {"past"},
 )
 """Prepositions of an exact meaning, those of one meaning together. Others, as "in" and "on", stand for one another."""
-_CLASS = {word: place for place, words in enumerate(_EXACT) for word in words}
+PLACES = {word: place for place, words in enumerate(_EXACT) for word in words}
 _APART = ({"by", "for"}, {"by", "to"}, {"with", "in"})
 """Further pairs of prepositions that do not stand for one another, except before a name."""
-_EXACT_ONLY = frozenset(_CLASS) - {"by", "to", "in", "of"}
+_EXACT_ONLY = frozenset(PLACES) - {"by", "to", "in", "of"}
 _NOMINAL = frozenset(("of", "for", "in", "on", "from", "with", "by", "at", "per", "to", "into", "against"))
 """Prepositions that a compound leaves out: "the limit for uploads", "the upload limit"."""
 _VERBAL = ("verb", "pred")
@@ -68,18 +68,18 @@ def _prepositions_differ(one: Term, other: Term) -> bool:
     if {one.role, other.role} in _APART:
         return True
     exact = one.role in _EXACT_ONLY or other.role in _EXACT_ONLY
-    return exact and _CLASS.get(one.role) != _CLASS.get(other.role)
+    return exact and PLACES.get(one.role) != PLACES.get(other.role)
 
 
 def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether a word of the left text is part of the phrase of a noun, and of another one's in the right text."""
     partner = {id(a): b for a, b in pairs}
-    ours, theirs = _heads(left), _heads(right)
+    ours, theirs = heads(left), heads(right)
     several = _several(left) | _several(right)
     certain = left.continuous and right.continuous
     for a, b in pairs:
         head = ours[a.group]
-        if a is head or _is_loose(a) or not _is_noun(head) or a.key in several or head.key in several:
+        if a is head or is_loose(a) or not _is_noun(head) or a.key in several or head.key in several:
             continue
         noun = partner.get(id(head))
         if noun is None or "as" in (noun.role, b.role) or (noun.chunk == b.chunk and not certain):
@@ -100,7 +100,7 @@ def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposit
     return False
 
 
-def _heads(text: Proposition) -> dict[int, Term]:
+def heads(text: Proposition) -> dict[int, Term]:
     """Return the noun of each group: its last word that does more than support another one."""
     last = {term.group: term for term in text.terms}
     return last | {term.group: term for term in text.terms if term.key not in SUPPORTING}
@@ -112,7 +112,7 @@ def _several(text: Proposition) -> set[str]:
     return {key for key, times in count.items() if times > 1}
 
 
-def _is_loose(term: Term) -> bool:
+def is_loose(term: Term) -> bool:
     """Whether a word belongs to no noun: an adverb, a figure with a unit, the second part of a verb."""
     adverb = is_adverb(term.shown.lower()) or is_adverb(term.key)
     return adverb or term.key in _LOOSE or (term.quantity and " " in term.key)
@@ -120,7 +120,7 @@ def _is_loose(term: Term) -> bool:
 
 def _is_noun(head: Term) -> bool:
     """Whether the last word of a group is the noun of the others: no name beside it, and not a part of a clause."""
-    return not (head.name or head.role in SUBORDINATORS or _is_participle(head) or _is_loose(head))
+    return not (head.name or head.role in SUBORDINATORS or _is_participle(head) or is_loose(head))
 
 
 def _is_action(term: Term) -> bool:
@@ -137,7 +137,7 @@ def _follows(text: Proposition, noun: Term, other: Term) -> bool:
 
 def _owns_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether two nouns of a phrase have exchanged their places: "the edge of a bowl", "the bowl of an edge"."""
-    ours, theirs = _heads(left), _heads(right)
+    ours, theirs = heads(left), heads(right)
     counted = [{term.chunk for term in text.terms if term.quantity} for text in (left, right)]
     nouns = [
         (a, b)

@@ -36,6 +36,7 @@ from muninn_core.reconcile.vocabulary import (
     UNIVERSAL,
     WEAK,
     is_adverb,
+    is_participle,
     key_of,
 )
 
@@ -45,12 +46,8 @@ def _words(words: str) -> frozenset[str]:
 
 
 _TOKEN = re.compile(r"\w+(?:[./:_+#-]+\w+)*(?:['’]\w+)?(?:\+\+|#)?%?|%|[,.;:!?()](?=\s|$|[\"'`)])|[()]")
+_OWNERS = re.compile(r"(?<![\w'’])(\w+s)['’](?=\s+\w)")
 _NAME = re.compile(r"[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}|-\d")
-_IRREGULAR = _words(
-    "built run written kept set sent cut read made done held taken given drawn chosen shown put hit bound found "
-    "lost left met paid told won split thrown fed led sold laid lit got gotten seen known begun driven hidden "
-    "broken ridden caught taught bought brought sought stuck spent bent swept"
-)
 _PAST = _words(
     "took ran fell rose hit lost left led made sent found had went came showed wrote broke met grew began saw got "
     "gave was were did"
@@ -76,6 +73,9 @@ _REASON = re.compile(
     r"\s+to (?=(?:keep|avoid|prevent|make sure|save|leave|ensure|reduce|stay|simplify)\b))",
     re.I,
 )
+_DOING = re.compile(r"\b(?:is|are) (?:not )?(?:\w+ly )?\w+ing\b", re.I)
+_DESCRIBING = re.compile(r",\s+which (?:is|are)\b", re.I)
+"""Behind what something is doing, this tells which thing is meant: "is polling a queue, which is empty"."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|:\s+(?=[a-z]{3,} \w+ \w)")
 _DATE = re.compile(
     r"\b\d{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
@@ -90,6 +90,7 @@ _TICKET = re.compile(r"\b[A-Z]{2,}-\d+\b")
 
 
 _PREPOSITION = {"using": "with", "via": "with", "through": "with", "out": "without", "off": "from"}
+_PERSONAL = (["him"], ["her"], ["them"], ["it"], ["us"], ["me"])
 _SEPARATORS = _words(", ( ) : and or but ; = . ! ?")
 
 
@@ -119,12 +120,15 @@ def _without_reason(sentence: str) -> tuple[str, str]:
     found = _REASON.search(sentence)
     if found is None or len(sentence[: found.start()].split()) < 3:
         return sentence, ""
+    if _DESCRIBING.match(sentence[found.start() :]) and _DOING.search(sentence[: found.start()]):
+        return sentence, ""
     return sentence[: found.start()], sentence[found.end() :]
 
 
 def _tokens(text: str) -> list[str]:
     result: list[str] = []
-    for token in _TOKEN.findall(text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " ")):
+    text = _OWNERS.sub(r"\1's", text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " "))
+    for token in _TOKEN.findall(text):
         plain = token.removesuffix("'s").removesuffix("’s")
         owner = [_OWNER] if plain != token else []
         if plain.endswith("%") and len(plain) > 1:
@@ -318,7 +322,7 @@ class _Reader:
         is_being = shown.startswith(("is", "are", "was", "were"))
         if is_being:
             self._tense(plain, at)
-        if following.endswith("ed") or following.removeprefix("re") in _IRREGULAR:
+        if is_participle(following) or _is_undergoing(plain, at):
             self.passive = self.passive or is_being
             self._open("verb")
         else:
@@ -354,7 +358,7 @@ class _Reader:
         if word in BEING:
             self._tense(plain, at)
         self._after_content = False
-        if following.endswith("ed") or following.removeprefix("re") in _IRREGULAR:
+        if is_participle(following) or _is_undergoing(plain, at):
             self.passive = self.passive or word in BEING or any(each in BEING for each in plain[at + 1 : at + 4])
             self._open("verb")
         elif word in BEING and following.endswith("ing") and is_verb(stem(following)):
@@ -369,7 +373,8 @@ class _Reader:
     def _preposition(self, words: Sequence[tuple[str, str]], plain: Sequence[str], at: int) -> None:
         word = plain[at]
         self.group += 1
-        if at + 1 == len(plain) or plain[at + 1] in _SEPARATORS:
+        behind = at + 1 + (plain[at + 1 : at + 2] in _PERSONAL)
+        if word != "of" and (behind >= len(plain) or plain[behind] in _SEPARATORS):
             self.particles.add(_PREPOSITION.get(word, word))
         if is_amount(plain, at + 1):
             self._open("amount", word)
@@ -470,6 +475,12 @@ def _next_word(plain: Sequence[str], at: int) -> str:
     """Return the first word after `at`, "" for none. Marks, function words and adverbs are skipped."""
     words = (each for each in plain[at + 1 :] if each not in STOP and not each.startswith("§"))
     return next((each for each in words if not is_adverb(each)), "")
+
+
+def _is_undergoing(plain: Sequence[str], at: int) -> bool:
+    """Whether "being" and a participle follow: "is being written"."""
+    following = _next_word(plain, at)
+    return "being" in plain[at : at + 3] and not following.endswith("ing") and is_verb(key_of(following))
 
 
 def _is_passing(plain: Sequence[str], at: int) -> bool:

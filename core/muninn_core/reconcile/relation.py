@@ -25,6 +25,7 @@ from muninn_core.reconcile.alignment import (
 from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
 from muninn_core.reconcile.proposition import read, sentences
+from muninn_core.reconcile.reports import is_doing, tells_event, told, told_otherwise
 from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.vocabulary import (
     BOUNDED_WEAK,
@@ -110,8 +111,12 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         return False
     both = all(any(term.role == "why" for term in side.terms) for side in (left, right))
     found = align(left.terms if both else left.stated, right.terms if both else right.stated)
+    turned = [(b, a) for a, b in found.pairs]
     weak = NEGATED_WEAK if left.negations else BOUNDED_WEAK if left.bound else WEAK
+    report = tells_event(left) or tells_event(right)
     ours, theirs = _without_partners(found.left, found.right, weak), _without_partners(found.right, found.left, weak)
+    if report:
+        ours, theirs = told(ours, found.left, found.pairs, left), told(theirs, found.right, turned, right)
     if found.opposites or ours or theirs or found.synonyms > MOST_SYNONYMS:
         return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
@@ -122,17 +127,15 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         return False
     if attached_otherwise(found.pairs, left, right):
         return False
+    if report and told_otherwise(found.pairs, left, right):
+        return False
     return not (roles_clash(found, left, right) or exchanged_parts(found))
 
 
 def _do_otherwise(found: Alignment) -> bool:
     """Whether both texts tell what something is doing, and it is not the same: "is running", "is waiting"."""
-    ours, theirs = ({term.key for term in side if _is_doing(term)} for side in (found.left, found.right))
+    ours, theirs = ({term.key for term in side if is_doing(term)} for side in (found.left, found.right))
     return bool(ours and theirs)
-
-
-def _is_doing(term: Term) -> bool:
-    return term.role in ("verb", "pred") and term.shown.endswith("ing")
 
 
 def _marks(text: Proposition) -> tuple[bool | frozenset[str], ...]:

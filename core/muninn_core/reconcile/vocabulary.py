@@ -365,6 +365,12 @@ FINITE = _words(
     "read"
 )
 """Verbs that are likely finite behind a noun in the plural."""
+_IRREGULAR = _words(
+    "built run written kept set sent cut read made done held taken given drawn chosen shown put hit bound found "
+    "lost left met paid told won split thrown fed led sold laid lit got gotten seen known begun driven hidden "
+    "broken ridden caught taught bought brought sought stuck spent bent swept"
+)
+"""Participles without "-ed"."""
 PRODUCTS = _words(
     "node redis postgres mysql sqlite mariadb mongodb kafka rabbitmq nats celery flask django fastapi react vue "
     "angular svelte jest vitest mocha pytest cypress playwright webpack vite rollup esbuild npm yarn pnpm bun "
@@ -400,3 +406,8 @@ def key_of(word: str) -> str:
 def is_adverb(word: str) -> bool:
     """Whether a word in lower case is an adverb: "manually", but not "reply" or "assembly"."""
     return word.endswith("ly") and not is_verb(stem(word)) and not has_kinds(stem(word))
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word in lower case is a participle of the past: "moved", "written", "rebuilt"."""
+    return word.endswith("ed") or word in _IRREGULAR or word.removeprefix("re") in _IRREGULAR
