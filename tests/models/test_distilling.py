@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from model_engine import Told
 
-pytest_plugins = ("engines", "telling")
+pytest_plugins = ("engines", "model_engine")
 
 ASIDE = "fyi the billing export runs at 3am because the bank closes its window at 4"
 FOUND = "MEMORY: 0, constraint, The billing export runs at 3am because the bank closes its window at 4."

@@ -13,7 +13,7 @@ from muninn_core.errors import BadParams, ModelError
 if TYPE_CHECKING:
     from model_engine import Told
 
-pytest_plugins = ("engines", "telling")
+pytest_plugins = ("engines", "model_engine")
 
 TEXT = "Sessions live in Redis because cookies overflowed at 4 KB; see acme-12345678."
 GOOD = """\

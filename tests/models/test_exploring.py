@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gateways import Served
     from model_engine import Told
 
-pytest_plugins = ("engines", "gateways", "telling")
+pytest_plugins = ("engines", "gateways", "model_engine")
 
 QUESTION = "How are users deleted?"
 SECRET = "AKIAIOSFODNN7EXAMPLE"

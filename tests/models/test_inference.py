@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gateways import Served
     from model_engine import Told
 
-pytest_plugins = ("engines", "gateways", "telling")
+pytest_plugins = ("engines", "gateways", "model_engine")
 pytestmark = [pytest.mark.daemon, pytest.mark.client("llama.cpp")]
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from muninn_core.errors import BadParams, BusyError, ModelError
 if TYPE_CHECKING:
     from model_engine import Told
 
-pytest_plugins = ("engines", "telling")
+pytest_plugins = ("engines", "model_engine")
 
 ONE = "The nightly export of invoices is written to the bucket of the finance team."
 OTHER = "Finance's bucket receives the invoices which the export writes each night."

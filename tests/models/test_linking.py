@@ -14,7 +14,7 @@ from muninn_core.models.linking import read_links
 if TYPE_CHECKING:
     from model_engine import Told
 
-pytest_plugins = ("engines", "telling")
+pytest_plugins = ("engines", "model_engine")
 
 OLD = "Refunds are booked by the ledger worker as reversing entries with an idempotency key."
 NEW = "A refund's reversing entries doubled: the ledger worker now checks the idempotency key first."

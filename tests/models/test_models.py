@@ -16,7 +16,7 @@ from muninn_core.models import keychain
 if TYPE_CHECKING:
     from model_engine import Told
 
-pytest_plugins = ("engines", "telling")
+pytest_plugins = ("engines", "model_engine")
 
 BUDGET = {"tokens_day": 100_000, "usd_day": 1.0}
 KEY = "sk-test-0123456789abcdefghijklmnop"
