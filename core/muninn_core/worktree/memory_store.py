@@ -16,8 +16,10 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.file_prior import FilePriors
+from muninn_core.retrieval.filters import compile_filters
 from muninn_core.retrieval.link_graph import LinkGraph
 from muninn_core.retrieval.memory_table import MemoryTable
+from muninn_core.retrieval.query_language import Filter
 from muninn_core.store.fold import State
 from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.lazy_mapping import each_value
@@ -114,6 +116,16 @@ class MemoryStore:
         """Yield the memories that are active and have not expired. Of very many, most are not kept."""
         now = self._clock()
         return (memory for memory in each_value(self.all()) if is_recallable(memory, now))
+
+    def recallable_with(self, key: str, value: str) -> Iterator[Memory]:
+        """Yield the memories that are active, have not expired and pass the filter `key:value`, by id.
+
+        Of very many, only these are created once a filter of this field has been in use.
+        """
+        now = self._clock()
+        passing = self._table.passing(compile_filters((Filter(key=key, values=(value,)),), now), now)
+        known = self.all()
+        return (known[identity] for identity in passing.ids if identity in known)
 
     def table_of(self, memories: Mapping[str, Memory]) -> MemoryTable | None:
         """Return the columns of some memories; None unless these are the current ones."""

@@ -57,8 +57,8 @@ def candidates(store: MemoryStore, session: str) -> list[Memory]:
     """Return the active candidates of a session, by id."""
     return [
         memory
-        for memory in store.all().values()
-        if memory.active and memory.scope == "session" and memory.session == session and CANDIDATE in memory.tags
+        for memory in store.recallable_with("session", session)
+        if memory.scope == "session" and memory.session == session and CANDIDATE in memory.tags
     ]
 
 
@@ -110,21 +110,25 @@ def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) ->
         ours = memory.scope != "session" and memory.trust != "outside"
         return ours and memory.id not in given and is_recallable(memory, now) and seen(memory)
 
+    same_name, same_error = command_name(command), _without_numbers(error) if is_telling(error) else None
     found = [
         (rank, memory.ts, memory)
-        for memory in workspace.memory.all().values()
-        if memory.type == "attempt" and (rank := _likeness(memory, command, error)) and may_be_given(memory)
+        for memory in workspace.memory.recallable_with("type", "attempt")
+        if (rank := _likeness(memory, same_name, same_error)) and may_be_given(memory)
     ]
     if found:
         return max(found, key=lambda each: (each[0], each[1], each[2].id))[2]
     return _known_cause(workspace, error, may_be_given, now)
 
 
-def _likeness(memory: Memory, command: str, error: str) -> int:
-    """Return 3 for an attempt of the same command with the same error, 2 for the same command, 1 for the same error."""
-    name = command_name(str(memory.details.get("command", "")))
-    same_error = is_telling(error) and _without_numbers(str(memory.details.get("error", ""))) == _without_numbers(error)
-    return 2 * (bool(name) and name == command_name(command)) + same_error
+def _likeness(memory: Memory, command: str, error: str | None) -> int:
+    """Return 3 for an attempt of a command with an error, 2 for one of the command, 1 for one with the error, else 0.
+
+    `command` is a name of `command_name`, and `error` is without numbers, None for one that says nothing.
+    """
+    its_command, its_error = (memory.details.get(name) for name in ("command", "error"))
+    same = isinstance(its_command, str) and bool(command) and command_name(its_command) == command
+    return 2 * same + (isinstance(its_error, str) and error is not None and _without_numbers(its_error) == error)
 
 
 def is_telling(error: str) -> bool:

@@ -27,6 +27,7 @@ from muninn_core.source.command_outcome import command_name
 from muninn_core.source.open_items import OpenItems, memory_text, read_open_items
 from muninn_core.source.session_facts import SessionFacts, SessionReader
 from muninn_core.source.session_memories import drafts_of, relative_paths
+from muninn_core.store.lazy_mapping import each_value
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
@@ -108,8 +109,8 @@ def open_item_changes(
     """
     before = [
         memory
-        for memory in store.all().values()
-        if memory.active and memory.session == session and OPEN in memory.tags and memory.actor == "hook"
+        for memory in store.recallable_with("session", session)
+        if memory.session == session and OPEN in memory.tags and memory.actor == "hook"
     ]
     if not items.open:
         return [], [memory.id for memory in before] if items.done else []
@@ -208,7 +209,7 @@ def _read(place: Place, params: CaptureParams) -> tuple[SessionFacts | None, Ope
 
 def _commits(store: MemoryStore, session: str, shown: Sequence[str], fresh: Sequence[MemoryDraft]) -> tuple[str, ...]:
     """Return the commits of a session: those that its transcript shows, then the captured ones."""
-    captured = [memory for memory in store.all().values() if memory.session == session and memory.actor == "hook"]
+    captured = [memory for memory in each_value(store.all()) if memory.session == session and memory.actor == "hook"]
     captured.sort(key=lambda memory: (memory.ts, memory.id))
     titles = [(memory.details, memory.title) for memory in captured] + [(draft.details, draft.title) for draft in fresh]
     found = [(str(details["commit"]), title) for details, title in titles if "commit" in details]
@@ -238,7 +239,7 @@ def _anew(workspace: Workspace, draft: MemoryDraft, session: str) -> MemoryDraft
 def _summary(store: MemoryStore, session: str) -> Memory | None:
     found = [
         memory
-        for memory in store.all().values()
-        if memory.active and memory.type == "session_summary" and memory.session == session and memory.actor == "hook"
+        for memory in store.recallable_with("session", session)
+        if memory.type == "session_summary" and memory.session == session and memory.actor == "hook"
     ]
     return max(found, key=lambda memory: (memory.ts, memory.id), default=None)
