@@ -73,7 +73,7 @@ def test_after_a_failure_whoever_asks_anew_gets_the_new_answer(muninn, monkeypat
         with pytest.raises(MuninnError, match="out of luck"):
             muninn.call("index")
     broken.now = False
-    assert muninn.call("index").files == 3
+    assert muninn.call("index").files == 2
 
 
 def test_memories_are_searchable_although_the_files_can_not_be_read(muninn, monkeypatch):
@@ -386,8 +386,8 @@ def test_status_reports_the_process_and_the_counts(muninn):
     status = muninn.call("status")
     assert (status.mode, status.version, status.root) == ("read-write", "test", str(muninn.root))
     assert (status.log.records, status.log.memories, status.log.unsealed) == (2, 2, 2)
-    assert (status.index.state, status.index.files, status.index.lag) == ("ready", 3, 0)
-    assert status.index.chunks == status.index.vectors > 2
+    assert (status.index.state, status.index.files, status.index.lag) == ("ready", 2, 0)
+    assert status.index.chunks == status.index.vectors > 1
     assert 10_000_000 < status.rss_bytes < 4_000_000_000
     assert muninn.engine.idle_seconds(locate(str(muninn.root))) == 900
 

@@ -82,7 +82,6 @@ def test_a_filter_finds_what_lies_behind_hundreds_of_better_candidates(crowded: 
         "quiet/notes.md",
         "src/users.py",
         "README.md",
-        ".muninn/knowledge/README.md",
     }
     assert "quiet/notes.md" in paths(crowded, "token bucket kind:knowledge")
     assert all(path.startswith("noise") for path in paths(crowded, "token bucket path:noise", limit=200))

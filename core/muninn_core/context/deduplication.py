@@ -59,10 +59,14 @@ def without_duplicates(candidates: Sequence[Candidate], most: int) -> tuple[list
 
 
 def _drop_irrelevant(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
+    """Drop what scores low beside the best of its tier, but no decision whose subject is touched: it need not fit the
+    question.
+    """
     best = _best_scores(candidates)
     kept = []
     for tier, hit in candidates:
-        if tier in SEARCHED_TIERS and hit.score < RELEVANCE_FLOOR * best[tier]:
+        low = tier in SEARCHED_TIERS and hit.score < RELEVANCE_FLOOR * best[tier]
+        if low and not any(reason.signal == "subject" for reason in hit.why):
             dropped.append(Duplicate(tier, hit, "below relevance"))
         else:
             kept.append((tier, hit))

@@ -25,6 +25,7 @@ from muninn_core.source.ignore import (
     IgnoreTree,
     is_pack_internal,
 )
+from muninn_core.source.knowledge_readme import is_unchanged_readme
 from muninn_core.source.path_containment import is_utf8
 from muninn_core.source.text import head_is_binary
 
@@ -137,6 +138,8 @@ def _check_path(
         return "not a file"
     if status.st_size > settings.max_file_bytes:
         return "too large"
+    if is_unchanged_readme(root, path, status.st_size):
+        return "internal"
     if cached.get(path) != (status.st_size, status.st_mtime_ns):
         if path.rpartition(".")[2].lower() in BINARY_SUFFIXES:
             return "binary"

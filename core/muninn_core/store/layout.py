@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from muninn_core.model.value import Value
+from muninn_core.source.knowledge_readme import KNOWLEDGE_README
 from muninn_core.store.disk import write_atomic
 
 _GITIGNORE = """\
@@ -26,23 +27,6 @@ DRAFTS = "drafts"
 KEEP_FILE = ".gitkeep"
 """Keeps `sessions` in git when it is otherwise empty. Without it, git would treat the folder as renamed to where its
 files went, and report conflicts about new files of other branches."""
-
-KNOWLEDGE_README = """\
-# Knowledge
-
-Markdown files in this folder are what the project's people have written down: conventions, decisions, a glossary.
-Muninn finds them by words and by meaning.
-
-A file may begin with frontmatter:
-
-    ---
-    type: convention          # convention, decision, glossary, guide or a word of your own
-    domain: error-handling    # what it is about
-    confidence: high          # high, medium or low
-    source: team-decision     # where it comes from
-    ---
-"""
-"""The first file of `knowledge`. Its text must stay: a pack leaves this file out where it has these very bytes."""
 
 
 class Layout(Value):

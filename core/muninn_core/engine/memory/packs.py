@@ -23,9 +23,10 @@ from muninn_core.protocol.exchange import (
 )
 from muninn_core.regular_file import read_regular
 from muninn_core.source import frontmatter
+from muninn_core.source.knowledge_readme import KNOWLEDGE_README
 from muninn_core.source.private_spans import strip_private
 from muninn_core.store.disk import move, remove_tree, write_atomic, write_tree
-from muninn_core.store.layout import KNOWLEDGE_README, Layout
+from muninn_core.store.layout import Layout
 from muninn_core.store.pack.archive import is_archive, write_archive
 from muninn_core.store.pack.installed import (
     InstalledPack,

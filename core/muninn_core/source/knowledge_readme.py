@@ -1,0 +1,40 @@
+"""The file that explains the folder of knowledge to its reader. As written by `init` it says nothing of the project."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from muninn_core.regular_file import read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATH = ".muninn/knowledge/README.md"
+
+KNOWLEDGE_README = """\
+# Knowledge
+
+Markdown files in this folder are what the project's people have written down: conventions, decisions, a glossary.
+Muninn finds them by words and by meaning.
+
+A file may begin with frontmatter:
+
+    ---
+    type: convention          # convention, decision, glossary, guide or a word of your own
+    domain: error-handling    # what it is about
+    confidence: high          # high, medium or low
+    source: team-decision     # where it comes from
+    ---
+"""
+"""The first file of `knowledge`. Its text must stay: where it has these very bytes it is not indexed, and in no
+pack."""
+
+
+def is_unchanged_readme(root: Path, path: str, size: int) -> bool:
+    """Whether a file of a work tree is the explanation as `init` wrote it."""
+    if path != PATH or size != len(KNOWLEDGE_README):
+        return False
+    with suppress(OSError):  # its reader reports it
+        return read_regular(root / path, size, follow=False) == KNOWLEDGE_README.encode()
+    return False
