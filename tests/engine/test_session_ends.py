@@ -193,10 +193,12 @@ def test_quiet_commits_are_in_the_summary_and_what_was_decided_is_kept(muninn, t
     muninn.call("brief", session="s1")
     (muninn.root / "src/users.py").write_text("USERS = None\n")
     git(muninn.root, "commit", "-qam", "Fix typo")
+    muninn.call("capture", source="commit", session="s1")
+    git(muninn.root, "commit", "-q", "--amend", "--no-edit", "--date=2020-01-01T00:00:00Z")
     transcript.say("We decided to keep `users.py` small because every request reads it.")
     end(muninn, transcript)
     (summary,) = of(muninn, "session_summary")
-    assert summary.text.endswith(f"Committed {git(muninn.root, 'rev-parse', 'HEAD')[:7]} Fix typo.")
+    assert summary.text.endswith(f". Committed {git(muninn.root, 'rev-parse', 'HEAD')[:7]} Fix typo.")
     (decision,) = of(muninn, "decision")
     assert (decision.importance, decision.actor) == (7, "assistant")
 

@@ -67,7 +67,7 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
     if facts is None:
         return SessionEnd(drafts=(), archive=())
     shown = standing_commits(workspace, facts.commits)
-    commits = _commits(workspace.memory, session, shown, fresh)
+    commits = standing_commits(workspace, _commits(workspace.memory, session, shown, fresh))
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent
