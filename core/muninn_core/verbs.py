@@ -589,16 +589,14 @@ class Verbs:
     def show(self, id: str) -> ShowResult:
         """Show one memory in full, with the state of its citations and its links in both directions.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         """
         return cast("ShowResult", self.call("show", id=id))
 
     def history(self, id: str) -> HistoryResult:
         """List every record about a memory: author, time, commit, and what it changed.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         """
         return cast("HistoryResult", self.call("history", id=id))
 
@@ -623,8 +621,7 @@ class Verbs:
     ) -> LinksResult:
         """Show the memories linked to a memory, up to a number of steps.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `depth`: How many links to follow in a row.
         `relation`: Only links of these relations.
         `archived`: Follow links of archived, merged and expired memories, too.
@@ -794,8 +791,7 @@ class Verbs:
     ) -> UpdateResult:
         """Change a memory's text, weight, files or links; its history keeps the old values.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `text`: A new text, in whole sentences.
         `title`: A new headline.
         `importance`: 1 (trivia) to 10 (never forget).
@@ -838,8 +834,7 @@ class Verbs:
     def pin(self, id: str, *, reason: str = "", agent: str | None = None, session: str | None = None) -> UpdateResult:
         """Include a memory in every context pack.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `reason`: The reason, kept in the memory's history.
         `agent`: The calling program, with its version.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
@@ -856,8 +851,7 @@ class Verbs:
     ) -> UpdateResult:
         """Include a memory only in contexts that it is relevant to.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `reason`: The reason, kept in the memory's history.
         `agent`: The calling program, with its version.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
@@ -906,8 +900,7 @@ class Verbs:
     def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
         """Archive a memory: it is no longer recalled and can be restored.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `reason`: The reason, kept with the memory.
         `restore`: Put the memory in force again instead.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
@@ -917,8 +910,7 @@ class Verbs:
     def restore(self, id: str, *, reason: str = "", session: str | None = None) -> ForgetResult:
         """Restore an archived memory.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `reason`: The reason, kept with the memory.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -933,8 +925,7 @@ class Verbs:
     ) -> PromoteResult:
         """Copy a session note to the project, or a memory to all of your projects.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `scope`: project: the repository's memory; global: your memory of all projects.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -1225,8 +1216,7 @@ class Verbs:
     ) -> ConfirmResult:
         """Confirm that a memory still holds, and update its citations to the current code.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `cites`: New citations in place of the stale ones. Without them the current places are cited.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -2694,8 +2684,7 @@ class Verbs:
         """Erase the content of a memory in all work trees: in every file and index, and in the events that hold its
         text. This can't be undone.
 
-        `id`: The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight
-            characters.
+        `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("RedactResult", self.call("redact", id=id, session=session))

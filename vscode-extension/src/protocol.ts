@@ -811,13 +811,13 @@ export interface MemoriesParams {
 
 /** The memory to show. */
 export interface ShowParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
 }
 
 /** The memory. */
 export interface HistoryParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
 }
 
@@ -833,7 +833,7 @@ export interface LogParams {
 
 /** Where to start, and which links to follow. */
 export interface LinksParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** How many links to follow in a row. */
   depth?: number;
@@ -990,7 +990,7 @@ export interface MemoryDraft {
 
 /** The memory to change, and its new values. Omitted values do not change. */
 export interface UpdateParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** A new text, in whole sentences. */
   text?: string;
@@ -1026,7 +1026,7 @@ export interface UpdateParams {
 
 /** The memory to pin or unpin. */
 export interface PinParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** The reason, kept in the memory's history. */
   reason?: string;
@@ -1058,7 +1058,7 @@ export interface ConsolidateParams {
 
 /** The memory to archive. */
 export interface ForgetParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** The reason, kept with the memory. */
   reason?: string;
@@ -1070,7 +1070,7 @@ export interface ForgetParams {
 
 /** The memory to restore. */
 export interface RestoreParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** The reason, kept with the memory. */
   reason?: string;
@@ -1080,7 +1080,7 @@ export interface RestoreParams {
 
 /** The memory to promote, and its new scope. */
 export interface PromoteParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** project: the repository's memory; global: your memory of all projects. */
   scope?: 'global' | 'project';
@@ -1255,7 +1255,7 @@ export interface VerifyParams {
 
 /** The memory that still holds, and the code that it is about. */
 export interface ConfirmParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** New citations in place of the stale ones. Without them the current places are cited. */
   cites?: readonly Cite[];
@@ -2124,7 +2124,7 @@ export interface DraftParams {
 
 /** The memory to redact. */
 export interface RedactParams {
-  /** The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last eight characters. */
+  /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;

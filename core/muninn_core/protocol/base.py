@@ -24,12 +24,7 @@ SessionId = Annotated[
 
 
 MemoryId = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        description="The memory's id, or an unambiguous part: its beginning, its end, or the beginning of its last "
-        "eight characters.",
-    ),
+    str, Meta(min_length=1, description="The memory's id, an unambiguous beginning of it, or its last characters.")
 ]
 
 MemoryIds = Annotated[
