@@ -52,9 +52,9 @@ ABLATIONS = {
     "definitions": ("DEFINES",),
     "tests back": ("TEST",),
     "generated back": ("GENERATED",),
-    "aside back": ("ASIDE",),
+    "auxiliary back": ("AUXILIARY",),
     "own words of names": ("FILE_OWN", "SYMBOL_OWN"),
-    "crowd": ("CROWD", "CROWD_OF_CHANGE"),
+    "same file": ("SAME_FILE", "SAME_FILE_OF_CHANGE"),
 }
 """The weights that are taken away together."""
 

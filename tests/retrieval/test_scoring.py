@@ -344,9 +344,9 @@ def test_who_asks_for_a_change_is_told_of_more_files_and_less_of_their_words_as_
         for text in ("Fix parser", "parser")
     )
     assert signals(change[0])["file"] == w.WHOLE_OF_CHANGE
-    assert [hit.path for hit in change if "crowd" in signals(hit)] == ["a.py"]
-    assert next(signals(hit)["crowd"] for hit in change if "crowd" in signals(hit)) == w.CROWD_OF_CHANGE
-    assert (signals(other[0])["file"], signals(other[1])["crowd"]) == (w.WHOLE, w.CROWD)
+    assert [hit.path for hit in change if "same_file" in signals(hit)] == ["a.py"]
+    assert next(signals(hit)["same_file"] for hit in change if "same_file" in signals(hit)) == w.SAME_FILE_OF_CHANGE
+    assert (signals(other[0])["file"], signals(other[1])["same_file"]) == (w.WHOLE, w.SAME_FILE)
 
 
 def test_a_link_to_what_the_question_finds_raises_a_memory_in_both_directions():
@@ -378,7 +378,7 @@ def test_tests_stand_back_unless_they_are_asked_for():
 def test_vendored_code_stands_back():
     found = ask([code("node_modules/x/index.js"), code("zz.js")], text="open it")
     assert found[0].path == "zz.js"
-    assert signals(found[1])["aside"] == w.ASIDE
+    assert signals(found[1])["auxiliary"] == w.AUXILIARY
 
 
 def test_what_a_program_made_stands_back_whether_its_path_or_its_head_says_so():
@@ -392,9 +392,9 @@ def test_each_further_chunk_of_a_file_is_marked_down_but_memories_are_not():
     chunks = [code("a.py", 1), code("a.py", 10), code("a.py", 20), code("b.py", 1)]
     found = ask(chunks)
     assert [(hit.path, hit.start_line) for hit in found] == [("a.py", 1), ("b.py", 1), ("a.py", 10), ("a.py", 20)]
-    assert [signals(hit).get("crowd") for hit in found] == [None, None, w.CROWD, 2 * w.CROWD]
+    assert [signals(hit).get("same_file") for hit in found] == [None, None, w.SAME_FILE, 2 * w.SAME_FILE]
     memories = [said(f"m{number}", files=("a.py",)) for number in range(3)]
-    assert all("crowd" not in signals(hit) for hit in ask([], memories))
+    assert all("same_file" not in signals(hit) for hit in ask([], memories))
 
 
 @pytest.mark.parametrize(

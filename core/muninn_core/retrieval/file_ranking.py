@@ -15,7 +15,7 @@ from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.scoring import (
     ScoringContext,
     beyond_words,
-    crowd_signal,
+    same_file_signal,
     file_points,
     file_signals,
     match_of,
@@ -34,26 +34,26 @@ _MARGIN = 1e-3
 """A tolerance above the rounding error of a score."""
 
 
-class _Beside(NamedTuple):
-    """A chunk among those of its file: its place, 0 for the best, and its `crowd` weight.
+class _FilePlace(NamedTuple):
+    """A chunk among those of its file: its place, 0 for the best, and its `same_file` weight.
 
     For the best one `others` are the strengths of the others, best first, and `spread` of a change request the number
     of the file's chunks, and the highest number of any file.
     """
 
     place: int = 0
-    crowding: float = 0.0
+    weight: float = 0.0
     others: Sequence[float] = ()
     spread: tuple[int, int] | None = None
 
     def signals(self) -> list[Signal]:
         """Return the signals of the file's other chunks."""
         if self.place:
-            return [crowd_signal(self.place, self.crowding)]
+            return [same_file_signal(self.place, self.weight)]
         return [*parts_signal(self.others), *([spread_signal(*self.spread)] if self.spread is not None else ())]
 
 
-_ALONE = _Beside()
+_ALONE = _FilePlace()
 
 
 def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Candidate]:
@@ -72,38 +72,38 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
     for row, points in names.items():
         strengths[row] += points / 10_000
     most = _most_chunks(files, kinds) if context.query.change else 0
-    crowding = w.CROWD_OF_CHANGE if context.query.change else w.CROWD
-    ranked: list[tuple[float, int, _Beside]] = []
+    weight = w.SAME_FILE_OF_CHANGE if context.query.change else w.SAME_FILE
+    ranked: list[tuple[float, int, _FilePlace]] = []
     for path, rows in files.items():
-        own, beside = sums[path], _ALONE
+        own, position = sums[path], _ALONE
         spread = (len(rows), most) if most and kinds[path] == "code" else None
         if len(rows) > 1 or spread is not None:
             rows = _ordered(rows, found, strengths)
-            beside = _Beside(0, 0.0, [strengths[row] for row in rows[1:]], spread)
-        ranked.append((own + strengths[rows[0]] + sum(map(contribution, beside.signals())), rows[0], beside))
+            position = _FilePlace(0, 0.0, [strengths[row] for row in rows[1:]], spread)
+        ranked.append((own + strengths[rows[0]] + sum(map(contribution, position.signals())), rows[0], position))
         for place, row in enumerate(rows[1:], 1):
-            crowd = floor(place * crowding * 10_000 + 0.5) / 10_000
-            ranked.append((own + strengths[row] + crowd, row, _Beside(place, crowding)))
+            penalty = floor(place * weight * 10_000 + 0.5) / 10_000
+            ranked.append((own + strengths[row] + penalty, row, _FilePlace(place, weight)))
     last = _at(count, [score for score, _, _ in ranked])
     candidates = []
-    for score, row, beside in ranked:
+    for score, row, position in ranked:
         if score >= last:
             chunk, _, words, _ = one = found[row]
             # As `signals.signal` and `signals.total` round.
             match = floor(words * w.WORDS * 10_000 + 0.5) + floor(meanings[row] * w.MEANING * 10_000 + 0.5)
             total = floor(match + (score - matches[row]) * 10_000 + 0.5) / 10_000
             symbol = chunk.symbol if row in names else ""
-            candidates.append(Candidate(chunk, None, partial(_signals, context, one, symbol, beside), total))
+            candidates.append(Candidate(chunk, None, partial(_signals, context, one, symbol, position), total))
     return candidates
 
 
-def _signals(context: ScoringContext, found: ScoredChunk, symbol: str, beside: _Beside) -> list[Signal]:
+def _signals(context: ScoringContext, found: ScoredChunk, symbol: str, position: _FilePlace) -> list[Signal]:
     """Return the signals of a chunk that is shown. `symbol` has its names, if they count."""
     return [
         *match_of(found),
         *symbol_signals(context, symbol),
         *file_signals(context, found.chunk.path, found.chunk.kind),
-        *beside.signals(),
+        *position.signals(),
     ]
 
 

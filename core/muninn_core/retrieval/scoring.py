@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]
 
 
-_ASIDE: frozenset[str] = frozenset({"vendored", "declared", "example"})
+_AUXILIARY: frozenset[str] = frozenset({"vendored", "declared", "example"})
 """The traits of files that are seldom what is looked for."""
 
 
@@ -166,8 +166,8 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
             found.append(signal("test", (1 - context.query.tests) * (1 - (prior.value if prior else 0.0)), w.TEST))
         if "generated" in kinds:
             found.append(signal("generated", 1.0, w.GENERATED))
-        elif aside := kinds & _ASIDE:
-            found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
+        elif auxiliary := kinds & _AUXILIARY:
+            found.append(signal("auxiliary", 1.0, w.AUXILIARY, ", ".join(sorted(auxiliary))))
     if kind == "knowledge":
         found += _decision(context.decisions, path)
     return found
@@ -185,7 +185,7 @@ def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:
     ]
     prior = [priors[path][0] if path in priors else 0.0 for path in kinds]
     generated = [path in context.generated or "generated" in each for path, each in zip(kinds, traits, strict=True)]
-    aside = [not (made or _ASIDE.isdisjoint(each)) for made, each in zip(generated, traits, strict=True)]
+    auxiliary = [not (made or _AUXILIARY.isdisjoint(each)) for made, each in zip(generated, traits, strict=True)]
     columns: list[tuple[float, Sequence[float]]] = [
         (w.WHOLE_OF_CHANGE if query.change else w.WHOLE, [context.files.get(path, 0.0) for path in kinds]),
         (w.NAME, [0.0 if each is None else (1 - w.FILE_OWN) * each[0] + w.FILE_OWN * each[1] for each in matched]),
@@ -197,7 +197,7 @@ def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:
         ),
         (context.prior_weight, prior),
         (w.GENERATED, generated),
-        (w.ASIDE, aside),
+        (w.AUXILIARY, auxiliary),
     ]
     if query.tests < 1:
         tests = [(1 - query.tests) * (1 - prior[row]) if "test" in each else 0.0 for row, each in enumerate(traits)]
@@ -253,9 +253,9 @@ def spread_signal(count: int, most: int) -> Signal:
     return signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")
 
 
-def crowd_signal(place: int, weight: float) -> Signal:
-    """Return the `crowd` penalty of a file's chunk at `place` (0 is the best), so that no file fills the list."""
-    return signal("crowd", place, weight)
+def same_file_signal(place: int, weight: float) -> Signal:
+    """Return the `same_file` penalty of a file's chunk at `place` (0 is the best), so that no file fills the list."""
+    return signal("same_file", place, weight)
 
 
 def memory_signals(

@@ -77,17 +77,17 @@ answer."""
 GENERATED = -1.0
 """`generated`: 1 for generated files, by their path (`dist`, bundles, `_pb2.py`) or the comment at their head."""
 
-ASIDE = -0.5
-"""`aside`: 1 for vendored files, declarations (`.d.ts`) and examples."""
+AUXILIARY = -0.5
+"""`auxiliary`: 1 for vendored files, declarations (`.d.ts`) and examples."""
 
 AGENT = -0.1
 """`agent`: 1 for knowledge that an agent keeps for itself in the memory of another tool."""
 
-CROWD = -0.1
-"""`crowd`: The number of better chunks of the same file."""
+SAME_FILE = -0.1
+"""`same_file`: The number of better chunks of the same file."""
 
-CROWD_OF_CHANGE = -0.3
-"""`crowd` where a change is asked for: A change is made in several files rather than in several parts of one."""
+SAME_FILE_OF_CHANGE = -0.3
+"""`same_file` where a change is asked for: A change is made in several files rather than in several parts of one."""
 
 REMEMBERED = 1.5
 """`remembered`: How well memories about the file, and the questions they answer, match the question (decision 023)."""
