@@ -15,11 +15,11 @@ from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.scoring import (
     ScoringContext,
     beyond_words,
-    same_file_signal,
     file_points,
     file_signals,
     match_of,
     parts_signal,
+    same_file_signal,
     spread_signal,
     symbol_points,
     symbol_signals,
