@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from muninn_core.index.by_identity import ByIdentity
+from muninn_core.index.identity_cache import IdentityCache
 
 
 def test_an_equal_sequence_is_another_one_and_a_list_is_never_kept():
-    cache, made = ByIdentity(), []
+    cache, made = IdentityCache(), []
 
     def length(key):
         return cache.get(key, lambda: made.append(len(key)) or len(key))
@@ -24,7 +24,7 @@ def test_an_equal_sequence_is_another_one_and_a_list_is_never_kept():
 
 
 def test_the_oldest_results_go():
-    cache, made = ByIdentity(), []
+    cache, made = IdentityCache(), []
     keys = [tuple(range(number, number + 200)) for number in range(20)]
     for key in (*keys, keys[-1], keys[0]):
         assert cache.get(key, lambda key=key: made.append(key) or key[0]) == key[0]

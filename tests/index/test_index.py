@@ -64,7 +64,7 @@ def test_a_file_is_found_by_word_by_meaning_and_as_a_whole(opened, root, embedde
 def small_batches(monkeypatch):
     """Have a long run written in batches of a few chunks."""
     monkeypatch.setattr(index_module, "_FIRST_CHUNKS", 5)
-    monkeypatch.setattr(index_module, "_MOST_CHUNKS", 5)
+    monkeypatch.setattr(index_module, "_MAX_CHUNKS", 5)
     monkeypatch.setattr(jobs, "_JOB_FILES", 5)
 
 

@@ -82,7 +82,7 @@ def test_a_file_that_went_or_changed_meanwhile_is_answered_as_it_is_now(surveyor
 def test_what_is_read_for_one_question_is_bounded(surveyor, monkeypatch):
     survey = surveyor.read()
     assert len({each.path for each in found(survey, "def return bowline")}) == 3
-    monkeypatch.setattr(survey_module, "_MOST_CHARACTERS", 10)
+    monkeypatch.setattr(survey_module, "_MAX_CHARACTERS", 10)
     assert len({each.path for each in found(survey, "def return bowline")}) == 1
 
 

@@ -7,9 +7,9 @@ import time
 import pytest
 
 from muninn_core.errors import BusyError, Cancelled, ReadOnlyError, StorageError
-from muninn_core.reconcile.apart import plan_apart
 from muninn_core.reconcile.apply import apply, reconcile, summary_of
 from muninn_core.reconcile.plan import REPEATED, SAME, Task, plan
+from muninn_core.reconcile.plan_process import plan_apart
 from muninn_core.store.layout import layout_of
 
 pytest_plugins = ["logs"]

@@ -13,7 +13,6 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.commit_votes import CommitTitle, FileVote
 from muninn_core.retrieval.evolution import CommitFiles, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.held_words import holding
 from muninn_core.retrieval.name_words import words_of_name
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.request import Focus
@@ -26,6 +25,7 @@ from muninn_core.retrieval.scoring import (
     symbol_signals,
 )
 from muninn_core.retrieval.session_match import session_matches
+from muninn_core.retrieval.word_containment import containing
 from muninn_core.source.identifiers import split_words
 from muninn_core.worktree.session_order import SessionOrder
 
@@ -43,7 +43,7 @@ def memory(place: int, session: str, text: str = "x") -> Memory:
 @given(st.lists(TEXTS, max_size=6), st.lists(TEXTS, max_size=4))
 def test_a_text_holds_the_words_that_splitting_it_gives(texts: list[str], asked: list[str]) -> None:
     words = list(dict.fromkeys(" ".join(map(split_words, asked)).split()))
-    held = holding(texts, words)
+    held = containing(texts, words)
     assert held.tolist() == [[word in split_words(text).split() for word in words] for text in texts]
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from muninn_core.index.file_list import FileList
-from muninn_core.retrieval.commit_votes import MOST_FILES, CommitTitle, CommitVotes
+from muninn_core.retrieval.commit_votes import MAX_FILES, CommitTitle, CommitVotes
 from muninn_core.retrieval.query_terms import significant_words
 
 
@@ -80,7 +80,7 @@ def test_a_file_that_moved_with_its_folder_keeps_its_votes(now: str, there: bool
 
 
 def test_a_sweep_over_many_files_does_not_vote():
-    sweep = " ".join(f"f{number}.py" for number in range(MOST_FILES + 1))
+    sweep = " ".join(f"f{number}.py" for number in range(MAX_FILES + 1))
     assert votes(history(("quote cookies", sweep), ("release", "version.py")), "quote cookies") == {}
 
 

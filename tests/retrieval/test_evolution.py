@@ -1,6 +1,6 @@
 """What history says of files: how lively they are, and which go together."""
 
-from muninn_core.retrieval.evolution import MOST_FILES, CommitFiles, Evolution
+from muninn_core.retrieval.evolution import MAX_FILES, CommitFiles, Evolution
 
 DAY = 86_400.0
 
@@ -34,7 +34,7 @@ def test_two_changes_of_two_say_less_than_twenty_of_twenty():
 
 
 def test_a_sweep_over_many_files_joins_nothing():
-    sweep = " ".join(f"f{number}.py" for number in range(MOST_FILES + 1))
+    sweep = " ".join(f"f{number}.py" for number in range(MAX_FILES + 1))
     evolution = made((1, sweep))
     assert evolution.together(["f0.py"]) == {}
     assert evolution.churn == {}

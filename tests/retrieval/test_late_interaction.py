@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muninn_core.index.token_states import BIAS, MOST, arranged, packed, rounded_states, tokens_in, unpacked
+from muninn_core.index.token_states import BIAS, MAX_TOKENS, arranged, packed, rounded_states, tokens_in, unpacked
 from muninn_core.retrieval.late_interaction import late_interaction
 
 DIM = 8
@@ -37,7 +37,7 @@ def test_several_texts_are_read_one_after_another():
 
 
 def test_of_a_long_text_the_first_tokens_are_stored():
-    assert tokens_in(packed(states("a " * (MOST + 9))), DIM) == MOST
+    assert tokens_in(packed(states("a " * (MAX_TOKENS + 9))), DIM) == MAX_TOKENS
 
 
 def test_a_zero_state_is_stored():

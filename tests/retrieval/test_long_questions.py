@@ -8,7 +8,7 @@ from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import Lexical
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.long_questions import LONG, read_long_question
-from muninn_core.retrieval.mentioned_files import MOST_EQUAL, mentioned_files
+from muninn_core.retrieval.mentioned_files import MAX_EQUAL, mentioned_files
 from muninn_core.retrieval.name_words import file_words, is_file_name
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 
@@ -112,7 +112,7 @@ def test_files_that_a_question_names(text, found):
     reader = Files(
         "app/jar.py", "app/web/__init__.py", "docs/usage.md", "src/net/sync.rs", *(f"{x}/util.py" for x in "abc")
     )
-    assert MOST_EQUAL < 3
+    assert MAX_EQUAL < 3
     assert mentioned_files(text, (), reader) == found
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.retrieval.filters import wrong_value
-from muninn_core.retrieval.query_language import KEYS, MOST_CHARACTERS, read_question
+from muninn_core.retrieval.query_language import KEYS, MAX_CHARACTERS, read_question
 
 
 def check(key, value):
@@ -179,7 +179,7 @@ def test_no_text_breaks_the_parser(text):
 
 @pytest.mark.parametrize("piece", ['a:b "x" ', '"', "tag:", "type:decision ", 'path:"a,b",', "-", ":", "x:" * 50])
 def test_a_long_question_is_read_to_its_end(piece):
-    text = (piece * (MOST_CHARACTERS // len(piece)))[: MOST_CHARACTERS - 1]
+    text = (piece * (MAX_CHARACTERS // len(piece)))[: MAX_CHARACTERS - 1]
     column, question = outcome(text)
     assert column or len(question.text) <= len(text)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.model.chunk import Chunk
-from muninn_core.retrieval.informative_terms import LIKE_WORDS, MOST_WORDS, informative_terms, limit_terms
+from muninn_core.retrieval.informative_terms import LIKE_WORDS, MAX_WORDS, informative_terms, limit_terms
 from muninn_core.retrieval.phrase import holding, index_words, parts
 from muninn_core.retrieval.snippet import LINE_CHARACTERS, LINES, Marker
 from muninn_core.source.identifiers import split_words
@@ -113,11 +113,11 @@ def test_of_a_long_question_the_rarest_words_are_searched_in_their_order():
 
     short, distinct = limit_terms(text, frequency)
     assert distinct == 10_002
-    assert len(short.split()) <= MOST_WORDS
+    assert len(short.split()) <= MAX_WORDS
     assert len(asked) < 40_000
     short, _ = limit_terms("kraken " + " ".join(f"common{i}" for i in range(500)), frequency)
     assert short.split()[0] == "kraken"
-    assert len(short.split()) == MOST_WORDS
+    assert len(short.split()) == MAX_WORDS
 
 
 def test_a_question_of_usual_length_is_not_touched():

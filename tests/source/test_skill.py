@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from muninn_core.retrieval.skills import LEAST, LOCAL, distinct, match_skills
+from muninn_core.retrieval.skills import LOCAL, MIN_RELATEDNESS, distinct, match_skills
 from muninn_core.source.skill import Skill, find_skills, read_skill
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -123,7 +123,7 @@ def test_a_local_skill_counts_a_tenth_more_and_the_reasons_add_up() -> None:
     assert [first.skill.name, second.skill.name] == ["near", "far"]
     assert first.score == pytest.approx(second.score * (1 + LOCAL), abs=0.001)
     for match in (first, second):
-        assert round(sum(reason.contribution for reason in match.why), 4) == match.score >= LEAST
+        assert round(sum(reason.contribution for reason in match.why), 4) == match.score >= MIN_RELATEDNESS
     assert [reason.signal for reason in first.why] == ["meaning", "words", "local"]
 
 

@@ -14,7 +14,7 @@ from muninn_core.context.staleness import warning
 from muninn_core.errors import MuninnError, NotARepository
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository
-from muninn_core.index.foreign import ForeignIndex, NoIndex
+from muninn_core.index.read_only_index import NoIndex, ReadOnlyIndex
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -34,7 +34,7 @@ CITED_SECONDS = 10.0
 class Member:
     """An open repository of the list. Safe to use from several threads."""
 
-    def __init__(self, listed: ListedRepository, place: Place, layout: Layout, log: Log, index: ForeignIndex) -> None:
+    def __init__(self, listed: ListedRepository, place: Place, layout: Layout, log: Log, index: ReadOnlyIndex) -> None:
         self.listed = listed
         self.place = place
         self.layout = layout
@@ -104,7 +104,7 @@ def open_member(
     clock: Callable[[], datetime],
     ids: Callable[[], str],
 ) -> Member:
-    """Open a repository of the list for reading. `model` and `encoder` are those of the questions (`ForeignIndex`).
+    """Open a repository of the list for reading. `model` and `encoder` are those of the questions (`ReadOnlyIndex`).
 
     Raises NoIndex, with the reason why it can't be read.
     """
@@ -115,7 +115,7 @@ def open_member(
         log = open_log(layout, clock=clock, ids=ids, writable=False)
     except (MuninnError, OSError) as error:
         raise NoIndex(f"its memory can't be read: {error}", hint=f"Look at {layout.muninn}.") from error
-    return Member(listed, place, layout, log, ForeignIndex(layout.cache, model, encoder))
+    return Member(listed, place, layout, log, ReadOnlyIndex(layout.cache, model, encoder))
 
 
 def place_of(listed: ListedRepository) -> Place:

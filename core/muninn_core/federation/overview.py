@@ -11,7 +11,7 @@ from pathlib import Path
 from muninn_core.errors import MuninnError
 from muninn_core.federation.member import Member, place_of
 from muninn_core.federation.registry import ListedRepository
-from muninn_core.index.foreign import NoIndex, has_index, index_facts
+from muninn_core.index.read_only_index import NoIndex, has_index, index_facts
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import Address
 from muninn_core.launch.transport import connect, uses_tcp

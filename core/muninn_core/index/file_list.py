@@ -27,7 +27,7 @@ class Passing(NamedTuple):
     members: frozenset[str]
 
 
-_MOST_PASSING = 8
+_MAX_PASSING = 8
 """Filters whose files are cached."""
 
 
@@ -66,7 +66,7 @@ class FileList(Sequence[ListedFile]):
                     paths[kind].append(path)
             members = frozenset().union(*paths.values())
             known = Passing({kind: tuple(each) for kind, each in paths.items()}, total, members)
-            last = list(self._passing.items())[1 - _MOST_PASSING :]
+            last = list(self._passing.items())[1 - _MAX_PASSING :]
             self._passing = dict([*last, (key, known)])  # not in place: other threads may read the old one
         return known
 

@@ -52,7 +52,7 @@ BULK = 50
 """Files above which worker processes read them. For fewer files, starting workers takes longer than it saves."""
 
 _FIRST_CHUNKS = 4_000
-_MOST_CHUNKS = 8_000
+_MAX_CHUNKS = 8_000
 """Chunks per commit of a long run. The first commits are small, so that the first files are found early. Later ones are
 larger, because a commit takes a flush to disk whatever its size. Two batches are in memory at a time."""
 
@@ -190,7 +190,7 @@ class Index:
                         self._write(batch, changes)
                     elif chunks >= enough:
                         background.start(partial(self._write, batch, changes))
-                        batch, chunks, enough = [], 0, min(2 * enough, _MOST_CHUNKS)
+                        batch, chunks, enough = [], 0, min(2 * enough, _MAX_CHUNKS)
                     progress(done, len(paths))
                     check_cancel()
             if meaning:

@@ -157,7 +157,7 @@ def check_words(folder: Path) -> None:
 _MAGIC = 1337
 
 
-def delete_strangers(folder: Path) -> None:
+def delete_unreferenced(folder: Path) -> None:
     """Delete the files in a word index that none of its segments has. A writer that was killed leaves some.
 
     Tantivy fails on a leftover whose name it would use next. The caller holds the writer's lock. Raises DamagedIndex,
@@ -219,7 +219,7 @@ def discard(path: Path) -> None:
     shutil.rmtree(path, onerror=permit)
 
 
-def is_shortage(error: BaseException) -> bool:
+def is_exhausted(error: BaseException) -> bool:
     """Whether an error, or one of its causes, means that the system refused something: space, memory, descriptors,
     permission. Rebuilding the index would not help.
     """

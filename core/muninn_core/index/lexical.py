@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from muninn_core.errors import BusyError, StorageError
-from muninn_core.index.integrity import DamagedIndex, check_words, delete_strangers, discard, is_shortage
+from muninn_core.index.integrity import DamagedIndex, check_words, delete_unreferenced, discard, is_exhausted
 from muninn_core.index.words import Words, word_schema
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Lexical:
         """
         try:
             check_words(self._folder)
-            delete_strangers(self._folder)
+            delete_unreferenced(self._folder)
         except OSError as error:
             raise _unwritable(error) from error
 
@@ -126,7 +126,7 @@ class Lexical:
             self._index.reload()
             return Words(self._index.searcher(), self._schema)
         except (ValueError, OSError) as error:
-            if is_shortage(error) or not self.intact:
+            if is_exhausted(error) or not self.intact:
                 raise _unwritable(error) from error
             raise DamagedIndex(f"the word index can't be read: {error}", hint="It is rebuilt; try again.") from error
 
@@ -177,7 +177,7 @@ def open_lexical(folder: Path) -> Lexical:
     try:
         opened = Lexical(folder)
     except ValueError as error:
-        if is_shortage(error):
+        if is_exhausted(error):
             raise _unwritable(error) from error
         return renew_lexical(folder)
     try:

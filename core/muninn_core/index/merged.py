@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from muninn_core.index.words import AnyField, Words
     from muninn_core.model.chunk import Only, SourceKind
 
-_LEAST = 10
+_MIN_DOCUMENTS = 10
 """The fewest documents that an index returns at first."""
 
 _SHARES = 3
@@ -98,7 +98,7 @@ class _Search:
         self._terms = terms
         self._limit = limit
         self._filters = filters
-        self._asked = [max(_LEAST, -(-_SHARES * limit // len(parts)))] * len(parts)
+        self._asked = [max(_MIN_DOCUMENTS, -(-_SHARES * limit // len(parts)))] * len(parts)
         self._bounds: list[list[tuple[int, float]]] = [[] for _ in parts]
         """For each index (id, upper bound of the score) of what it returned, best first."""
         self._scores: dict[Place, float] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.heap import trim
 from muninn_core.index.index import Index
-from muninn_core.index.integrity import SEAL, STATE, WORDS, Seal, clear, is_shortage, prepare
+from muninn_core.index.integrity import SEAL, STATE, WORDS, Seal, clear, is_exhausted, prepare
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import open_manifest
 from muninn_core.index.writer import Writer
@@ -30,7 +30,7 @@ def open_index(cache: Path, embedder: Embedder, encoder: Encoder | None = None) 
     try:
         return _opened(cache, embedder, encoder)
     except BaseException as error:  # tantivy's panics are no Exception
-        if isinstance(error, (BusyError, KeyboardInterrupt, SystemExit)) or is_shortage(error):
+        if isinstance(error, (BusyError, KeyboardInterrupt, SystemExit)) or is_exhausted(error):
             raise
         log.warning("the index is rebuilt: %s", error)
     try:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from muninn_core.index.by_identity import ByIdentity
 from muninn_core.index.file_list import FileList
+from muninn_core.index.identity_cache import IdentityCache
 from muninn_core.index.survey import UncutFiles
 from muninn_core.index.ties import cut_ties
 from muninn_core.index.vector import memories_among
@@ -164,8 +164,8 @@ class Snapshot:
         self._recent = recent
         self._first: dict[str, Chunk] = {}
         self._survey = survey
-        self._ids_of_files = ByIdentity[Sequence[int]]()
-        self._ids_of_memories = ByIdentity[Sequence[int]]()
+        self._ids_of_files = IdentityCache[Sequence[int]]()
+        self._ids_of_memories = IdentityCache[Sequence[int]]()
         weakref.finalize(self, manifest.close)
 
     @property

@@ -42,7 +42,7 @@ _CHUNK_BITS = 12
 _MAX_FILES = 24
 """Files that a query considers; those that are not cut yet are read for it."""
 
-_MOST_CHARACTERS = 1_000_000
+_MAX_CHARACTERS = 1_000_000
 """Characters of all files of a query, after which no further file is read."""
 
 _PIECES = 3
@@ -169,7 +169,7 @@ class Survey:
                 chunks = chunk_by_lines(path, read.text)[: 1 << _CHUNK_BITS]
                 yield from (((file << _CHUNK_BITS) + i, chunk) for i, chunk in enumerate(chunks))
                 characters += len(read.text)
-            if characters > _MOST_CHARACTERS:
+            if characters > _MAX_CHARACTERS:
                 return
 
     def _files_of(self, only: Only) -> Only:

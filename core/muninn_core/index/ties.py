@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-MOST_TIED = 4
+MAX_TIED = 4
 """Times the limit of a search: how many results are returned when the last ones have the same score."""
 
 Key = TypeVar("Key")
@@ -14,12 +14,12 @@ Key = TypeVar("Key")
 def cut_ties(
     found: list[tuple[Key, float]], limit: int, by_place: Callable[[Sequence[Key]], Sequence[Key]]
 ) -> list[tuple[Key, float]]:
-    """Return results, best first, with ties at the limit up to `MOST_TIED` times as many.
+    """Return results, best first, with ties at the limit up to `MAX_TIED` times as many.
 
     Of more, those are left out whose place is last: `by_place` orders results by path and line, the same in every build
     of an index.
     """
-    most = MOST_TIED * limit
+    most = MAX_TIED * limit
     if len(found) <= most:
         return found
     last = found[limit - 1][1]

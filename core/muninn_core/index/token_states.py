@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST = 128
+MAX_TOKENS = 128
 """The most tokens of a text whose states are stored: 24 kB of 384 components. Most memories have 15 to 40."""
 
 _LIMIT = 7
@@ -24,8 +24,8 @@ BIAS = 8
 
 
 def packed(states: NDArray[np.float32]) -> bytes:
-    """Return the first `MOST` states [tokens, dim] with 4 bits for each component. `dim` is even."""
-    rounded = rounded_states(states[:MOST]) + BIAS
+    """Return the first `MAX_TOKENS` states [tokens, dim] with 4 bits for each component. `dim` is even."""
+    rounded = rounded_states(states[:MAX_TOKENS]) + BIAS
     return bytes((rounded[:, 0::2] << 4 | rounded[:, 1::2]).astype(np.uint8).tobytes())
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.index.by_identity import ByIdentity
+from muninn_core.index.identity_cache import IdentityCache
 from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.segment import Segment
 from muninn_core.model.chunk import SOURCE_KINDS
@@ -125,7 +125,7 @@ class VectorIndex:
         self._dim = dim
         self._folder = folder
         self._shards = dict(shards or {})
-        self._among = ByIdentity[list[_Allowed]]()
+        self._among = IdentityCache[list[_Allowed]]()
 
     def count(self, kind: SourceKind | None = None) -> int:
         """Return the number of vectors, of one kind or of all."""

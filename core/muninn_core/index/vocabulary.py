@@ -11,7 +11,7 @@ from pathlib import Path
 from muninn_core.model.value import decode_json
 
 _FILE = Path(__file__).parent / "model" / "tokenizer.json"
-_SHORTEST = 4
+_MIN_LENGTH = 4
 """Letters; callers ask for no shorter word."""
 
 
@@ -23,4 +23,4 @@ def is_common(word: str) -> bool:
 @cache
 def _vocabulary() -> frozenset[str]:
     pieces = decode_json(_FILE.read_bytes())["model"]["vocab"]
-    return frozenset(piece for piece in pieces if len(piece) >= _SHORTEST and piece.isalpha())
+    return frozenset(piece for piece in pieces if len(piece) >= _MIN_LENGTH and piece.isalpha())

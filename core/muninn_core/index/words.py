@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import tantivy
 
-from muninn_core.index.by_identity import ByIdentity
+from muninn_core.index.identity_cache import IdentityCache
 from muninn_core.index.term_counts import Term, Totals, inverse_frequency, scores
 from muninn_core.model.chunk import SOURCE_KINDS, Among
 
@@ -35,7 +35,7 @@ low weight of the path makes a file a candidate; retrieval ranks its name."""
 
 _FREQ = "freq"
 _MARGIN = 5
-_LEAST_MARGIN = 10
+_MIN_MARGIN = 10
 """Ten more candidates than asked for are compared, since tantivy's scores differ a little, and a fifth more while its
 statistics count deleted documents."""
 
@@ -76,7 +76,7 @@ class Words:
         self._searcher = searcher
         self._schema = schema
         self._counts = counts
-        self._sets = ByIdentity[tantivy.Query]()
+        self._sets = IdentityCache[tantivy.Query]()
         self._measured: dict[tuple[str, str], _Measure] = {}
 
     def exact(self, counts: Counts) -> Words:
@@ -228,7 +228,7 @@ class Words:
     def _best(self, query: tantivy.Query, terms: Sequence[Term], limit: int) -> list[tuple[int, float]]:
         """Return the documents with the best scores, at least `limit` and all ties with the last, best first."""
         # Without deleted documents, tantivy's statistics are nearly exact.
-        asked = limit + _LEAST_MARGIN + (0 if self._written == self.documents else limit // _MARGIN)
+        asked = limit + _MIN_MARGIN + (0 if self._written == self.documents else limit // _MARGIN)
         known: dict[int, float] = {}
         while True:
             numbers, approximate = self._found(query, asked)

@@ -18,7 +18,7 @@ import numpy as np
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.index.encodings import Encodings
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
-from muninn_core.index.integrity import WORDS, is_shortage
+from muninn_core.index.integrity import WORDS, is_exhausted
 from muninn_core.index.lexical import renew_lexical
 from muninn_core.index.manifest_reader import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
@@ -191,7 +191,7 @@ class Writer:
                 self._update_words({})
             fits = self._fits()
         except StorageError as error:
-            if is_shortage(error):
+            if is_exhausted(error):
                 raise
             log.warning("the word index is rebuilt: %s", error.message)
             fits = False
@@ -265,7 +265,7 @@ class Writer:
         except MuninnError as error:
             # The manifest is ahead: the journal has the keys, and the next publication reads the vectors again.
             self._stale = True
-            if is_shortage(error) or not self._lexical.intact:
+            if is_exhausted(error) or not self._lexical.intact:
                 self._lexical.rollback()
                 raise
             log.warning("the word index is rebuilt: %s", error.message)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from muninn_core.index.file_list import FileList
 from muninn_core.index.manifest_reader import memory_key
 from muninn_core.index.quantise import SCALE, quantise
-from muninn_core.index.ties import MOST_TIED, cut_ties
+from muninn_core.index.ties import MAX_TIED, cut_ties
 from muninn_core.index.vector import cosines_of
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, Only, SourceKind
 from muninn_core.model.value import replace
@@ -263,7 +263,7 @@ class PostgresReader:
             tied = last == found[limit - 1][0]
             found = found[:limit]
             if tied:
-                most = vectors.nearest(self._connection, self._versions, query, limit * MOST_TIED, kind)
+                most = vectors.nearest(self._connection, self._versions, query, limit * MAX_TIED, kind)
                 found = [each for each in most if each[0] >= last]
         return [(number, product / scale) for product, number in found]
 

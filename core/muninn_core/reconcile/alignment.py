@@ -9,7 +9,7 @@ from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
 from muninn_core.reconcile.vocabulary import ANTONYMS, OPPOSED, WEAK
 
-MOST_LEFT = 5
+MAX_LEFT = 5
 """The number of words of weight that both of two texts may have and the other not."""
 
 
@@ -27,7 +27,7 @@ def align(left: Sequence[Term], right: Sequence[Term]) -> Alignment:
     """Pair the terms of two texts: equal ones first, then synonyms, then opposites."""
     pairs, ours, theirs = _equal_pairs(left, right)
     synonyms = opposites = _NO_PAIRS
-    if ours and theirs and min(len(ours), len(theirs)) <= 2 * MOST_LEFT:
+    if ours and theirs and min(len(ours), len(theirs)) <= 2 * MAX_LEFT:
         synonyms, ours, theirs = _matched(ours, theirs, _are_alike)
         opposites, ours, theirs = _matched(ours, theirs, _are_opposites)
     return Alignment(
@@ -97,7 +97,7 @@ def _are_opposites(one: Term, other: Term) -> bool:
 def is_far(left: Proposition, right: Proposition) -> bool:
     """Whether too many words of both texts differ for any rule."""
     common = len(left.weight & right.weight)
-    return not common or min(len(left.weight), len(right.weight)) - common > MOST_LEFT
+    return not common or min(len(left.weight), len(right.weight)) - common > MAX_LEFT
 
 
 def heavy(terms: Sequence[Term], light: frozenset[str] = WEAK) -> list[Term]:

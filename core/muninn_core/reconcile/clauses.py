@@ -42,7 +42,7 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
         denied = word == "§not" and not shown.lower().startswith(("is", "are", "was", "were", "has", "have"))
         if denied and at and words[at - 1][0] == "," and rest and rest[0] != "to":
             until = next((place for place, each in enumerate(rest) if each in (",", ".", "but", "and")), len(rest))
-            if until <= _LONGEST_ALTERNATIVE and not set(rest[:until]) & AUXILIARIES:
+            if until <= _MAX_ALTERNATIVE and not set(rest[:until]) & AUXILIARIES:
                 word = "§else"
         result.append((word, shown))
     return result
@@ -61,21 +61,21 @@ def _without_until(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _with_subject(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return "there is no job writing logs" as "no job is writing logs"."""
     plain = [word for word, _ in words]
-    if plain[:1] != ["there"] or len(plain) < _SHORTEST_EXISTENTIAL or plain[1] not in BEING | {"§not"}:
+    if plain[:1] != ["there"] or len(plain) < _MIN_EXISTENTIAL or plain[1] not in BEING | {"§not"}:
         return words
     for at in range(4 if plain[2] in DETERMINERS or plain[2].startswith("§") else 3, len(plain)):
         word, before = plain[at], plain[at - 1]
         if word in SUBORDINATORS or word in AUXILIARIES or word in ("who", "which", "that", ","):
             break
         if word.endswith("ing") and is_verb(stem(word)) and before not in DETERMINERS | PREPOSITIONS:
-            at -= at > _SHORTEST_EXISTENTIAL and is_adverb(before)
+            at -= at > _MIN_EXISTENTIAL and is_adverb(before)
             return [*words[2:at], words[1], *words[at:]]
     return words
 
 
 _PRONOUNS = frozenset(("it", "they", "we", "you", "he", "she"))
-_SHORTEST_EXISTENTIAL = 4
-_LONGEST_ALTERNATIVE = 4
+_MIN_EXISTENTIAL = 4
+_MAX_ALTERNATIVE = 4
 """In words."""
 
 

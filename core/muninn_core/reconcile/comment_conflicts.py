@@ -14,7 +14,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.reconcile.compare import judge
 
-MOST = 40
+MAX_COMMENTS = 40
 """The maximum number of comment sentences of a span that are compared."""
 
 SENTENCES = 4
@@ -37,7 +37,7 @@ class Objection(NamedTuple):
 def find_objection(memory: Memory, lines: Sequence[str], start: int) -> Objection | None:
     """Return the first comment that contradicts a memory; None for none. `start` is the number of the first line."""
     sentences = [replace(memory, text=text, title="") for text in _sentences(memory)]
-    for line, text in islice(_statements(lines, start), MOST):
+    for line, text in islice(_statements(lines, start), MAX_COMMENTS):
         for sentence in sentences:
             reason = contradiction_reason(sentence, replace(memory, id="~", text=text, title=""))
             if reason:

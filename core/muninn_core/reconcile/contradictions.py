@@ -31,7 +31,7 @@ _ANYTHING = frozenset(("someth", "anyth"))
 
 Verdict = Literal["same", "contradiction", "apart"]
 
-MOST_VALUE_WORDS = 3
+MAX_VALUE_WORDS = 3
 """The maximum number of words of a value."""
 
 
@@ -168,7 +168,7 @@ def _beside_denial(
     theirs = [term for term in theirs if not is_adverb(term.shown.lower())]
     if passing:
         return ours, [] if "there" in denying.none else _beside_event(theirs, stating, pairs)
-    if len(theirs) > MOST_VALUE_WORDS:
+    if len(theirs) > MAX_VALUE_WORDS:
         return ours, theirs
     if "there" in denying.none or (denying.none and all(term.role != "subj" for term in theirs)):
         return ours, []
@@ -327,7 +327,7 @@ def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Fou
         return _against(f"one uses '{_escaped(turned)}', the other turns it down")
     ours = [term for term in heavy(found.left) if term.role != "else"]
     theirs = [term for term in heavy(found.right) if term.role != "else"]
-    if not (0 < len(ours) <= MOST_VALUE_WORDS and 0 < len(theirs) <= MOST_VALUE_WORDS):
+    if not (0 < len(ours) <= MAX_VALUE_WORDS and 0 < len(theirs) <= MAX_VALUE_WORDS):
         return None
     if len({term.chunk for term in ours}) > 1 or len({term.chunk for term in theirs}) > 1:
         return None

@@ -25,8 +25,8 @@ NEAR_WORDS = 0.5
 NEAR = 0.25
 """The same of two that share rare words, and a file or a tag; also the least of a candidate."""
 
-MOST_CANDIDATES = 8
-MOST_LINKS = 3
+MAX_CANDIDATES = 8
+MAX_LINKS = 3
 """The most links that one run adds to a memory, the strongest first."""
 
 RARE_SHARE = 0.005
@@ -87,7 +87,7 @@ class Corpus:
             if (older.ts, older.id) < (newer.ts, newer.id) and not _linked(newer, older)
         ]
         kept = [each for each in found if each.named or each.cosine >= NEAR]
-        return sorted(kept, key=lambda each: (-each.strength, each.memory.id))[:MOST_CANDIDATES]
+        return sorted(kept, key=lambda each: (-each.strength, each.memory.id))[:MAX_CANDIDATES]
 
     def candidate(self, newer: Memory, older: Memory, cosine: float) -> Candidate:
         """Return what agrees between two memories of the corpus whose meaning has this likeness."""
@@ -107,7 +107,7 @@ def rule_links(newer: Memory, candidates: Sequence[Candidate]) -> list[Link]:
     related = [each for each in candidates if each.related]
     return [
         Link(relation=_relation(newer, each), target=each.memory.id, strength=each.strength, reason=explain(each))
-        for each in related[:MOST_LINKS]
+        for each in related[:MAX_LINKS]
     ]
 
 

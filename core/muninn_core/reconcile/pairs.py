@@ -17,7 +17,7 @@ from typing import NamedTuple
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.compare import judge, replaces, same_subject
-from muninn_core.reconcile.contradictions import MOST_VALUE_WORDS
+from muninn_core.reconcile.contradictions import MAX_VALUE_WORDS
 from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.proposition import without_reasons
 from muninn_core.reconcile.quantity import is_unit, split_units
@@ -25,7 +25,7 @@ from muninn_core.reconcile.relation import Relation
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
 from muninn_core.reconcile.vocabulary import ANTONYMS, LIGHT, PREPOSITIONS, STOP, WEAK, key_of
 
-MOST_VALUES = 4
+MAX_VALUES = 4
 """With more different values in one place, the statements are a list and no contradiction."""
 
 MOST_ALIKE, MOST_FILED = 50, 12
@@ -34,7 +34,7 @@ MOST_ALIKE, MOST_FILED = 50, 12
 RARE = 5
 """The number of rarest words that a memory is filed under."""
 
-MOST_DIFFERENT = 6
+MAX_DIFFERENT = 6
 """In words: how many two memories may not have in common, when they have fewer than that in common."""
 
 _WORD = re.compile(r"\w+")
@@ -134,7 +134,7 @@ def _restricting() -> frozenset[str]:
 def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:
     """Return the memories that differ in one value from too many others to be in contradiction with them."""
     degree = Counter(place for first, second, relation in found if relation.sides for place in (first, second))
-    return {place for place, count in degree.items() if count >= MOST_VALUES}
+    return {place for place, count in degree.items() if count >= MAX_VALUES}
 
 
 def _candidates(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[tuple[int, int]]:
@@ -152,16 +152,16 @@ def _is_likely(one: Words, other: Words) -> bool:
     """Whether the words that two memories do not have in common can be what a rule asks for."""
     ours, theirs = one.words - other.words, other.words - one.words
     common = len(one.words) - len(ours)
-    if len(ours) + len(theirs) > max(common, MOST_DIFFERENT):
+    if len(ours) + len(theirs) > max(common, MAX_DIFFERENT):
         return False
     ours, theirs = ours - LIGHT, theirs - LIGHT
     if not ours or not theirs:
-        return len((ours | theirs) - _DENIALS) <= MOST_VALUE_WORDS
+        return len((ours | theirs) - _DENIALS) <= MAX_VALUE_WORDS
     if ours <= _DENIALS or theirs <= _DENIALS:
         return True
     if one.first in ours and other.first in theirs and not _are_related(one.first, other.first):
         return False  # about different subjects
-    if len(ours) <= MOST_VALUE_WORDS and len(theirs) <= MOST_VALUE_WORDS:
+    if len(ours) <= MAX_VALUE_WORDS and len(theirs) <= MAX_VALUE_WORDS:
         return True
     return any(_are_related(word, each) for word in ours for each in theirs)
 

@@ -34,7 +34,7 @@ from muninn_core.reconcile.vocabulary import (
     WEAK,
 )
 
-MOST_SYNONYMS = 2
+MAX_SYNONYMS = 2
 """The maximum number of synonyms, beside equal words, of two texts that are the same."""
 
 
@@ -117,7 +117,7 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     ours, theirs = _without_partners(found.left, found.right, weak), _without_partners(found.right, found.left, weak)
     if report:
         ours, theirs = told(ours, found.left, found.pairs, left), told(theirs, found.right, turned, right)
-    if found.opposites or ours or theirs or found.synonyms > MOST_SYNONYMS:
+    if found.opposites or ours or theirs or found.synonyms > MAX_SYNONYMS:
         return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
         return False

@@ -22,7 +22,7 @@ KINDS: tuple[Kind, ...] = ("merge", "link", "importance", "archive")
 LINK_HALF_LIFE = 180.0
 """Days after which a link that was made automatically has half of its strength, if neither end was used."""
 
-LEAST_STRENGTH = 0.2
+MIN_STRENGTH = 0.2
 """A weaker link is removed."""
 
 USED_WITHIN = 90.0
@@ -31,7 +31,7 @@ USED_WITHIN = 90.0
 OFTEN = 5
 """Uses within an answer that raise the importance."""
 
-MOST_RAISED = 8
+MAX_RAISED = 8
 """The importance above which only a person goes."""
 
 PAUSE = 30.0
@@ -129,7 +129,7 @@ def _links(
                 other=link.target,
                 relation=link.relation,
                 before=link.strength,
-                after=after if after >= LEAST_STRENGTH else 0.0,
+                after=after if after >= MIN_STRENGTH else 0.0,
                 reason=f"neither end was used for {age:.0f} days",
             )
 
@@ -151,7 +151,7 @@ def _change(memory: Memory, use: Use, now: datetime) -> tuple[int, str]:
     if use.refuted >= use.confirmed + REFUTED and not protected:
         return -2, f"refuted {use.refuted} times, confirmed {use.confirmed} times"
     recent = bool(use.last) and _days(use.last, now) <= USED_WITHIN
-    if use.count >= OFTEN and recent and use.refuted <= use.confirmed and memory.importance < MOST_RAISED:
+    if use.count >= OFTEN and recent and use.refuted <= use.confirmed and memory.importance < MAX_RAISED:
         return 1, f"part of {use.count} answers, the last {_days(use.last, now):.0f} days ago"
     idle = _idle(use, memory.updated or memory.ts, now)
     if idle >= UNUSED and not protected and memory.importance > DEAD_IMPORTANCE and memory.type not in LASTING:

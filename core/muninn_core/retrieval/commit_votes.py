@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 VOTERS = 30
 """The most commits that vote."""
 
-MOST_FILES = 20
+MAX_FILES = 20
 """Commits with more files are ignored: their titles describe none of them."""
 
 SHARPNESS = 3
@@ -68,7 +68,7 @@ class CommitVotes:
         self._sizes: array[float] = array("d", before._sizes if before is not None else ())
         fresh: dict[str, array[int]] = {}
         for commit in commits:
-            if 0 < len(commit.files) <= MOST_FILES:
+            if 0 < len(commit.files) <= MAX_FILES:
                 words = significant_words(commit.title)
                 for word in words:
                     fresh.setdefault(word, array("i")).append(len(self._commits))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-MOST_FILES = 12
+MAX_FILES = 12
 """Commits with more files are ignored: they couple unrelated files."""
 
 HALF_LIFE_DAYS = 180.0
@@ -23,7 +23,7 @@ MUCH = 20.0
 DOUBT = 2.0
 """Added to a file's number of commits, so that 2 common changes of 2 count less than 20 of 20."""
 
-_MOST_CACHED = 16
+_MAX_CACHED = 16
 """The most cached results of `together`. The files in focus rarely change between questions."""
 
 
@@ -47,7 +47,7 @@ class Evolution:
     def __init__(self, commits: Iterable[CommitFiles] = ()) -> None:
         self.commits = tuple(commits)
         """The commits, newest first."""
-        self._files_of = [one.files if len(one.files) <= MOST_FILES else () for one in self.commits]
+        self._files_of = [one.files if len(one.files) <= MAX_FILES else () for one in self.commits]
         self._commits_of: dict[str, list[int]] = {}
         self._known: dict[frozenset[str], Mapping[str, Together]] = {}
         sums: dict[str, float] = {}
@@ -73,7 +73,7 @@ class Evolution:
         known = self._known.get(asked)
         if known is None:
             known = self._together(asked)
-            if len(self._known) >= _MOST_CACHED:
+            if len(self._known) >= _MAX_CACHED:
                 self._known = {}
             self._known[asked] = known
         return known

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.filters import FilterSet
     from muninn_core.retrieval.memory_table import MemoryTable
 
-MOST_IDS = 20_000
+MAX_IDS = 20_000
 """The most ids per kind in a restricted search. A search among this many costs some milliseconds."""
 
-MOST_COMPARED = 3_000
+MAX_COMPARED = 3_000
 """The most chunks that are compared with a phrase: the best of those that contain all of its words."""
 
 _SHARE = 0.5
@@ -74,7 +74,7 @@ def apply_filters(
             ids_kept = sorted(each.id for each in passing_memories if is_recallable(each, now))
             kept = Passing(tuple(ids_kept), frozenset(ids_kept))
         count = len(kept.ids)
-        if count <= _SHARE * len(memories) and count <= MOST_IDS:
+        if count <= _SHARE * len(memories) and count <= MAX_IDS:
             allowed["memory"] = ids_of_memories(reader, kept.ids)
     compared = True
     for kind, ids in allowed.items() if phrases else ():
@@ -105,9 +105,9 @@ def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, I
     # What passes depends on the filters' fields alone: only memories have a time.
     passing = files.passing(filters.filters, filters.file)
     for kind, paths in passing.paths.items():
-        if len(paths) <= _SHARE * passing.total[kind] and len(paths) <= MOST_IDS:
+        if len(paths) <= _SHARE * passing.total[kind] and len(paths) <= MAX_IDS:
             ids = ids_of_files(reader, paths)
-            allowed[kind] = ids if sum(map(len, ids)) <= MOST_IDS else None
+            allowed[kind] = ids if sum(map(len, ids)) <= MAX_IDS else None
     return passing.members
 
 
@@ -119,8 +119,8 @@ def _with_phrases(reader: Reader, kind: SourceKind, allowed: Ids | None, phrases
     compared = 0
     for place, source in enumerate(reader.sources):
         only = None if allowed is None else allowed[place]
-        matches = source.lexical(words, MOST_COMPARED, kind, only=only, every=words) if only is None or only else ()
+        matches = source.lexical(words, MAX_COMPARED, kind, only=only, every=words) if only is None or only else ()
         compared += len(matches)
         numbers = sorted(number for number, _ in matches)
         found.append([number for number, chunk in source.chunks(numbers).items() if holds(chunk)])
-    return found, compared < MOST_COMPARED
+    return found, compared < MAX_COMPARED

@@ -20,10 +20,10 @@ from muninn_core.source.resolve import FileIndex, resolve_import
 RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
 """All relations, in the order of the results."""
 
-_MOST_NODES = 150
+_MAX_NODES = 150
 """The most nodes that are followed at each depth."""
 
-_MOST_CALLERS = 400
+_MAX_CALLERS = 400
 """The most files that are searched for callers of one name."""
 
 _NOT_CALLED = frozenset({"key", "heading", "field", "variable", "constant", "property", "module", "impl"})
@@ -196,7 +196,7 @@ class Graph:
                     seen.add(edge.node.label)
                     level.append(edge.node)
             edges += _distinct(found)
-            level = level[:_MOST_NODES]
+            level = level[:_MAX_NODES]
         return edges[:limit], max(len(edges) - limit, 0)
 
     def _edges(self, node: Node, relation: str, depth: int) -> Iterator[Edge]:
@@ -240,7 +240,7 @@ class Graph:
             made = [(each.definition, each.label) for each in self._callables(one.name)]
             labels |= {label for each, label in made if each and each.qualified == one.container}
         for name in sorted(names):
-            for path, lines in self._facts.called(name)[:_MOST_CALLERS]:
+            for path, lines in self._facts.called(name)[:_MAX_CALLERS]:
                 if not node.definition and path == node.path:
                     continue
                 for line in lines:

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable
 
 from muninn_core.source.identifiers import split_words
 
-MOST_WORDS = 96
+MAX_WORDS = 96
 """The most distinct words of a question that are searched. Typical questions have fewer."""
 
 FIRST_WORDS = 64
 """So many of them are the first words of the question, which say what it is about; the others are the rarest ones."""
 
-MOST_READ = 20_000
+MAX_READ = 20_000
 """The most distinct words of a text whose rarity is looked up."""
 
 LIKE_WORDS = 24
@@ -37,20 +37,20 @@ def limit_terms(text: str, frequency: Frequency) -> tuple[str, int]:
     unchanged; the number is 0 when it was not counted. Words that are not in the index are dropped. Of equally rare
     words the first win.
     """
-    if len(text) <= MOST_WORDS:
+    if len(text) <= MAX_WORDS:
         return text, 0
     runs = list(dict.fromkeys(_RUN.findall(text)))
-    if len(runs) <= MOST_WORDS:
+    if len(runs) <= MAX_WORDS:
         return text, len(runs)
-    known = [(count, i) for i, run in enumerate(runs[:MOST_READ]) if (count := _rarity(run, frequency))]
-    kept = [*known[:FIRST_WORDS], *sorted(known[FIRST_WORDS:])[: MOST_WORDS - FIRST_WORDS]]
+    known = [(count, i) for i, run in enumerate(runs[:MAX_READ]) if (count := _rarity(run, frequency))]
+    kept = [*known[:FIRST_WORDS], *sorted(known[FIRST_WORDS:])[: MAX_WORDS - FIRST_WORDS]]
     return " ".join(runs[i] for i in sorted(i for _, i in kept)), len(runs)
 
 
 def informative_terms(text: str, frequency: Frequency) -> str:
     """Return the LIKE_WORDS words that are most frequent in a text and rare in the index, in its order."""
     counts = Counter(_RUN.findall(text))
-    runs = [run for run in list(counts)[:MOST_READ] if len(run) > 1]
+    runs = [run for run in list(counts)[:MAX_READ] if len(run) > 1]
     weights = [(1 + math.log(counts[run])) / math.log(2 + _rarity(run, frequency)) for run in runs]
     kept = sorted(sorted(range(len(runs)), key=lambda i: (-weights[i], i))[:LIKE_WORDS])
     return " ".join(runs[i] for i in kept)

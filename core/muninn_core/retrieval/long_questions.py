@@ -14,7 +14,7 @@ from typing import NamedTuple
 LONG = 300
 """From this length in characters on, a question is a long one."""
 
-LONGEST_TITLE = 200
+MAX_TITLE = 200
 """Of a longer first line, in characters, the first sentence is the title."""
 
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -79,7 +79,7 @@ def read_long_question(text: str) -> LongQuestion | None:
     visible = _TAG.sub(" ", _ADDRESS.sub(" ", _HIDDEN.sub("\n", text)))
     lines = visible.strip().splitlines() or [""]
     first = lines[0].strip().lstrip("#").strip()
-    title = first if len(first) <= LONGEST_TITLE else _SENTENCE_END.split(first, maxsplit=1)[0]
+    title = first if len(first) <= MAX_TITLE else _SENTENCE_END.split(first, maxsplit=1)[0]
     return LongQuestion(title, "\n".join((first, *_informative(lines[1:]))), addressed)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.filters import FilterSet, Test
     from muninn_core.retrieval.query_language import Filter
 
-_MOST_KEPT = 8
+_MAX_KEPT = 8
 """Filters whose results are kept, in each column and for the whole table."""
 
 _SPARE = 1_000
@@ -69,7 +69,7 @@ class _Column:
             values = islice(self._numbers, len(known), None)
             known = np.concatenate([known, np.fromiter(map(test, values), bool, fresh)])
         self._passed[key] = known
-        if len(self._passed) > _MOST_KEPT:
+        if len(self._passed) > _MAX_KEPT:
             del self._passed[next(iter(self._passed))]  # the one that was asked for longest ago
         return known
 
@@ -129,7 +129,7 @@ class MemoryTable:
             ids = sorted([self._ids[row] for row in rows.tolist()])
             known = (rows, Passing(tuple(ids), frozenset(ids)))
         self._found[asked] = known
-        if len(self._found) > _MOST_KEPT:
+        if len(self._found) > _MAX_KEPT:
             del self._found[next(iter(self._found))]
         return known[1]
 

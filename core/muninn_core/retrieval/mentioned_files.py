@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from muninn_core.index.file_list import FileList
     from muninn_core.retrieval.reader import Reader
 
-MOST_NAMES = 64
+MAX_NAMES = 64
 """The most names of one question that are looked up, the first in the text."""
 
-MOST_EQUAL = 2
+MAX_EQUAL = 2
 """A name that more files have tells nothing."""
 
 _PATH = re.compile(r"(?<![\w/\\.-])(?:[A-Za-z]:)?[/\\]?(?:[\w@.+-]+[/\\])*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}\b")
@@ -29,7 +29,7 @@ def mentioned_files(text: str, addressed: Sequence[str], reader: Reader) -> tupl
     Leading folders that the repository lacks are ignored, so that a path in an installation finds the file here.
     """
     written = dict.fromkeys((*addressed, *(_PATH.findall(text) if "." in text else ())))
-    names = [name for each in written if (name := each.replace("\\", "/").lstrip("./")) and _is_file(name)][:MOST_NAMES]
+    names = [name for each in written if (name := each.replace("\\", "/").lstrip("./")) and _is_file(name)][:MAX_NAMES]
     modules = _modules(text) if "." in text or "::" in text else []
     if not (names or modules):
         return ()
@@ -55,7 +55,7 @@ def _is_file(name: str) -> bool:
 def _modules(text: str) -> list[str]:
     """Return dotted names as paths without suffix, whole and without one or two parts, which may be definitions."""
     found: dict[str, None] = {}
-    for each in list(dict.fromkeys(_MODULE.findall(text)))[:MOST_NAMES]:
+    for each in list(dict.fromkeys(_MODULE.findall(text)))[:MAX_NAMES]:
         parts = each.replace("::", ".").split(".")
         for count in range(len(parts), max(1, len(parts) - 3), -1):
             found["/".join(parts[:count])] = None
@@ -76,10 +76,10 @@ def _longest(name: str, files: Iterable[str]) -> list[str]:
         end = "/" + "/".join(parts[first:])
         found = [path for path in files if path.endswith(end)]
         if found:
-            return found if len(found) <= MOST_EQUAL else []
+            return found if len(found) <= MAX_EQUAL else []
     return []
 
 
 def _equal(module: str, packages: Iterable[tuple[str, str]]) -> list[str]:
     found = [path for stem, path in packages if stem.endswith("/" + module)]
-    return found if len(found) <= MOST_EQUAL else []
+    return found if len(found) <= MAX_EQUAL else []

@@ -22,7 +22,7 @@ KEYS: tuple[str, ...] = (
 )
 """The keys of filters."""
 
-MOST_CHARACTERS = 200_000
+MAX_CHARACTERS = 200_000
 """The longest accepted question, in characters."""
 
 PROSE_WORDS = 6
@@ -92,9 +92,9 @@ class _Token(NamedTuple):
 
 def read_question(text: str, check: Check) -> Question:
     """Parse a question. Raises BadParams for one that is too long, and for a near miss in a terse question."""
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise BadParams(
-            f"a question has at most {MOST_CHARACTERS:,} characters, this one has {len(text):,}",
+            f"a question has at most {MAX_CHARACTERS:,} characters, this one has {len(text):,}",
             hint="Shorten it to the essential words; recall searches only some words of a long question.",
         )
     if ":" not in text and '"' not in text:

@@ -36,7 +36,7 @@ _CHANGE = re.compile(
 """The beginning of a change's title, also after a scope (`parser: fix …`). Third-person verbs ("adds", "returns") are
 excluded: comments use them to describe existing code."""
 
-_SHORTEST = 3
+_MIN_ABBREVIATION = 3
 """The fewest letters of an abbreviation: `proc` matches `process`, `p` does not."""
 
 
@@ -129,9 +129,9 @@ class TermMatcher:
         self._matched: dict[str, tuple[float, str]] = {}
         self.rarities: Mapping[str, float] = self._plain
         """The rarity of each word of the question."""
-        self._beginnings = frozenset([word[:_SHORTEST] for word in self._rarity])
+        self._beginnings = frozenset([word[:_MIN_ABBREVIATION] for word in self._rarity])
         """The first letters of the question's words. A word with others does not match."""
-        self._within = {beginning_of(each) if len(each) == _SHORTEST else each for each in self._beginnings}
+        self._within = {beginning_of(each) if len(each) == _MIN_ABBREVIATION else each for each in self._beginnings}
         """What a name in lower case holds that has a word with such a beginning: `flies` has the word `fly`."""
 
     @property
@@ -152,7 +152,7 @@ class TermMatcher:
         best: dict[str, float] = {}
         own, matched, beginnings, rarity = 0.0, self._matched, self._beginnings, self._rarity
         for part in parts:
-            if part[:_SHORTEST] not in beginnings:
+            if part[:_MIN_ABBREVIATION] not in beginnings:
                 continue
             degree, word = (1.0, part) if part in rarity else matched.get(part) or self._abbreviated(part)
             if degree:
@@ -167,9 +167,9 @@ class TermMatcher:
     def _abbreviated(self, part: str) -> tuple[float, str]:
         """Return the degree of a word that the question lacks, and the word that it matches."""
         found = (0.0, "")
-        if len(part) >= _SHORTEST:
+        if len(part) >= _MIN_ABBREVIATION:
             for word in self._rarity:
-                if len(word) >= _SHORTEST and (word.startswith(part) or part.startswith(word)):
+                if len(word) >= _MIN_ABBREVIATION and (word.startswith(part) or part.startswith(word)):
                     degree = min(len(word), len(part)) / max(len(word), len(part))
                     found = max(found, (degree, word))
         self._matched[part] = found

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 FilePriorLookup = Callable[[tuple[str, ...]], Mapping[str, FilePrior]]
 """Returns {path: prior} for the words of a question."""
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 """The most files whose chunks a request without text lists, the first by path."""
 
 
@@ -189,12 +189,12 @@ def _further_files(
 
 
 def _listed(reader: Reader, request: SearchRequest) -> Pool:
-    """Return all chunks and memories that the bounds admit, of files only the first `MOST_LISTED`."""
+    """Return all chunks and memories that the bounds admit, of files only the first `MAX_LISTED`."""
     bounds, kind, filters = request.bounds, request.kind, request.bounds.filters
     found: list[ScoredChunk] = []
     if kind != "memory" and not filters.memories_alone:
         paths = [path for path, tier, language in reader.paths() if filters.file(path, tier, language)]
-        chunks = read_chunks(reader, ids_of_files(reader, paths[:MOST_LISTED]))
+        chunks = read_chunks(reader, ids_of_files(reader, paths[:MAX_LISTED]))
         found += [
             ScoredChunk(chunk, None, 0.0, 0.0)
             for chunk in chunks

@@ -12,8 +12,8 @@ import numpy as np
 
 from muninn_core.model.memory import own_title
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.held_words import holding
 from muninn_core.retrieval.query_terms import STOP_WORDS
+from muninn_core.retrieval.word_containment import containing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def _covered(memories: Sequence[Memory], asked: Sequence[str], rarity: Mapping[s
     if len(names) == len(memories):
         return np.zeros(len(memories))
     wanted = [word for word in asked if word not in STOP_WORDS]
-    held = holding([_searched(memory) for memory in memories], wanted)
+    held = containing([_searched(memory) for memory in memories], wanted)
     values = np.zeros(len(names))
     for column, word in enumerate(wanted):
         counts = np.bincount(session[held[:, column]], minlength=len(names))

@@ -27,10 +27,10 @@ LOCAL = 0.1
 SHARE = 0.3
 """The share of a context's budget that skills may take."""
 
-MOST = 7
+MAX_SKILLS = 7
 """The most skills for one task."""
 
-LEAST = 0.2
+MIN_RELATEDNESS = 0.2
 """The least score of a match. A lower one results from a single common word."""
 
 
@@ -43,7 +43,7 @@ class Match(NamedTuple):
 
 
 class SkillTerms(NamedTuple):
-    """The ranking of skills by how related their descriptions are to the task; those below `LEAST` are left out.
+    """The ranking of skills by the relatedness of their descriptions to the task, at least `MIN_RELATEDNESS`.
 
     `cosines` are those of the task's vector and the skills' vectors.
     """
@@ -67,7 +67,7 @@ class SkillTerms(NamedTuple):
             Candidate(one.chunk, None, _signals(relatedness.score(one.chunk.text, one.meaning), one, local))
             for one in pool.found
         )
-        return Ranking(each for each in ranked if -each.order[0] >= LEAST)
+        return Ranking(each for each in ranked if -each.order[0] >= MIN_RELATEDNESS)
 
 
 def _signals(related: float, one: ScoredChunk, local: Collection[str]) -> list[Signal]:
@@ -98,7 +98,7 @@ def match_skills(
 
     `cosines` are those of the task's vector and the skills' vectors.
     """
-    request = SearchRequest(task, None, {}, limit=MOST, now=now, terms=SkillTerms(skills, cosines))
+    request = SearchRequest(task, None, {}, limit=MAX_SKILLS, now=now, terms=SkillTerms(skills, cosines))
     by_path = {skill.path: skill for skill in skills}
     found = [
         Match(by_path[each.chunk.path], -each.order[0], tuple(reasons_of(each.signals)))

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.informative_terms import Frequency
     from muninn_core.retrieval.reader import Reader
 
-SHORTEST = 6
+MIN_WORD_LENGTH = 6
 """The fewest letters of a word that is corrected."""
 
-MOST_CORRECTED = 4
+MAX_CORRECTED = 4
 """The most unknown words of a question that are corrected. Each costs some hundred index lookups."""
 
 Spelt = Callable[[str], bool]
@@ -40,7 +40,7 @@ def no_load(_words: Iterable[str]) -> None:
     """Do nothing: each frequency is cheap."""
 
 
-_LONGEST = 24
+_MAX_WORD_LENGTH = 24
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -55,9 +55,11 @@ def misspellings(text: str, frequency: Frequency, spelt: Spelt, load: Load = no_
 
     Of several neighbours the most frequent wins. Words without a neighbour are left out.
     """
-    parts = dict.fromkeys(part.lower() for part in _PART.findall(text) if SHORTEST <= len(part) <= _LONGEST)
+    parts = dict.fromkeys(
+        part.lower() for part in _PART.findall(text) if MIN_WORD_LENGTH <= len(part) <= _MAX_WORD_LENGTH
+    )
     load(map(stem, parts))
-    unknown = [word for word in parts if not frequency(stem(word)) and not spelt(word)][:MOST_CORRECTED]
+    unknown = [word for word in parts if not frequency(stem(word)) and not spelt(word)][:MAX_CORRECTED]
     neighbours = {word: set(stems(_neighbours(word))) for word in unknown}
     load(chain.from_iterable(neighbours.values()))
     found = {word: _most_frequent(near, frequency) for word, near in neighbours.items()}

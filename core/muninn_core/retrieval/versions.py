@@ -70,7 +70,7 @@ class _Statement(NamedTuple):
     numbers: frozenset[str]
 
 
-_MOST_KEPT = 1_000
+_MAX_KEPT = 1_000
 _kept: dict[str, _Statement] = {}
 
 
@@ -88,7 +88,7 @@ def _statements(texts: Sequence[str]) -> list[_Statement]:
             change = _CHANGE_PHRASE.search(low) is not None
         parts = (distinct[:1], frozenset(distinct), talk, change, frozenset(numbers.split("\0") if numbers else ()))
         known[text] = tuple.__new__(_Statement, parts)  # the constructor is a Python function
-    if len(_kept) + len(missing) > _MOST_KEPT:
+    if len(_kept) + len(missing) > _MAX_KEPT:
         _kept.clear()
     _kept.update(known)
     return [known[text] for text in texts]

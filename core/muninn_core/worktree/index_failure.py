@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core.errors import MuninnError
-from muninn_core.index.integrity import is_full_disk, is_shortage
+from muninn_core.index.integrity import is_exhausted, is_full_disk
 
 RETRY_SECONDS = (2.0, 120.0)
 """After how many seconds failed work is repeated: at first, and at most. The time doubles with each failure."""
@@ -32,7 +32,7 @@ def failure_of(error: Exception, cache: Path) -> IndexFailure:
         message = str(error) or type(error).__name__
     if full:
         return IndexFailure(message, f"Free space on the disk of {cache}. No memory is lost. {_BY_ITSELF}")
-    if is_shortage(error):
+    if is_exhausted(error):
         return IndexFailure(message, f"No memory is lost. {_BY_ITSELF}")
     hint = "The next change starts another attempt; `muninn index --rebuild` rebuilds the index."
     return IndexFailure(message, hint)

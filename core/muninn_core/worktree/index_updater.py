@@ -16,7 +16,7 @@ from typing import Protocol
 from muninn_core.config import IndexConfig
 from muninn_core.errors import BusyError, Cancelled, MuninnError, StorageError
 from muninn_core.index.index import Index
-from muninn_core.index.integrity import is_shortage
+from muninn_core.index.integrity import is_exhausted
 from muninn_core.index.memory_text import MemoryText
 from muninn_core.model.memory import Memory, own_title
 from muninn_core.source.walk import FileStamp
@@ -323,7 +323,7 @@ class IndexUpdater:
         index begins at once. The caller holds the lock.
         """
         lost = self.index is not None and not self.index.intact
-        shortage = is_shortage(error) and not lost
+        shortage = is_exhausted(error) and not lost
         if not (lost or shortage or isinstance(error, StorageError)):
             return False
         tried = self._anew_for_memories if memories else self._anew

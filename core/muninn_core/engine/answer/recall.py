@@ -25,8 +25,8 @@ from muninn_core.retrieval.answering_memories import answering_memories
 from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.filtering import Filtering, apply_filters
-from muninn_core.retrieval.informative_terms import FIRST_WORDS, MOST_WORDS, weights
-from muninn_core.retrieval.linked import Links
+from muninn_core.retrieval.informative_terms import FIRST_WORDS, MAX_WORDS, weights
+from muninn_core.retrieval.link_ranking import Links
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import Candidate, settle
 from muninn_core.retrieval.relevance import Relevance
@@ -141,9 +141,9 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
     """Return the search of a question. Embeds its text, or the place or memory in `like`."""
     params, notes = parsed.params, list(parsed.notes)
     text, title, named, distinct = read_question_text(parsed.text, searched.reader)
-    if distinct > MOST_WORDS:
+    if distinct > MAX_WORDS:
         notes.append(
-            f"the question has {distinct:,} distinct words; {MOST_WORDS} were searched: "
+            f"the question has {distinct:,} distinct words; {MAX_WORDS} were searched: "
             f"the first {FIRST_WORDS} and the rarest others"
         )
     slips = corrections(text, searched.own, searched.is_word)

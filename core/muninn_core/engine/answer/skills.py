@@ -17,7 +17,7 @@ from muninn_core.protocol.skill import (
     SkillsMatchParams,
     SkillsMatchResult,
 )
-from muninn_core.retrieval.skills import MOST, SHARE, Match, distinct, match_skills
+from muninn_core.retrieval.skills import MAX_SKILLS, SHARE, Match, distinct, match_skills
 from muninn_core.source.skill import Skill
 from muninn_core.worktree.workspace import Workspace
 
@@ -53,8 +53,8 @@ def match(workspace: Workspace, params: SkillsMatchParams, now: datetime) -> Ski
     left_out: list[SkillLeftOut] = []
     for one in found:
         tokens = count_tokens(one.skill.text)
-        if len(taken) == MOST:
-            reason = f"behind the best {MOST}"
+        if len(taken) == MAX_SKILLS:
+            reason = f"behind the best {MAX_SKILLS}"
         elif tokens > left:
             reason = f"over what is left of {share} tokens"
         else:
@@ -82,7 +82,7 @@ def skill_hits(workspace: Workspace, task: str, now: datetime) -> list[Hit]:
             title=one.skill.name,
             type="skill",
         )
-        for one in _matches(workspace, task, now)[:MOST]
+        for one in _matches(workspace, task, now)[:MAX_SKILLS]
         for lines in [one.skill.text.count("\n") + 1]
     ]
 

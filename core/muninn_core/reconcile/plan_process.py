@@ -3,8 +3,8 @@
 A plan folds all records a second time and compares all memories. In the daemon that would take as much memory again and
 hold the interpreter's lock for seconds, so that questions and the event loop wait.
 
-The process is started as `python -I -m muninn_core.reconcile.apart`. Its input is one pickled `Task`, its output the
-pickled plan. Both come from this program alone.
+The process is started as `python -I -m muninn_core.reconcile.plan_process`. Its input is one pickled `Task`, its output
+the pickled plan. Both come from this program alone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def plan_apart(task: Task, check: Callable[[], None]) -> Plan | None:
     """
     try:
         worker = subprocess.Popen(
-            [sys.executable, "-I", "-m", "muninn_core.reconcile.apart"],
+            [sys.executable, "-I", "-m", "muninn_core.reconcile.plan_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

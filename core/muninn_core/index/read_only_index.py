@@ -1,4 +1,4 @@
-"""The index of another repository, opened for reading while its own daemon sleeps or writes.
+"""The index of another repository, opened read-only while its own daemon may be stopped or writing.
 
 Nothing is written: SQLite is opened read-only, and tantivy without a writer. The writer commits the manifest before the
 word index and notes the commit of the word index last. So both belong together when the manifest's journal is empty
@@ -62,7 +62,7 @@ class IndexFacts(NamedTuple):
     changed: float
 
 
-class ForeignIndex:
+class ReadOnlyIndex:
     """An index that another process owns. Safe to use from several threads.
 
     `model` and `encoder` are (name, dimension) of the embedder and of the text encoder of the questions. Vectors of

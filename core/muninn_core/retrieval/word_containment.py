@@ -1,4 +1,4 @@
-"""Which texts hold which words of a question.
+"""Finds which texts contain which words of a question.
 
 Texts are searched for the beginnings of the words, and only the runs of letters around them are split: the texts of
 hundreds of candidates take a tenth of the time of splitting all of them.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def holding(texts: Sequence[str], words: Sequence[str]) -> NDArray[np.bool_]:
+def containing(texts: Sequence[str], words: Sequence[str]) -> NDArray[np.bool_]:
     """Return whether each text holds each word: [texts, words]. Words are those of `split_words`."""
     held = np.zeros((len(texts), len(words)), bool)
     plain = [place for place, text in enumerate(texts) if text.isascii()]
