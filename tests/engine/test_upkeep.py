@@ -72,6 +72,18 @@ def test_importance_follows_use_and_its_change_is_no_change_of_the_content(munin
     assert (memory(muninn, often).importance, memory(muninn, never).importance) == (5, 5)
 
 
+def test_the_importance_of_a_merged_memory_falls_and_the_fall_is_undone(muninn: Muninn) -> None:
+    one = remembered(muninn, "The cache key contains the tenant id.")
+    other = remembered(muninn, "The tenant id is contained in the cache key.", importance=6)
+    muninn.call("evolve", apply=True)
+    assert memory(muninn, other).merged_into == one
+    muninn.clock.forward(days=200)
+    assert steps(muninn, apply=True) == [("importance", one, 6, 5)]
+    assert memory(muninn, one).importance == 5
+    muninn.call("evolve", undo=True, apply=True)
+    assert memory(muninn, one).importance == 6
+
+
 @pytest.mark.parametrize(
     ("use", "more", "after"),
     [

@@ -91,7 +91,7 @@ def evolve(
     possible = [step for step in steps if not _is_held(workspace, step)]
     run = ids() if params.apply and steps else ""
     if run:
-        workspace.memory.append([_record(step, run, workspace) for step in possible], params.session)
+        workspace.memory.append([each for step in possible for each in _records(step, run, workspace)], params.session)
         steps = possible
     workspace.upkeep.put(timestamp(now), further + (0 if params.apply else len(possible)))
     return EvolveResult(
@@ -140,6 +140,18 @@ def _apart(workspace: Workspace) -> set[tuple[str, str]]:
     """Return the pairs that a person or a rule keeps apart, in both orders."""
     disputes = workspace.memory.log.state.disputes
     return {pair for each in disputes for pair in ((each.left, each.right), (each.right, each.left))}
+
+
+def _records(step: Step, run: str, workspace: Workspace) -> list[dict[str, Any]]:
+    """Return the records of a step. A merged memory has the highest importance of all, so that those of all fall."""
+    first, known = _record(step, run, workspace), workspace.memory.all()
+    if step.kind != "importance":
+        return [first]
+    merged = (known[each] for each in known[step.target].sources if each in known)
+    also = [
+        {"target": each.id, "was": {"importance": each.importance}} for each in merged if each.importance > step.after
+    ]
+    return [first, *({**first, **each} for each in also)]
 
 
 def _record(step: Step, run: str, workspace: Workspace) -> dict[str, Any]:
