@@ -66,6 +66,23 @@ def test_undo_gives_the_files_back_and_recall_follows(muninn):
     assert len(muninn.texts("what is the page size", kind="memory")) == 2
 
 
+def test_answers_mark_what_contradicts_until_a_person_decides(muninn):
+    ids = [muninn.call("remember", text=f"Jobs are{word} stored in Redis.").ids[0] for word in ("", " not")]
+    muninn.call("reconcile")
+
+    def marks():
+        hits = muninn.call("recall", query="where are jobs stored", kind="memory").hits
+        items = muninn.call("context", query="where are jobs stored").items
+        return [{each.id: each.status for each in found if each.kind == "memory"} for found in (hits, items)]
+
+    expected = {ids[0]: f"contradicts {ids[1]}, undecided", ids[1]: f"contradicts {ids[0]}, undecided"}
+    assert marks() == [expected, expected]
+    assert f"(contradicts {ids[1]}, undecided)" in muninn.call("context", query="where are jobs stored").text
+    (conflict,) = muninn.call("conflicts").conflicts
+    muninn.call("resolve", id=conflict.id, keep="both")
+    assert marks() == [dict.fromkeys(ids, "")] * 2
+
+
 def test_a_conflict_shows_the_lines_that_each_side_cites(muninn):
     cites = [{"path": "src/users.py", "start": 6, "end": 8}, {"path": "src/users.py", "start": 12, "end": 13}]
     two_decisions(muninn, cites=cites)

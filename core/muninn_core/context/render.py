@@ -130,7 +130,7 @@ def render_item(item: PackItem) -> str:
 def _remembered(item: PackItem) -> str:
     place = f"{item.repository}:{item.path}" if item.repository and item.path else item.path or item.repository
     facts = [*([place] if place else []), *branch_facts(item.elsewhere, item.work)]
-    facts += provenance(item.trust, item.origin)
+    facts += [*provenance(item.trust, item.origin), *([item.status] if item.status else [])]
     where = f" ({'; '.join(facts)})" if facts else ""
     stale = warning(item.cites)
     where += f" [{stale}]" if stale else ""

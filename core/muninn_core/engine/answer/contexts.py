@@ -19,7 +19,7 @@ from muninn_core.engine.answer.context_search import (
     task_hits,
 )
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.engine.answer.search_context import SearchContext, search_context, with_work_and_origin
+from muninn_core.engine.answer.search_context import SearchContext, search_context, with_disputes, with_work_and_origin
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
 from muninn_core.engine.answer.working_set import MAX_PATCH, WorkingSet, question_of, with_grounds, working_set_of
@@ -181,6 +181,8 @@ def gather(
         searched.memories,
         searched_commit(params, searched),
     )
+    if params.at is None:
+        hits = with_disputes(hits, workspace.memory.log.state.conflicts)
     tiers = (tier for tier, _ in candidates)
     pack = make_pack(
         question, list(zip(tiers, with_grounds(hits, working_set), strict=True)), params.budget, working_set.lines

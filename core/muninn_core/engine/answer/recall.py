@@ -11,7 +11,7 @@ from muninn_core.engine.answer.empty_results import explain_no_match, unknown_ta
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.engine.answer.search_context import SearchContext, search_context, with_work_and_origin
+from muninn_core.engine.answer.search_context import SearchContext, search_context, with_disputes, with_work_and_origin
 from muninn_core.engine.answer.working_set import rooted
 from muninn_core.engine.memory.scopes import scope_bounds
 from muninn_core.errors import BadParams
@@ -299,6 +299,8 @@ def _hits(
     hits = with_work_and_origin(
         workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
     )
+    if rest.at is None:
+        hits = with_disputes(hits, workspace.memory.log.state.conflicts)
     own = [known[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository and hit.id in known]
     wrote = {each.id: writer(each.author, each.actor, each.agent) for each in workspace.first_authors.label(own)}
     named = [replace(hit, author=wrote[hit.id]) if wrote.get(hit.id, hit.author) != hit.author else hit for hit in hits]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import stem
 from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
+from muninn_core.store.fold import Dispute
 from muninn_core.worktree.auxiliary_index import JoinedReader
 from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.documents import SteeringDocuments
@@ -160,6 +161,20 @@ def with_work_and_origin(
             hit = replace(hit, origin=from_packs[hit.path], trust="outside")
         labelled.append(hit)
     return tuple(labelled)
+
+
+def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[Hit, ...]:
+    """Return the hits with the memories that they contradict as their status, as long as nobody has decided."""
+    against: dict[str, list[str]] = {}
+    for dispute in disputes:
+        against.setdefault(dispute.left, []).append(dispute.right)
+        against.setdefault(dispute.right, []).append(dispute.left)
+    return tuple(
+        replace(hit, status=f"contradicts {', '.join(sorted(against[hit.id]))}, undecided")
+        if hit.kind == "memory" and hit.id in against
+        else hit
+        for hit in hits
+    )
 
 
 def _branches_note(place: Place, revisions: Revisions, count: int) -> str:
