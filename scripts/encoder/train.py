@@ -14,13 +14,10 @@ facts as they were.
     .venv/bin/python scripts/encoder/background.py
 
 It takes some ten minutes on two processors. Then raise the number in `ENCODER` (core/muninn_core/index/encoder.py).
-`--more` also learns from the 950 groups of `pairs-more.jsonl`, which the shipped adapter has not seen. It takes twice
-as long.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import math
@@ -41,7 +38,6 @@ from safetensors.torch import load
 from tokenizers import Tokenizer
 
 PAIRS = Path(__file__).parent / "pairs.jsonl"
-MORE = Path(__file__).parent / "pairs-more.jsonl"
 
 RANK = 8
 EPOCHS = 2
@@ -158,10 +154,7 @@ class Batch(NamedTuple):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Train the adapter of the text encoder.")
-    parser.add_argument("--more", action="store_true", help=f"also learn from {MORE.name}")
-    files = (PAIRS, MORE) if parser.parse_args().more else (PAIRS,)
-    adapters = [_trained(seed, files) for seed in SEEDS]
+    adapters = [_trained(seed) for seed in SEEDS]
     mean: dict[str, Any] = {}
     for name in map(adapter_key, DENSE):
         mean[f"{name}.a"] = np.concatenate([each[f"{name}.a"] for each in adapters], axis=0)
@@ -171,11 +164,11 @@ def main() -> int:
     return 0
 
 
-def _trained(seed: int, files: Sequence[Path]) -> dict[str, NDArray[np.float32]]:
+def _trained(seed: int) -> dict[str, NDArray[np.float32]]:
     """Return the arrays of an adapter."""
     torch.manual_seed(seed)
     random.seed(seed)
-    groups = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
+    groups = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
     held = groups[HELD_OUT - 1 :: HELD_OUT]
     learnt = [group for number, group in enumerate(groups) if number % HELD_OUT != HELD_OUT - 1]
     network = _network()
