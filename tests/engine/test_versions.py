@@ -10,6 +10,7 @@ import pytest
 from clients import missing
 
 from muninn_core.index.encoder import load_encoder
+from muninn_core.model.memory import Memory
 from muninn_core.retrieval.versions import is_version
 
 if TYPE_CHECKING:
@@ -46,9 +47,10 @@ def test_the_newer_version_comes_first_and_the_older_one_names_it(muninn: Muninn
         assert round(sum(reason.contribution for reason in hit.why), 4) == hit.score
 
 
-def test_the_block_of_memories_that_answer_has_the_newer_version_alone(muninn: Muninn) -> None:
-    muninn.call("remember", text=NEW)
-    assert [hit.text for hit in muninn.call("recall", query=ASKED).remembered] == [NEW]
+def test_the_block_of_memories_that_answer_has_the_newer_version_first(muninn: Muninn) -> None:
+    newer = muninn.call("remember", text=NEW, importance=1).ids[0]
+    found = muninn.call("recall", query=ASKED).remembered
+    assert [(hit.text, hit.newer) for hit in found] == [(NEW, ""), (OLD, newer)]
 
 
 def test_a_statement_that_is_made_again_later_is_in_the_block(muninn: Muninn) -> None:
@@ -101,4 +103,15 @@ def test_a_memory_that_says_what_it_supersedes_gets_no_notice(muninn: Muninn) ->
     ],
 )
 def test_two_statements_are_versions_of_one_fact(older: str, newer: str, near: float, version: bool) -> None:
-    assert is_version(older, newer, near) is version
+    assert is_version(_memory(older), _memory(newer), near) is version
+
+
+@pytest.mark.parametrize(("near", "version"), [(0.65, False), (0.67, True)])
+def test_versions_with_questions_are_nearer(near: float, version: bool) -> None:
+    older = _memory("Routing uses chi.", "Which router is there?")
+    assert is_version(older, _memory("Dropped chi; routing uses the ServeMux.", "Why no router?"), near) is version
+    assert is_version(older, _memory("Dropped chi; routing uses the ServeMux."), near)
+
+
+def _memory(text: str, *questions: str) -> Memory:
+    return Memory(id="01", ts="2026-01-01T00:00:00Z", type="decision", text=text, questions=questions)

@@ -48,7 +48,7 @@ def contradicted(workspace: Workspace, new: Memory, before: Mapping[str, Memory]
         if memory is None or not memory.active or memory.id == new.id:
             continue
         reason = contradiction_reason(memory, new)
-        if not reason and is_version(memory.text, new.text, cosines.get(number, 0.0)):
+        if not reason and is_version(memory, new, cosines.get(number, 0.0)):
             reason = "it states the same fact with other words or values"
         if reason:
             found.append(Contradicted(memory, reason))
