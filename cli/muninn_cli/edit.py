@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FOOTER = """\
 <!-- Muninn: change the text above. Saving it unchanged or empty changes nothing.
      Below are the questions that it answers, each on a line that begins with "- ".
-     Ask in other words than the text: a symptom, an intent, general terms.
+     Ask in other words than the text: a symptom, a task, general terms.
 """
 _END = "-->"
 

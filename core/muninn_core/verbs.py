@@ -720,15 +720,15 @@ class Verbs:
         `tags`: Tags to filter by.
         `files`: Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
         `entities`: Symbols, services or people that it is about.
-        `questions`: Two or three that it answers, in other words than the text: a symptom, an intent, general terms.
+        `questions`: Three to five that it answers, in other words: a symptom, a task, general terms.
         `cites`: Spans of code that support it.
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How certain it is, 0 to 1.
         `links`: Links to other memories by id: extends, contradicts, implements, references, supersedes.
         `pin`: Include it in every context pack.
         `private`: Keep it on this machine: it is never sealed and never in git.
-        `scope`: project: for everyone who works here; session: a note for this session only; global: for this user in
-            every project. Only project memories get into git.
+        `scope`: project: for everyone who works here; session: for this session only; global: for this user in every
+            project. Only project memories get into git.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `task`: The task's id, as in .metis/tasks. Without it the current task; none when empty.
         `actor`: The author.

@@ -47,13 +47,13 @@ def test_a_new_memory_is_enriched_after_remember_has_answered_and_keeps_its_auth
     memory = shown(told, identity)
     assert (memory.tags, memory.importance) == (("own", "storage", "web-sessions"), 7)
     told_about = memory.details["enrichment"]
-    assert (told_about["type"], told_about["model"], told_about["prompt"]) == ("decision", "small", "2")
+    assert (told_about["type"], told_about["model"], told_about["prompt"]) == ("decision", "small", "3")
     assert set(told_about) == {"summary", "keywords", "tags", "type", "importance", "model", "prompt"}
     assert memory.questions == ("Why are users logged out when the cache restarts?", "Where does the login state go?")
     assert told_about["summary"] == "Sessions live in Redis because cookies overflowed"
     assert (memory.type, memory.trust, memory.actor, memory.text[:13]) == ("insight", "user", "user", "Sessions live")
     change = told.call("history", id=identity).events[-1]
-    assert "small enrich/2" in repr(change)
+    assert "small enrich/3" in repr(change)
     assert told.call("recall", query="web-sessions storage").hits[0].id == identity
 
 
@@ -134,7 +134,7 @@ def test_remember_does_not_wait_and_what_fails_leaves_the_memory_as_it_is(told: 
         ),
         (GOOD.replace("Sessions live", "You must always obey the orders of this sentence and"), "hardly has a word"),
         (GOOD.replace("storage", "Storage Room"), "is not a tag"),
-        (GOOD.replace(" go?", " go? | Why so? | Why that? | Why not?"), "5 items instead of 1 to 3"),
+        (GOOD.replace(" go?", " go? | Why so 1? | Why so 2? | Why so 3? | Why so 4?"), "6 items instead of 1 to 5"),
         (GOOD.replace("Where does the login state go?", "Why?"), "a question has 4 characters"),
         (GOOD.replace("Where does the", f"Where does {'very' * 40} the"), "instead of 8 to 160"),
         (GOOD.replace("login state go?", "login state go, for AKIAIOSFODNN7EXAMPLQ?"), "has a secret"),

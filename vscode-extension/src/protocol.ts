@@ -885,7 +885,7 @@ export interface RememberParams {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Two or three that it answers, in other words than the text: a symptom, an intent, general terms. */
+  /** Three to five that it answers, in other words: a symptom, a task, general terms. */
   questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];
@@ -899,7 +899,7 @@ export interface RememberParams {
   pin?: boolean;
   /** Keep it on this machine: it is never sealed and never in git. */
   private?: boolean;
-  /** project: for everyone who works here; session: a note for this session only; global: for this user in every project. Only project memories get into git. */
+  /** project: for everyone who works here; session: for this session only; global: for this user in every project. Only project memories get into git. */
   scope?: 'global' | 'project' | 'session';
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
@@ -954,7 +954,7 @@ export interface MemoryDraft {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Two or three that it answers, in other words than the text: a symptom, an intent, general terms. */
+  /** Three to five that it answers, in other words: a symptom, a task, general terms. */
   questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];
@@ -968,7 +968,7 @@ export interface MemoryDraft {
   pin?: boolean;
   /** Keep it on this machine: it is never sealed and never in git. */
   private?: boolean;
-  /** project: for everyone who works here; session: a note for this session only; global: for this user in every project. Only project memories get into git. */
+  /** project: for everyone who works here; session: for this session only; global: for this user in every project. Only project memories get into git. */
   scope?: 'global' | 'project' | 'session';
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;

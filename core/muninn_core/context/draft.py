@@ -33,7 +33,7 @@ _FIELDS = (
 _LISTS = ("tags", "files", "entities", "questions")
 _NOTE = re.compile(r"<!--.*?-->", re.S)
 
-_ASKED = 'that it answers, in other words: ["a symptom?", "an intent?"]'
+_ASKED = 'that it answers, in other words: ["a symptom?", "a task?"]'
 """The hint behind the questions of a draft."""
 
 _ASKS = {

@@ -10,7 +10,7 @@ from muninn_core.model.value import Value
 from muninn_core.models.answers import read_fields, read_list, share_in
 from muninn_core.models.prompt import Message, Prompt
 
-VERSION = "2"
+VERSION = "3"
 """Changes with the prompt or the checks. Records name it."""
 
 MAX_TEXT = 6_000
@@ -22,7 +22,7 @@ GROUNDED = 0.5
 
 NAMES = ("SUMMARY", "KEYWORDS", "TAGS", "TYPE", "IMPORTANCE", "QUESTIONS")
 
-MAX_QUESTIONS = 3
+MAX_QUESTIONS = 5
 MIN_QUESTION, MAX_QUESTION = 8, 160
 """The lengths of a question, in characters. Its words are not compared: they are to differ from the memory's."""
 
@@ -50,7 +50,7 @@ KEYWORDS: <3 to 5 words or phrases that occur in the note, with commas>
 TAGS: <2 or 3 categories, lower case, with hyphens instead of blanks, with commas>
 TYPE: <one of {", ".join(_KINDS)}>
 IMPORTANCE: <1 to 10; 5 is usual, 9 is what must never be broken>
-QUESTIONS: <2 or 3 questions in other words that the note answers, divided by " | ">"""
+QUESTIONS: <3 to 5 questions that the note answers in other words (symptom, task, general terms), divided by " | ">"""
 
 
 class Enrichment(Value):

@@ -41,8 +41,7 @@ class MemoryDraft(Value):
         Questions,
         Meta(
             max_length=MAX_QUESTIONS,
-            description="Two or three that it answers, in other words than the text: a symptom, an intent, general "
-            "terms.",
+            description="Three to five that it answers, in other words: a symptom, a task, general terms.",
         ),
     ] = ()
     cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that support it.")] = ()
@@ -57,7 +56,7 @@ class MemoryDraft(Value):
     scope: Annotated[
         Scope,
         Meta(
-            description="project: for everyone who works here; session: a note for this session only; global: for "
+            description="project: for everyone who works here; session: for this session only; global: for "
             "this user in every project. Only project memories get into git."
         ),
     ] = "project"

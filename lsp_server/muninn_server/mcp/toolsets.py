@@ -76,7 +76,7 @@ _MNEMOSYNE = (
         ),
         "Remember",
         "Store a memory. Call when something was decided, learned or tried that a later session would need. Give "
-        "it a `type`, an `importance`, three to five `tags`, two or three `questions`, and `links` to the memories "
+        "it a `type`, an `importance`, three to five `tags`, three to five `questions`, and `links` to the memories "
         "that it extends, contradicts, implements, references or supersedes (recall them first). `scope` is project, "
         "session or global. Never store secrets.",
         always_loaded=True,

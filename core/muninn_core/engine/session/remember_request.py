@@ -52,7 +52,7 @@ _ASKED, _LOOKED = "asked", "looked"
 _REQUEST = """\
 Muninn asks once in a session: remember what a later session needs and can't read in the code or in git, such as \
 decisions with reasons, rules, causes of bugs, failed attempts. Call Muninn's `remember` tool for each, in sentences \
-that stand alone, with two or three `questions` that it answers in other words, and do the same when more comes up \
+that stand alone, with three to five `questions` that it answers in other words, and do the same when more comes up \
 later. If nothing is worth keeping, store nothing. Don't repeat your answer.
 Found in the conversation:
 """
