@@ -46,7 +46,8 @@ class Parser(argparse.ArgumentParser):
             first = next(action for action in self._actions if missing.startswith(_option_of(action)))
             hint = " ".join(part for part in (_allowed(first), f"See `{self.prog} --help`.") if part)
             raise UsageError(f"`{self.prog}` needs {missing}", hint=hint)
-        raise UsageError(message.removeprefix("argument "), hint=f"See `{self.prog} --help`.")
+        what = re.sub(r"^-\w/(?=--)", "", message.removeprefix("argument "))  # a short option goes by its long one
+        raise UsageError(what, hint=f"See `{self.prog} --help`.")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Raise UsageError for a value that is none of the action's choices, with the nearest one."""

@@ -68,7 +68,7 @@ def only(prefix: str, ids: Collection[str], what: str) -> str:
     if len(whole) == 1:
         return whole[0]
     if not matching:
-        where = "`muninn conflicts`" if what == "conflict" else "`muninn memories`"
+        where = "`muninn conflicts --decided`" if what == "conflict" else "`muninn memories`"
         raise NotFoundError(f"there is no {what} '{prefix}'", hint=f"{where} lists the ids.")
     if len(matching) > 1:
         more = ", …" if len(matching) > 5 else "."
