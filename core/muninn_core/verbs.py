@@ -997,7 +997,7 @@ class Verbs:
         limit: int = 50,
         before: int | None = None,
     ) -> GivenResult:
-        """List what a session was given and what came of it, or how often a memory was given.
+        """List the memories that a session received and their outcomes, or the deliveries of a memory.
 
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `id`: Only this memory or this place of a file.
@@ -2402,7 +2402,7 @@ class Verbs:
         return cast("AgentLeaveResult", self.call("agent.leave", agent_key=agent_key))
 
     def agent_list(self) -> AgentListResult:
-        """List the agents at work with their tasks and leases, and the hand-offs that wait."""
+        """List the active agents with their tasks and leases, and the pending hand-offs."""
         return cast("AgentListResult", self.call("agent.list"))
 
     def agent_grant(self, name: str, *, withdraw: bool = False) -> AgentGrantResult:

@@ -1,1 +1,1 @@
-"""What agents run by themselves: one module an event. A client of the daemon that fails open, quickly and on record."""
+"""Hooks of agents: one module per event. They fail open within a time budget, and log each run."""

@@ -1,4 +1,4 @@
-"""What sessions were given, what came of it, and what was withheld."""
+"""Deliveries of memories to sessions: their outcomes, and what was withheld."""
 
 from __future__ import annotations
 

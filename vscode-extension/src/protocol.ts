@@ -104,7 +104,7 @@ export interface Verbs {
   brief: { params: BriefParams; result: BriefResult };
   /** Remind of a prompt's subject. Return memories about a prompt, if any are relevant; a session is told nothing twice. */
   remind: { params: RemindParams; result: RemindResult };
-  /** What sessions were given. List what a session was given and what came of it, or how often a memory was given. */
+  /** What sessions were given. List the memories that a session received and their outcomes, or the deliveries of a memory. */
   given: { params: GivenParams; result: GivenResult };
   /** Capture memories. Store what a session shows: its commits, decisions from its transcript, failures, and its summary. */
   capture: { params: CaptureParams; result: CaptureResult };
@@ -232,7 +232,7 @@ export interface Verbs {
   'agent.heartbeat': { params: AgentHeartbeatParams; result: AgentHeartbeatResult };
   /** End an agent. End an agent and its leases. */
   'agent.leave': { params: AgentLeaveParams; result: AgentLeaveResult };
-  /** List agents. List the agents at work with their tasks and leases, and the hand-offs that wait. */
+  /** List agents. List the active agents with their tasks and leases, and the pending hand-offs. */
   'agent.list': { params: AgentListParams; result: AgentListResult };
   /** Grant the rights of a role. Grant an agent the rights of its role: reviewers may approve memories, orchestrators end leases. */
   'agent.grant': { params: AgentGrantParams; result: AgentGrantResult };
@@ -2904,7 +2904,7 @@ export interface Mention {
  * A memory, its citations judged against the work tree, and its links in both directions.
  *
  * `linked` has the headline of the memory at the other end of each link, by id. `given` says how often sessions of
- * agents on this machine were given the memory, and what came of it.
+ * agents on this machine received the memory, and the outcomes.
  */
 export interface ShowResult {
   saw: ReadState;
@@ -2927,7 +2927,7 @@ export interface MemoryLink {
   by: string;
 }
 
-/** How often something was given, and what came of it. `used` includes `confirmed`. */
+/** How often something was delivered, and its outcomes. `used` includes `confirmed`. */
 export interface GivenCounts {
   shown: number;
   used: number;

@@ -1,4 +1,4 @@
-"""Agents at work, their leases and hand-offs."""
+"""Active agents, their leases and hand-offs."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class ShowResult(Result):
     """A memory, its citations judged against the work tree, and its links in both directions.
 
     `linked` has the headline of the memory at the other end of each link, by id. `given` says how often sessions of
-    agents on this machine were given the memory, and what came of it.
+    agents on this machine received the memory, and the outcomes.
     """
 
     memory: Memory

@@ -108,7 +108,7 @@ class GivenAnswer(Value):
 
 
 class GivenCounts(Value):
-    """How often something was given, and what came of it. `used` includes `confirmed`."""
+    """How often something was delivered, and its outcomes. `used` includes `confirmed`."""
 
     shown: int
     used: int
@@ -256,7 +256,7 @@ FAMILY = Family(
         Method(
             verb="given",
             title="What sessions were given",
-            summary="List what a session was given and what came of it, or how often a memory was given.",
+            summary="List the memories that a session received and their outcomes, or the deliveries of a memory.",
             params=GivenParams,
             result=GivenResult,
             effect="read",

@@ -225,7 +225,7 @@ class BarrierWaitResult(Result):
 
 FAMILY = Family(
     name="team",
-    title="Agents at work",
+    title="Agent coordination",
     summary="Coordinate agents that work in one repository at the same time.",
     groups={
         "agent": "Agents that are at work in the repository.",
@@ -271,7 +271,7 @@ FAMILY = Family(
         Method(
             verb="agent.list",
             title="List agents",
-            summary="List the agents at work with their tasks and leases, and the hand-offs that wait.",
+            summary="List the active agents with their tasks and leases, and the pending hand-offs.",
             params=AgentListParams,
             result=AgentListResult,
             effect="read",

@@ -22,7 +22,7 @@ from muninn_core.launch.place import Place
 
 
 class OpenJournal:
-    """A repository's journal with its turns, projections, search, and the agents at work."""
+    """A repository's journal with its turns, projections, search, and the active agents."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ TEAM = (
         "agent.list",
         (),
         "Agents",
-        "List the agents at work with their tasks and leases, and the hand-offs that wait. Call before you choose "
+        "List the active agents with their tasks and leases, and the pending hand-offs. Call before you choose "
         "what to work on.",
     ),
     ToolEntry(

@@ -27,7 +27,7 @@ def changed_since(given: str | None, now: datetime) -> Callable[[Memory], bool]:
 
 
 def importance(memory: Memory, params: MemoriesParams) -> int:
-    """Return the importance of a memory, which the asker's role may raise."""
+    """Return the importance of a memory, which the caller's role may raise."""
     return importance_for(params.role or "", memory.type, memory.importance)
 
 

@@ -63,7 +63,7 @@ def working_set_of(
     place: Place, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
 ) -> WorkingSet:
     """Return the working set. Raises BadParams for an invalid cursor or diff, NotFoundError for an unknown file."""
-    named = dict.fromkeys((rooted(place, file) for file in params.files), "named by the asker")
+    named = dict.fromkeys((rooted(place, file) for file in params.files), "named by the caller")
     if params.at is not None:
         _refuse_places(params)
         return WorkingSet(named)
@@ -104,7 +104,7 @@ def question_of(params: ContextParams, searched: SearchContext, working_set: Wor
     parts += [name for hit in working_set.pieces[:MAX_PIECES] for name in hit.symbol.split()[:3]]
     parts += working_set.names
     if params.files or params.cursor is not None or params.diff is not None:
-        grounds = ("named by the asker", "the cursor is in it", "the change touches it")
+        grounds = ("named by the caller", "the cursor is in it", "the change touches it")
         for path in [path for path, ground in working_set.files.items() if ground in grounds][:10]:
             parts.append(posixpath.basename(path))
             parts += [name for chunk in _chunks(searched, path)[:6] for name in chunk.symbol.split()[:2]]

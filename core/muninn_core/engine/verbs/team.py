@@ -34,7 +34,7 @@ from muninn_core.worktree.call_context import CallContext
 
 
 class TeamVerbs(Verbs):
-    """Coordinate agents at work."""
+    """Coordinate active agents."""
 
     def agent_register(self, params: AgentRegisterParams, call: CallContext) -> AgentRegisterResult:
         """Register an agent."""

@@ -1,4 +1,4 @@
-// The room Now: agents at work and events as they happen, of all repositories of the page.
+// The room Now: active agents and events as they happen, of all repositories of the page.
 
 import { at, call, follow } from './api.js';
 import { age, bars, count, guarded, h } from './dom.js';
@@ -94,7 +94,7 @@ function perMinute(times) {
   return [bars(sums, `Events per minute, oldest first: ${sums.join(', ')}`), h('figcaption', { class: 'hint' }, words)];
 }
 
-/** The agents at work with their leases, and the hand-offs that wait. */
+/** The active agents with their leases, and the pending hand-offs. */
 function agents(all, several) {
   const label = (key) => (several ? h('span', {}, nameOf(key)) : null);
   const agent = (key, one) => h('li', {}, h('strong', {}, one.name), h('p', { class: 'meta' }, label(key), h('span', { class: 'kind' }, one.role), h('span', {}, one.task),
