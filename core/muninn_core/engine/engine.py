@@ -328,8 +328,9 @@ class Engine(
 
     def join_pages(self) -> None:
         """Join the pages of the heap: its values are found faster, and a question takes a twelfth less time."""
-        self._joined = True
-        join_pages()
+        if self.should_join_pages:  # not if another thread was asked, too
+            self._joined = True
+            join_pages()
 
     def keep_journals_small(self) -> None:
         """Seal old months of the open journals, as `journal.seal_months` says. Raises StorageError or BusyError."""
