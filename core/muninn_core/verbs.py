@@ -969,7 +969,7 @@ class Verbs:
         limit: int = 3,
         shared: bool = False,
     ) -> RemindResult:
-        """Return memories about a prompt, if any are relevant; a session is told nothing twice.
+        """Return memories about a prompt, if any are relevant, each once per session.
 
         `prompt`: The prompt, unchanged.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.

@@ -102,7 +102,7 @@ export interface Verbs {
   promote: { params: PromoteParams; result: PromoteResult };
   /** Brief a session. Summarise what a new session should know, in a few characters. */
   brief: { params: BriefParams; result: BriefResult };
-  /** Remind of a prompt's subject. Return memories about a prompt, if any are relevant; a session is told nothing twice. */
+  /** Remind of a prompt's subject. Return memories about a prompt, if any are relevant, each once per session. */
   remind: { params: RemindParams; result: RemindResult };
   /** What sessions were given. List the memories that a session received and their outcomes, or the deliveries of a memory. */
   given: { params: GivenParams; result: GivenResult };

@@ -246,7 +246,7 @@ FAMILY = Family(
         Method(
             verb="remind",
             title="Remind of a prompt's subject",
-            summary="Return memories about a prompt, if any are relevant; a session is told nothing twice.",
+            summary="Return memories about a prompt, if any are relevant, each once per session.",
             params=RemindParams,
             result=RemindResult,
             effect="read",
