@@ -349,7 +349,7 @@ def test_what_is_written_here_comes_before_copies_of_it(start, tmp_path):
     assert hits[0].path == "src/app.js"
     reasons = {hit.path: {one.signal for one in hit.why} for hit in hits}
     assert "generated" in reasons["dist/app.js"]
-    assert "aside" in reasons["lib/vendor/app.js"]
+    assert "auxiliary" in reasons["lib/vendor/app.js"]
 
 
 def test_files_that_the_same_commits_changed_are_related(plain_repo: Path, start: Callable[..., Muninn]) -> None:

@@ -57,7 +57,7 @@ def test_without_repos_an_answer_does_not_know_of_others(three: Three) -> None:
 
 def test_only_named_repositories_are_asked(three: Three) -> None:
     app, _, _ = three
-    answer = app.call("recall", query="session of a user", repos=["shop"])
+    answer = app.call("recall", query="parse settings of the session of a user", repos=["shop"])
     assert {hit.repository for hit in answer.hits} == {"", "shop"}
     with pytest.raises(BadParams) as unknown:
         app.call("recall", query="session", repos=["shopp"])
@@ -205,8 +205,8 @@ def test_a_repository_that_cannot_be_read_is_skipped_with_the_reason(
 def test_two_open_repositories_ask_each_other(user: User) -> None:
     one, two = user.open(user.make("one", user.files["app"])), user.open(user.make("two", user.files["shop"]))
     one.call("repos.scan", path=str(user.home), add=True)
-    assert {hit.repository for hit in one.call("recall", query="cart", repos=["all"]).hits} == {"", "two"}
-    assert {hit.repository for hit in two.call("recall", query="settings", repos=["all"]).hits} == {"", "one"}
+    assert {hit.repository for hit in one.call("recall", query="settings of a cart", repos=["all"]).hits} == {"", "two"}
+    assert {hit.repository for hit in two.call("recall", query="settings of a cart", repos=["all"]).hits} == {"", "one"}
     two.call("remember", text="Carts expire after a day.")
     user.settle(two)
     assert any("expire after" in hit.text for hit in one.call("recall", query="carts expire", repos=["two"]).hits)

@@ -58,6 +58,7 @@ def ask_everything(repo: Path) -> None:
         lambda: queries.changed_files(root, before, head),
         lambda: queries.changed_spans(root, older, blob),
         lambda: queries.commit_time(root, head),
+        lambda: queries.configured_root(locate(str(root))),
         lambda: queries.diff_hunks(root, before, "src/users.py", "src/users.py"),
         lambda: queries.existing_paths(root, head, ["src/users.py"]),
         lambda: queries.files_containing(root, ["get_user_name"], ".py"),
