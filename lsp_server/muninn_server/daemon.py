@@ -324,8 +324,6 @@ class Daemon:
             now = time.monotonic()
             if self.engine.should_release_memory:
                 self._pools.control.submit(self._rest)
-            elif self.engine.should_join_pages:
-                self._pools.control.submit(self.engine.join_pages)
             if busy:
                 self.engine.note_stall(max(0.0, now - last - wait))
                 self._alone_since = now

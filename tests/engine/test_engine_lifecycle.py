@@ -405,23 +405,6 @@ def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypa
     assert muninn.engine.should_release_memory
 
 
-def test_pages_are_joined_once_between_two_rests_and_only_after_many_calls(muninn, monkeypatch):
-    monkeypatch.setattr("muninn_core.engine.engine.CALLS_TO_JOIN", 2)
-    muninn.engine.release_memory()
-    before = muninn.texts("cache kept")
-    assert not muninn.engine.should_join_pages
-    muninn.call("status")
-    assert muninn.engine.should_join_pages
-    muninn.engine.join_pages()
-    assert not muninn.engine.should_join_pages
-    assert muninn.texts("cache kept") == before
-    muninn.engine.release_memory()
-    assert not muninn.engine.should_join_pages
-    muninn.call("status")
-    muninn.call("status")
-    assert muninn.engine.should_join_pages
-
-
 def test_many_memories_are_freed_at_rest_and_created_again_without_a_change_for_the_index(muninn, monkeypatch):
     monkeypatch.setattr("muninn_core.store.log.MANY_CREATED", 1)
     muninn.call("remember", batch=[{"text": f"The cache is kept for {n} weeks.", "session": "s"} for n in range(5)])

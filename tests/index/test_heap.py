@@ -1,9 +1,7 @@
-"""The allocator of the C library, and pages of the heap. Each test uses a process: nothing can be reverted."""
+"""Settings of the C library's allocator. Each test uses a new process, because settings cannot be reverted."""
 
-import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from repositories import PATIENCE
@@ -38,37 +36,3 @@ def test_threads_allocate_from_no_more_arenas_than_they_may(most):
     if not told:
         pytest.skip("this C library tells nothing of arenas")
     assert told == most
-
-
-JOINED = """
-import json, mmap
-from muninn_core.index.heap import join_pages
-
-def pages():
-    lines = open("/proc/self/smaps_rollup").read().splitlines()[1:]
-    sizes = {line.split()[0]: int(line.split()[1]) for line in lines}
-    return sizes["Rss:"], sizes["AnonHugePages:"]
-
-private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-dense, sparse = mmap.mmap(-1, 16 << 20, private), mmap.mmap(-1, 16 << 20, private)
-dense.write(bytes(range(256)) * (len(dense) >> 8))
-for at in range(0, len(sparse), 2 * mmap.PAGESIZE):
-    sparse[at] = 7
-before = pages()
-join_pages()
-after = pages()
-same = dense[:] == bytes(range(256)) * (len(dense) >> 8) and sparse[:].count(7) == len(sparse) // (2 * mmap.PAGESIZE)
-print(json.dumps([before, after, same]))
-"""
-
-
-@pytest.mark.skipif(not Path("/sys/kernel/mm/transparent_hugepage").is_dir(), reason="this system has no large pages")
-@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").is_file(), reason="this system does not tell of large pages")
-def test_only_memory_that_is_in_use_throughout_is_joined_into_large_pages():
-    ran = subprocess.run([sys.executable, "-c", JOINED], capture_output=True, text=True, check=True, timeout=PATIENCE)
-    (resident, large), (resident_after, large_after), same = json.loads(ran.stdout)
-    assert same
-    if large_after == large:
-        pytest.skip("this kernel does not join pages on demand")
-    assert large_after - large >= 12_000  # of 16 MB, but for the ends
-    assert resident_after - resident < 6_000  # of the other 16 MB every second page was in memory

@@ -44,7 +44,6 @@ from muninn_core.federation.pool import Repositories
 from muninn_core.federation.registry import REPOSITORIES
 from muninn_core.index.embed import Embedder, Encoder, load_embedder
 from muninn_core.index.encoder import load_encoder
-from muninn_core.index.heap import join_pages
 from muninn_core.index.integrity import DamagedIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
@@ -61,8 +60,6 @@ from muninn_core.worktree.workspace import Workspace
 REST_SECONDS = 5.0
 """Idle time after which memory that only makes the next answer faster is released."""
 
-CALLS_TO_JOIN = 100
-"""Verbs without a rest after which the pages of memory are joined. Joining takes as long as 100 questions save."""
 
 QUIET_SECONDS = 1.0
 """Time after the end of a verb in which the next one of the same client is expected."""
@@ -174,8 +171,6 @@ class Engine(
         self._last_call = self._begun
         self._under_way: set[object] = set()
         self._rested: list[object] | None = None
-        self._calls_awake = 0
-        self._joined = False
         missing = [verb for verb in METHODS if not hasattr(self, METHODS[verb].function)]
         if missing:
             raise MuninnError(f"the engine lacks {', '.join(missing)}")
@@ -196,7 +191,6 @@ class Engine(
             raise
         finally:
             self._last_call, self._rested = time.monotonic(), None
-            self._calls_awake += 1
             self.meter.note(verb, self._last_call - begun, failed)
             self._under_way.discard(under_way)
 
@@ -316,21 +310,10 @@ class Engine(
 
     def release_memory(self) -> None:
         """Release memory that only makes the next answer faster."""
-        self._rested, self._calls_awake, self._joined = self._work_done(), 0, False
+        self._rested = self._work_done()
         self.trees.release_memory()
         self.journals.release_memory()
         self.repositories.release_memory()
-
-    @property
-    def should_join_pages(self) -> bool:
-        """Whether so many verbs ran since memory was last released that joining its pages pays."""
-        return self._calls_awake >= CALLS_TO_JOIN and not self._joined
-
-    def join_pages(self) -> None:
-        """Join the pages of the heap: its values are found faster, and a question takes a twelfth less time."""
-        if self.should_join_pages:  # not if another thread was asked, too
-            self._joined = True
-            join_pages()
 
     def keep_journals_small(self) -> None:
         """Seal old months of the open journals, as `journal.seal_months` says. Raises StorageError or BusyError."""

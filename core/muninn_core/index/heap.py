@@ -9,22 +9,12 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
-from pathlib import Path
 
 _ARENA_MAX = -8
 """M_ARENA_MAX in glibc's malloc.h."""
 
 _DONT_NEED = 4
 """MADV_DONTNEED in Linux' mman.h: of pages that a file has, the process reads them again when it uses them."""
-
-_COLLAPSE = 25
-"""MADV_COLLAPSE in Linux' mman.h: join the pages of a range into large ones, of which the processor finds more."""
-
-_LARGE = 2 * 1024 * 1024
-"""The size of a large page."""
-
-_USED = 0.9
-"""The least share of a large page that is in memory before: the others would take memory for nothing."""
 
 
 def share_arenas(most: int) -> None:
@@ -55,23 +45,3 @@ def drop_pages(address: int, size: int) -> None:
         begin, end = -(-address // page) * page, (address + size) // page * page
         if begin < end:
             ctypes.CDLL(None).madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), _DONT_NEED)
-
-
-def join_pages() -> None:
-    """Join the parts of the heap that are in use throughout into large pages. Takes some tenths of a second.
-
-    Needs Linux 6.1; elsewhere it does nothing. Freed memory is returned as before.
-    """
-    if sys.platform != "linux":
-        return
-    library, present = ctypes.CDLL(None), (ctypes.c_ubyte * (_LARGE // mmap.PAGESIZE))()
-    size = ctypes.c_size_t(_LARGE)
-    for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
-        place, access, *_, name = f"{line} -".split()[:6]
-        if access == "rw-p" and name in ("-", "[heap]"):
-            begin, end = (int(each, 16) for each in place.split("-"))
-            for at in range(-(-begin // _LARGE) * _LARGE, end - _LARGE + 1, _LARGE):
-                start = ctypes.c_void_p(at)
-                known = library.mincore(start, size, present) == 0
-                if known and bytes(present).count(1) >= _USED * len(present):
-                    library.madvise(start, size, _COLLAPSE)
