@@ -90,11 +90,15 @@ def test_memory_that_is_not_committed_is_counted_and_not_compared(base):
     remember(base, "Redis is needed.")
     base.call("seal")
     assert base.call("diff", range="main..HEAD").saw.note.endswith("compared. A commit includes them.")
+    base.call("reconcile")
+    assert base.call("diff", range="main..HEAD").saw.note.endswith("compared. A commit includes them.")
     assert base.call("diff", range="HEAD..main~0").saw.note != ""  # main is the same commit as HEAD
     commit(base, "On feature")
     assert [base.call("diff", range=wanted).saw.note for wanted in ("main", "HEAD..main")] == ["", ""]
     remember(base, "Only on feature.")
     assert base.call("diff", range="feature..main").saw.note == ""
+    git(base.root, "checkout", "-q", "--orphan", "new")
+    assert base.call("diff", range="feature..main").saw.note == ""  # HEAD has no commit
 
 
 def test_a_memory_that_supersedes_another_is_shown_with_it(base):

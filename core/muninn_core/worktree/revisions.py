@@ -43,6 +43,7 @@ class Revisions:
     """The memory of a repository's commits. Safe to use from several threads."""
 
     def __init__(self, place: Place) -> None:
+        self.place = place
         self.root = Path(place.root)
         self._lock = threading.Lock()
         self._moments: OrderedDict[str, tuple[State, tuple[Record, ...], int]] = OrderedDict()

@@ -50,7 +50,7 @@ def review(past: Revisions, layout: Layout, params: DiffParams) -> DiffResult:
     base = git.merge_base(root, start, head)
     before, after = past.at(base or start, strict=False), past.at(head, strict=False)
     apart = "" if base else f"{one} and {other} have no common ancestor here; all of both is compared."
-    here = head == git.resolve_commit(root, "HEAD")
+    here = head == git.read_head(past.place).commit
     note = " ".join(part for part in (apart, _uncommitted(layout, after) if here else "") if part)
     old, new = before.state, after.state
     added = [new.memories[identity] for identity in new.memories if identity not in old.memories]
@@ -120,7 +120,8 @@ def _uncommitted(layout: Layout, after: MemoryAtCommit) -> str:
     """Return a sentence on the records of the work tree that are not in its commit, "" for none."""
     known = {record.id for record in after.records}
     spooled = {record for path in list_spools(layout).values() for record in _records(path)} - known
-    sealed = {record for path in layout.sessions.glob("*.jsonl") for record in _records(path)} - known
+    files = (layout.main, *layout.sessions.glob("*.jsonl"))
+    sealed = {record for path in files for record in _records(path)} - known
     number = len(spooled | sealed)
     if not number:
         return ""
