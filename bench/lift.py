@@ -109,7 +109,7 @@ def line(name: str, answers: Sequence[Answer]) -> str:
     if pairs:
         beside, apart = ([pair[i] for pair in pairs] for i in (0, 1))
         said.append(f"{len(pairs)} questions for the other files of a change, NDCG@10 {mean(apart):.3f}")
-        said.append(_gain("with one of its files at hand", beside, apart))
+        said.append(_gain("with one of its files in use", beside, apart))
     return "\n  ".join(said)
 
 

@@ -720,7 +720,7 @@ class Verbs:
         `tags`: Tags to filter by.
         `files`: Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
         `entities`: Symbols, services or people that it is about.
-        `questions`: Three to five that it answers, in other words: a symptom, a task, general terms.
+        `questions`: Three to five questions that it answers, in other words: a symptom, a task, general terms.
         `cites`: Spans of code that support it.
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How certain it is, 0 to 1.

@@ -173,6 +173,9 @@ def test_work_that_is_not_committed_is_no_part_of_it(base):
     found = base.call("diff", range="main..HEAD")
     assert found.added == ()
     assert "nothing changes" in found.text
+    text = base.call("diff", range="main..HEAD", format="markdown").text
+    assert "\nNothing changes. From main to HEAD" in text
+    assert text.endswith("`muninn seal`, then a commit, includes it.\n")
 
 
 def test_memory_that_a_branch_introduces_is_compared_with_none(base):

@@ -56,5 +56,5 @@ def test_lines_tell_means_and_gains():
     assert told[2].startswith("  with memory, too 0.625, gain +0.250")
     assert told[3].startswith("  memory beside history 0.625, gain +0.225")
     assert told[4] == "  1 questions for the other files of a change, NDCG@10 0.250"
-    assert told[5].startswith("  with one of its files at hand 0.750, gain +0.500")
+    assert told[5].startswith("  with one of its files in use 0.750, gain +0.500")
     assert line("x", []) == "x: no commit that can be asked about"

@@ -67,7 +67,7 @@ export function deactivate(): Promise<void> | undefined {
   return running?.stop();
 }
 
-/** Counts what is remembered about the file at hand, for the status bar. */
+/** Counts what is remembered about the active file, for the status bar. */
 async function countAtHand(repositories: Repositories, bar: StatusBar): Promise<void> {
   const server = repositories.atHand;
   if (server?.state.phase !== 'running' || server.state.status?.mode === 'uninitialised') return;

@@ -138,7 +138,7 @@ export interface Verbs {
   undo: { params: UndoParams; result: UndoResult };
   /** Prune memory. Move memories that are no longer recalled from main.jsonl to the archive, by the configured policy. */
   prune: { params: PruneParams; result: PruneResult };
-  /** Keep memory up. Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; report first, --apply records. */
+  /** Maintain memory. Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; report first, --apply records. */
   evolve: { params: EvolveParams; result: EvolveResult };
   /** Show conflicts. Show the contradictions that a person must resolve. */
   conflicts: { params: ConflictsParams; result: ConflictsResult };
@@ -885,7 +885,7 @@ export interface RememberParams {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Three to five that it answers, in other words: a symptom, a task, general terms. */
+  /** Three to five questions that it answers, in other words: a symptom, a task, general terms. */
   questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];
@@ -954,7 +954,7 @@ export interface MemoryDraft {
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Three to five that it answers, in other words: a symptom, a task, general terms. */
+  /** Three to five questions that it answers, in other words: a symptom, a task, general terms. */
   questions?: readonly string[];
   /** Spans of code that support it. */
   cites?: readonly Cite[];

@@ -1,4 +1,4 @@
-// The repositories of the window: one server for each work tree, and which of them is at hand.
+// The repositories of the window: one server for each work tree, and which of them is current.
 
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
@@ -22,7 +22,7 @@ export class Repositories implements vscode.Disposable {
   private readonly owners = new Map<string, Server | undefined>(); // every key that is typed asks, and links cost
   private latest: Server | undefined;
 
-  /** Fires when there are others than before, or another one is at hand. */
+  /** Fires when there are others than before, or another one is current. */
   readonly onDidChange = this.changed.event;
 
   /** Fires with a server whose state has changed. */
@@ -44,7 +44,7 @@ export class Repositories implements vscode.Disposable {
     return [...this.served.values()].map(({ server }) => server);
   }
 
-  /** The one at hand: that of the active editor, or else of the last one that had any, or else the first. Throws a Failure. */
+  /** The current one: that of the active editor, or else of the last one that had any, or else the first. Throws a Failure. */
   get current(): Server {
     const server = this.atHand;
     if (server) return server;
@@ -52,7 +52,7 @@ export class Repositories implements vscode.Disposable {
     throw new Failure('no_folder', 'no folder is open', 'Muninn keeps the memory of a folder on disk: open one.');
   }
 
-  /** The one at hand; where no folder has memory yet a new one, for the folder of the active editor or the first. Throws a Failure. */
+  /** The current one; where no folder has memory yet a new one, for the folder of the active editor or the first. Throws a Failure. */
   reach(): Server {
     const uri = vscode.window.activeTextEditor?.document.uri;
     const folder = this.atHand ? undefined : ((uri && this.bareAround(uri)) ?? this.bare[0]);
@@ -65,7 +65,7 @@ export class Repositories implements vscode.Disposable {
     return around && this.bare.find((each) => workTree(each.uri.fsPath) === workTree(around.uri.fsPath));
   }
 
-  /** The one at hand; undefined when the window has none. */
+  /** The current one; undefined when the window has none. */
   get atHand(): Server | undefined {
     return this.latest ?? this.all[0];
   }
@@ -78,7 +78,7 @@ export class Repositories implements vscode.Disposable {
     return this.owners.get(fsPath);
   }
 
-  /** The one that `key` stands for; without a key the one at hand. Throws a Failure when its folder was closed. */
+  /** The one that `key` stands for; without a key the current one. Throws a Failure when its folder was closed. */
   keyed(key: string | undefined): Server {
     const server = key === undefined ? this.current : this.all.find((each) => each.key === key);
     if (!server) throw new Failure('no_folder', 'the repository of this is not open in this window any more', 'Add its folder again.');
@@ -119,7 +119,7 @@ export class Repositories implements vscode.Disposable {
     ]);
   }
 
-  /** Makes the one that `key` stands for the one at hand: its page was chosen. */
+  /** Makes the one that `key` stands for the current one: its page was chosen. */
   attend(key: string): void {
     this.choose(this.all.find((each) => each.key === key));
   }
@@ -153,7 +153,7 @@ export class Repositories implements vscode.Disposable {
     return begun;
   }
 
-  /** Names all of them anew, and looks who is at hand. */
+  /** Names all of them anew, and determines the current one. */
   private settle(): void {
     this.owners.clear();
     const names = namesOf(this.all.map(({ folder }) => ({ name: folder.name, path: folder.uri.fsPath })));

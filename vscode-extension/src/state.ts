@@ -26,7 +26,7 @@ export interface Appearance {
 }
 
 /**
- * Makes the status bar item of a state under a label, with `here` memories for the file at hand. The tooltip's lines are
+ * Makes the status bar item of a state under a label, with `here` memories for the active file. The tooltip's lines are
  * plain text.
  */
 export function appearance(state: State, here?: number, label = 'Muninn'): Appearance {

@@ -14,7 +14,7 @@ const actions = (): readonly (readonly [title: string, command: string])[] => [
 
 const COLOURS = { normal: undefined, warning: 'statusBarItem.warningBackground', error: 'statusBarItem.errorBackground' };
 
-/** The item. It shows the repository at hand and, once counted, what the file at hand has; nothing where there is none. */
+/** The item. It shows the current repository and, once counted, what the active file has; nothing where there is none. */
 export class StatusBar implements vscode.Disposable {
   readonly item = vscode.window.createStatusBarItem('muninn.status', vscode.StatusBarAlignment.Left, 50);
   private readonly registrations: readonly vscode.Disposable[];
@@ -29,7 +29,7 @@ export class StatusBar implements vscode.Disposable {
     ];
   }
 
-  /** Shows how many memories the file at hand has; undefined when no file is. */
+  /** Shows how many memories the active file has; undefined when no file is. */
   here(count: number | undefined): void {
     this.count = count;
     this.paint();

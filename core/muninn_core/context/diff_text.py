@@ -43,7 +43,7 @@ def review_markdown(result: DiffResult, names: tuple[str, str]) -> str:
     lines = [
         "### Memory",
         "",
-        f"{_summary(result)} From {_escaped(names[0])} to {_escaped(names[1])}, "
+        f"{_summary(result).capitalize()} From {_escaped(names[0])} to {_escaped(names[1])}, "
         f"`{result.base[:12]}..{result.head[:12]}`.",
     ]
     for title, entries in _sections(result):
@@ -55,7 +55,8 @@ def review_markdown(result: DiffResult, names: tuple[str, str]) -> str:
             lines += [f"  - {_escaped(remark)}"] if remark else []
         lines += [f"- … {len(entries) - MAX_ENTRIES} more"] if len(entries) > MAX_ENTRIES else []
         lines += ["", "</details>"] if folded else []
-    return "\n".join(lines + (["", _escaped(result.saw.note)] if result.saw.note else [])) + "\n"
+    note = _escaped(result.saw.note).replace(r"\`muninn seal\`", "`muninn seal`")
+    return "\n".join(lines + (["", note] if note else [])) + "\n"
 
 
 def _summary(result: DiffResult) -> str:

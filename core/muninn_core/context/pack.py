@@ -1,4 +1,4 @@
-"""Selects the items of a context pack: pins, the task and material at hand first, then memory, knowledge and code.
+"""Selects the items of a context pack: pins, the task and files in use first, then memory, knowledge and code.
 
 Candidates arrive ranked; this module decides which ones fit and in which form. The budget applies to the rendered text
 in every format and is enforced at the end.

@@ -160,9 +160,8 @@ def status_text(result: StatusResult) -> str:
         f"Muninn {result.version} for {result.root} ({result.mode})",
         f"index: {index.state}, {index.files} files, {index.chunks} chunks, {index.lag} changed files behind, "
         f"model {index.model or 'none'}, encoder {index.encoder or 'none'}",
-        f"memory: {log.memories} memories, {log.unsealed} records not sealed, {log.conflicts} conflicts, "
-        f"{log.pending} waiting for approval, "
-        f"{log.malformed} malformed lines",
+        f"memories: {log.memories}, records not sealed: {log.unsealed}, conflicts: {log.conflicts}, "
+        f"waiting for approval: {log.pending}, malformed lines: {log.malformed}",
     ]
     if log.sessions >= MANY_SESSIONS:
         lines.append(f"{log.sessions} sessions are not reconciled: a person runs `muninn reconcile`")

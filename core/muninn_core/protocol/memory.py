@@ -41,7 +41,7 @@ class MemoryDraft(Value):
         Questions,
         Meta(
             max_length=MAX_QUESTIONS,
-            description="Three to five that it answers, in other words: a symptom, a task, general terms.",
+            description="Three to five questions that it answers, in other words: a symptom, a task, general terms.",
         ),
     ] = ()
     cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that support it.")] = ()

@@ -266,7 +266,7 @@ FAMILY = Family(
         ),
         Method(
             verb="evolve",
-            title="Keep memory up",
+            title="Maintain memory",
             synonyms=("decay", "upkeep", "age"),
             summary=(
                 "Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; "

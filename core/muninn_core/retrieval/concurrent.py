@@ -23,7 +23,7 @@ _turns = BoundedSemaphore(2)
 """Most of the work holds the GIL. With two questions at once, one has the GIL while the other is in a library that
 releases it. More of them only take it from one another: with four, a question took a fifth more processor time."""
 
-_threads = ThreadPoolExecutor(4, "abreast")  # starts no thread before the first search
+_threads = ThreadPoolExecutor(4, "search")  # starts no thread before the first search
 
 
 def start(size: int, search: Callable[[], T]) -> Callable[[], T]:

@@ -231,7 +231,7 @@ def _focus_signals(context: ScoringContext, path: str) -> list[Signal]:
         return [signal("focus", 1.0, w.FOCUS)]
     found = []
     if path.rpartition("/")[0] in focus.folders:
-        found.append(signal("folder", 1.0, w.FOLDER, "beside a file at hand"))
+        found.append(signal("folder", 1.0, w.FOLDER, "beside a file in use"))
     if together := context.evolution.together(focus.files).get(path):
         found.append(signal("together", together.value, w.TOGETHER, f"changed with {together.file}"))
     return found

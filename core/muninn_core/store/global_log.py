@@ -29,7 +29,7 @@ from muninn_core.store.redact import redact_files, redaction_subject
 from muninn_core.store.spool import ends_with_newline, repair_last_line
 from muninn_core.store.stamp import next_millisecond, timestamp
 
-log = logging.getLogger("muninn.shared")
+log = logging.getLogger("muninn.global")
 
 LOCK_ATTEMPTS = 500
 """How often the folder's lock is tried, every 10 ms. A holder only writes a few lines."""

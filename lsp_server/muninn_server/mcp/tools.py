@@ -37,7 +37,7 @@ Type and number of the hits can be narrowed with `kind` and `limit`.
 When to remember, with `remember`:
 - a decision and its reason; a constraint that the code does not show; the cause of a bug; a preference of the user;
 - a way that failed (type `attempt`, with the command and its exit status in `details`), so that nobody tries it again.
-One fact a memory, in whole sentences that stand alone, with the files that it is about. Give it three to five \
+One fact per memory, in whole sentences that stand alone, with the files that it is about. Give it three to five \
 `questions` that it answers, in other words than the text: a symptom, a task, general terms. What the user wants in \
 every project has the scope `global`, a note for this session alone `session`. No progress reports, nothing \
 that the code says already, and never a secret.
@@ -162,9 +162,10 @@ def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any
         if parameter not in tool.taken:
             shown = list(tool.schema["properties"])
             near = nearest(parameter, shown) or nearest(parameter, tool.taken)
+            takes = f"'{name}' takes {', '.join(shown) or 'no parameters'}."
             raise BadParams(
                 f"'{name}' has no parameter '{parameter}'",
-                hint=f"Did you mean '{near}'?" if near else f"'{name}' takes {', '.join(shown) or 'no parameters'}.",
+                hint=f"Did you mean '{near}'? {takes}" if near else takes,
             )
     for parameter in tool.required:
         if arguments.get(parameter) in (None, ""):

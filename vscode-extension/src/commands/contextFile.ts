@@ -19,7 +19,7 @@ export async function newContextFile(server: Server, template?: string, given?: 
   return vscode.window.showTextDocument(server.file(path));
 }
 
-/** Shows the pack of the context file at hand beside it, rendered. Throws a Failure. */
+/** Shows the pack of the active context file beside it, rendered. Throws a Failure. */
 export async function previewPack(server: Server, { reader }: Places): Promise<void> {
   const [file] = filesAtHand(server);
   if (!file?.startsWith(FOLDER) || !file.endsWith('.md')) {

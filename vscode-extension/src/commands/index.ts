@@ -40,7 +40,7 @@ export function registerCommands(
   const ours = (name: string, run: (...args: unknown[]) => Promise<unknown>): void => register(`muninn.ui.${name}`, run);
   const here = (name: string, run: (server: Server, ...args: unknown[]) => Promise<unknown>): void =>
     ours(name, async (...args) => run(repositories.reach(), ...args));
-  // A row says whose it is, and so does the address of a page; without either the repository at hand is meant.
+  // A row says whose it is, and so does the address of a page; without either the current repository is meant.
   const on = (name: string, run: (server: Server, node: Node | undefined) => Promise<unknown>): void =>
     ours(name, async (what) => {
       const { rootUri } = (what ?? {}) as { rootUri?: vscode.Uri }; // of a row of the Source Control view
@@ -124,7 +124,7 @@ async function install(repositories: Repositories, log: vscode.LogOutputChannel)
   await Promise.all(repositories.all.map((server) => server.restart()));
 }
 
-/** Shows the log with how each server is, that of the repository at hand last, where the eye falls. */
+/** Shows the log with how each server is, that of the current repository last, where the eye falls. */
 async function showStatus(repositories: Repositories, log: vscode.LogOutputChannel): Promise<void> {
   const { current } = repositories;
   log.show(true);
@@ -149,7 +149,7 @@ async function initialise(repositories: Repositories): Promise<void> {
   void vscode.window.showInformationMessage(`${server.label}: ${done}${history}`);
 }
 
-/** The folder that is to be initialised: where no file at hand tells it and there are several, the person chooses. */
+/** The folder that is to be initialised: where no active file tells it and there are several, the person chooses. */
 async function unremembering(repositories: Repositories): Promise<vscode.WorkspaceFolder | undefined> {
   const { bare, atHand } = repositories;
   const uri = vscode.window.activeTextEditor?.document.uri;

@@ -59,7 +59,7 @@ export async function seal(server: Server, node?: Node): Promise<void> {
 }
 
 /**
- * Decides a conflict: that of a row, or the one whose sides are compared at hand; by the side that is named, or by the
+ * Decides a conflict: that of a row, or the one whose sides are compared in the editor; by the side that is named, or by the
  * one that the person picks. Throws a Failure.
  */
 export async function resolve(server: Server, node: Node | undefined, keep?: ResolveParams['keep']): Promise<void> {

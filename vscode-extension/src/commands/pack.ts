@@ -1,4 +1,4 @@
-// What is done with a pack that is shown: take it to the clipboard, or into the document at hand.
+// What is done with a pack that is shown: take it to the clipboard, or into the active document.
 
 import * as vscode from 'vscode';
 import { Failure } from '../failure';
@@ -6,7 +6,7 @@ import { SCHEME } from '../pages';
 
 let behind: vscode.TextEditor | undefined;
 
-/** Follows which document was at hand before a pack was opened: that is where a pack is inserted. */
+/** Follows which document was active before a pack was opened: that is where a pack is inserted. */
 export function followEditors(): vscode.Disposable {
   const note = (editor: vscode.TextEditor | undefined): void => {
     if (editor && editor.document.uri.scheme !== SCHEME) behind = editor;
@@ -15,13 +15,13 @@ export function followEditors(): vscode.Disposable {
   return vscode.window.onDidChangeActiveTextEditor(note);
 }
 
-/** Copies the pack at hand. Throws a Failure when none is open. */
+/** Copies the open pack. Throws a Failure when none is open. */
 export async function copyPack(): Promise<void> {
   await vscode.env.clipboard.writeText(packAtHand().getText());
   vscode.window.setStatusBarMessage('$(check) Muninn: the pack is in the clipboard.', 5000);
 }
 
-/** Puts the pack at hand where the cursor was in the document before it. Throws a Failure when there is none. */
+/** Puts the open pack where the cursor was in the document before it. Throws a Failure when there is none. */
 export async function insertPack(): Promise<void> {
   const text = packAtHand().getText();
   if (!behind || behind.document.isClosed) {

@@ -1,4 +1,4 @@
-// Where the person is: the selection and the file at hand.
+// Where the person is: the selection and the active file.
 
 import * as vscode from 'vscode';
 import { within } from '../paths';
@@ -22,7 +22,7 @@ export function filesAtHand(server: Server): string[] {
   return file ? [file] : [];
 }
 
-/** What a memory made now is about: the selected lines as `path:START-END`, else the file at hand. */
+/** What a memory made now is about: the selected lines as `path:START-END`, else the active file. */
 export function citedAtHand(server: Server): string[] {
   const [file] = filesAtHand(server);
   const chosen = vscode.window.activeTextEditor?.selection;

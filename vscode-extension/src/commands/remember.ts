@@ -1,4 +1,4 @@
-// Muninn: Remember. A text and its type; the selected lines, or the file at hand, are what it is about.
+// Muninn: Remember. A text and its type; the selected lines, or the active file, are what it is about.
 
 import * as vscode from 'vscode';
 import { Failure } from '../failure';

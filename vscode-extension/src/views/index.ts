@@ -16,7 +16,7 @@ const LISTED = 500;
 
 const KNOWLEDGE = '.muninn/{knowledge,packs,context}/**/*.md';
 
-/** All views, of the repository at hand. */
+/** All views, of the current repository. */
 export class Views implements vscode.Disposable {
   private readonly trees: Readonly<Record<'memory' | 'file' | 'timeline' | 'sessions' | 'conflicts' | 'stale' | 'knowledge', Tree>>;
   private readonly registrations: vscode.Disposable[] = [];
@@ -35,7 +35,7 @@ export class Views implements vscode.Disposable {
     this.trees = {
       memory: new Tree('muninn.memory', load((server) => this.memories(server)), () => 'No memory yet: “Muninn: Remember” stores the first.'),
       file: new Tree('muninn.file', load((server) => this.atHand(server)), () =>
-        this.looked ? 'Nothing is remembered about this file.' : 'No file of this repository is at hand.',
+        this.looked ? 'Nothing is remembered about this file.' : 'No file of this repository is open.',
       ),
       timeline: new Tree('muninn.timeline', load((server) => this.timeline(server)), () => 'Nothing is remembered about this file.'),
       sessions: new Tree('muninn.sessions', load((server, one) => this.sessions(server, one)), () => 'No session has remembered anything.'),
@@ -86,7 +86,7 @@ export class Views implements vscode.Disposable {
     for (const registration of [...this.registrations, this.files]) registration?.dispose();
   }
 
-  /** Shows the repository that is at hand now. */
+  /** Shows the current repository. */
   private turn(): void {
     const server = this.repositories.atHand;
     this.files?.dispose();
@@ -125,7 +125,7 @@ export class Views implements vscode.Disposable {
     this.refresh();
   }
 
-  /** The rows of the repository at hand, or below one of its rows, as `load` gives them. */
+  /** The rows of the current repository, or below one of its rows, as `load` gives them. */
   private async loaded(load: (server: Server) => Promise<readonly Node[]>, within?: Node): Promise<Node[]> {
     const server = this.repositories.keyed(within?.repository);
     return rowsOf(server.key, await load(server));
@@ -156,7 +156,7 @@ export class Views implements vscode.Disposable {
     return timelineNodes(found.memories, found.citations, found.total, new Date());
   }
 
-  /** The file at hand, or the last one while it is open: a comparison, a page or a list of results is no other file. */
+  /** The active file, or the last one while it is open: a comparison, a page or a list of results is no other file. */
   private fileOf(server: Server): string | undefined {
     const [file] = filesAtHand(server);
     if (file) this.last = { server, file };

@@ -45,7 +45,7 @@ def touched(
         return []
     grounds = (
         ("the work tree changes", changed),
-        ("is at hand", files),
+        ("is in use", files),
         ("answers the question", [hit.path for hit in code[:TOP]]),
     )
     found = []

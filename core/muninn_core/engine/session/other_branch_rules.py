@@ -19,7 +19,7 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.thread_future import run_in_thread
 from muninn_core.worktree.workspace import Workspace
 
-log = logging.getLogger("muninn.elsewhere")
+log = logging.getLogger("muninn.rules")
 
 SECONDS = 1.0
 """The longest wait for the memories of other branches. They are kept, so that a later session gets them at once."""

@@ -29,7 +29,7 @@ from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 
-log = logging.getLogger("muninn.keep")
+log = logging.getLogger("muninn.remember")
 
 MIN_PROBABILITY = 0.4
 """The least probability of a statement that is listed."""
