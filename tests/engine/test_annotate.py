@@ -317,6 +317,16 @@ def test_a_confirmed_memory_cites_the_code_as_it_is_now(rules):
     assert muninn.engine.open(muninn.place).memory.log.state.records == records
 
 
+def test_a_merged_memory_is_confirmed_with_what_the_others_cite(rules):
+    muninn, ids = rules
+    also = muninn.call("remember", text="Users are deleted for good.", files=[f"{FILE}:11-13"]).ids[0]
+    kept = muninn.call("consolidate", ids=[ids[0], also], decision="merge", keep=ids[0]).kept.id
+    edited(muninn, USERS.replace("del USERS[uid]", "USERS.pop(uid, None)"))
+    assert muninn.call("verify", id=kept).states["drifted"] == 1
+    result = muninn.call("confirm", id=kept)
+    assert {cite.state for cite in result.cites} == {"fresh"}
+
+
 def test_a_memory_whose_code_is_gone_needs_a_place_to_be_confirmed(rules):
     muninn, ids = rules
     edited(muninn, '"""Users."""\n\nUSERS = {}\n')

@@ -236,19 +236,20 @@ def test_a_decision_is_carried_out_and_a_contradiction_is_told(muninn: Muninn) -
 
 def test_a_change_of_a_merged_memory_also_removes_what_the_others_brought(muninn: Muninn) -> None:
     first = muninn.call("remember", text="The index uses sqlite.", questions=["Which store?"], tags=["x"]).ids[0]
-    given: dict[str, Any] = {"questions": ["Why sqlite?", "Which store?"], "tags": ["y"], "files": ["src/users.py"]}
+    given: dict[str, Any] = {"questions": ["Why sqlite?", "Which store?"], "tags": ["y"], "files": ["src/users.py:1-2"]}
     given["links"] = [{"relation": "extends", "target": remember(muninn, "Indexes are files.")}]
     other = muninn.call("remember", text="The index uses sqlite now.", importance=8, pin=True, **given).ids[0]
     muninn.call("consolidate", ids=[first, other], decision="merge", keep=first)
     change: dict[str, Any] = {
         "questions": ["Which store?"],
         "tags": [""],
-        "files": ["README.md"],
+        "files": ["README.md:1"],
         "importance": 3,
         "pin": False,
     }
     memory = muninn.call("update", id=first, unlink=[f"extends:{given['links'][0]['target']}"], **change).memory
     assert (memory.links, memory.questions, memory.tags, memory.files) == ((), ("Which store?",), (), ("README.md",))
+    assert [cite.path for cite in memory.cites] == ["README.md"]
     assert (memory.importance, memory.pinned, memory.sources) == (3, False, (other,))
     assert muninn.call("update", id=first, **change).changed == ()
 

@@ -50,6 +50,8 @@ def test_a_memory_is_signed_and_says_nothing_twice() -> None:
     whole = hit(**signed, title="Use files", text="Use files", trust="agent")
     head = "1. memory decision 01m (Ann; 2026-03-04; an agent's word; about a.py:3-9)"
     assert recall_text(RecallResult(hits=(whole,), saw=SAW)) == f"{head} — Use files [0.40: words 0.40]"
+    words = "Use files, " * 12 + "not tables"
+    assert "not tables" in recall_text(RecallResult(hits=(hit(**signed, title=words, text=words),), saw=SAW))
     longer = hit(**signed, title="Use files", text="Use files.\nThey are text.", trust="user", start_line=0, end_line=0)
     assert recall_text(RecallResult(hits=(longer,), saw=SAW)) == (
         "1. memory decision 01m (Ann; 2026-03-04; about a.py) [0.40: words 0.40]\n   Use files.\n   They are text."

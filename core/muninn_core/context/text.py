@@ -41,6 +41,9 @@ SNIPPET_LINES = 14
 SNIPPET_CHARS = 900
 LINE_CHARS = 200
 
+HEAD_CHARS = 100
+"""The most characters of a headline."""
+
 TEXT_CHARS = 40_000
 """After this many characters only headlines follow, because agents move longer results into a file."""
 
@@ -72,7 +75,7 @@ def _numbered(hits: Sequence[Hit], first: int) -> str:
     length = 0
     for number, hit in enumerate(hits, first):
         text = " ".join(hit.text.split())
-        if length >= TEXT_CHARS or (hit.kind == "memory" and text == hit.title):
+        if length >= TEXT_CHARS or (hit.kind == "memory" and text == hit.title and len(text) <= HEAD_CHARS):
             part = _hit_head(number, hit)
         else:
             repeated = hit.kind == "memory" and text.startswith(hit.title)
@@ -277,7 +280,7 @@ def _hit_head(number: int, hit: Hit, *, titled: bool = True) -> str:
     where = hit.id
     limit = hit.scope if hit.scope != "project" else "private" if hit.private else ""
     what = " ".join(part for part in (limit, hit.kind, hit.type, where) if part)
-    about = shorten(": ".join(part for part in (hit.title if titled else "", hit.symbol) if part), 100)
+    about = shorten(": ".join(part for part in (hit.title if titled else "", hit.symbol) if part), HEAD_CHARS)
     known = [hit.author, hit.ts[:10]] if hit.kind == "memory" else []
     known += [AGENT] if hit.trust == "agent" and not hit.origin else []
     known += [f"about {place(hit.path, hit.start_line, hit.end_line)}"] if hit.kind == "memory" and hit.path else []

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from muninn_core.engine.memory.cites import slim_cites
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Cite, Memory
-from muninn_core.model.value import replace, to_plain
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.protocol.review import Verified, VerifyParams, VerifyResult
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import CitationCheck, cites_of
@@ -87,10 +88,6 @@ def _follow(memory: Memory, checker: CitationCheck, commit: str | None) -> dict[
         if file.state == "moved":
             renamed[file.was] = file.path
     files = tuple(dict.fromkeys(renamed.get(path, path) for path in memory.files))
-    fields: dict[str, Any] = {"cites": [_slim(cite) for cite in cites]} if tuple(cites) != cites_of(memory) else {}
+    fields: dict[str, Any] = {"cites": slim_cites(cites)} if tuple(cites) != cites_of(memory) else {}
     fields.update({"files": list(files)} if files != memory.files else {})
     return {"type": "update", "target": memory.id, "set": fields} if fields else None
-
-
-def _slim(cite: Cite) -> dict[str, Any]:
-    return {name: value for name, value in to_plain(cite).items() if value not in (None, "")}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite
-from muninn_core.model.value import replace
+from muninn_core.model.value import replace, to_plain
 from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.reconcile.citations import make_cite
@@ -60,6 +61,11 @@ def anchor(
         if (cite.path, cite.start, cite.end) not in known
     ]
     return replace(draft, files=files, cites=tuple(dict.fromkeys(cites)))
+
+
+def slim_cites(cites: Iterable[Cite]) -> list[dict[str, Any]]:
+    """Return cites as a record has them: without empty fields."""
+    return [{name: part for name, part in to_plain(cite).items() if part not in (None, "")} for cite in cites]
 
 
 def _place(text: str, root: Path) -> tuple[str, int, int, str | None]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from muninn_core.engine.memory.cites import anchor
+from muninn_core.engine.memory.cites import anchor, slim_cites
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BadParams
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
-from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.review import ConfirmParams, ConfirmResult
 from muninn_core.reconcile.citations import make_cite
@@ -25,11 +24,19 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def confirm(workspace: Workspace, params: ConfirmParams, call: CallContext) -> ConfirmResult:
-    """Update a memory's citations to the current code. Raises NotFoundError and what `_confirmed` raises."""
-    memory = memory_of(workspace.memory.all(), params.id)
-    record = _update(memory, _confirmed(workspace, memory, params, call), call)
-    if record is not None:
-        workspace.memory.append([record], params.session, scope=memory.scope)
+    """Update a memory's citations to the current code. Raises NotFoundError and what `_confirmed` raises.
+
+    A merged memory shows the citations of its sources, so the stale ones are removed from these.
+    """
+    known = workspace.memory.all()
+    memory = memory_of(known, params.id)
+    cites = _confirmed(workspace, memory, params, call)
+    merged = [known[each] for each in memory.sources if each in known]
+    kept = [(each, [cite for cite in cites_of(each) if cite in cites]) for each in merged]
+    updates = [_update(*each, call) for each in [(memory, cites), *kept]]
+    changes = [record for record in updates if record is not None]
+    if changes:
+        workspace.memory.append(changes, params.session, scope=memory.scope)
     memory = workspace.memory.all()[memory.id]
     return ConfirmResult(memory=memory, cites=_judged(workspace.citations, memory, call), saw=workspace.read_state())
 
@@ -70,8 +77,8 @@ def _update(memory: Memory, cites: list[Cite], call: CallContext) -> dict[str, A
     """Return the record of the update, None when nothing changes."""
     if tuple(cites) == cites_of(memory):
         return None
-    plain = [{name: value for name, value in to_plain(cite).items() if value not in (None, "")} for cite in cites]
-    return {"type": "update", "target": memory.id, "set": {"cites": plain}, "actor": call.actor or "user"}
+    fields = {"cites": slim_cites(cites)}
+    return {"type": "update", "target": memory.id, "set": fields, "actor": call.actor or "user"}
 
 
 def _judged(citations: Citations, memory: Memory, call: CallContext) -> tuple[Citation, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from muninn_core.config import Config
-from muninn_core.engine.memory.cites import anchor
+from muninn_core.engine.memory.cites import anchor, slim_cites
 from muninn_core.engine.memory.drafts import check_relation, cleaned, derived_title
 from muninn_core.engine.memory.lookup import memory_of, only
 from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
@@ -92,6 +92,7 @@ def _updated(
     details = clean.pop("details")
     before = {name: to_plain(getattr(memory, name)) for name in clean}
     before |= {name: list(value) for name, value in before.items() if isinstance(value, tuple)}
+    before["cites"] = slim_cites(memory.cites)
     changes = {name: value for name, value in clean.items() if value != before[name]}
     if details:
         changes["details"] = details
@@ -125,6 +126,10 @@ def _of_sources(
             own = getattr(source, name)
             left = [each for each in own if each in changes[name]]
             fields |= {name: left} if len(left) < len(own) else {}
+        if "cites" in changes:
+            cites = slim_cites(source.cites)
+            left = [each for each in cites if each in changes["cites"]]
+            fields |= {"cites": left} if len(left) < len(cites) else {}
         if changes.get("importance", source.importance) < source.importance:
             fields["importance"] = changes["importance"]
         if fields:
@@ -239,7 +244,7 @@ def _placed(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
         lambda path: relative_path(path, workspace.layout.root),
         workspace.head.read().commit,
     )
-    cites = [{key: part for key, part in to_plain(cite).items() if part not in (None, "")} for cite in draft.cites]
+    cites = slim_cites(draft.cites)
     return {"files": list(draft.files), **({"cites": cites} if cites else {})}
 
 
