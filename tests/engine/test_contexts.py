@@ -66,7 +66,7 @@ def told(item):
     return {reason.signal: reason.note for reason in item.why}
 
 
-# --- what is at hand ---
+# --- files in use ---
 
 
 def test_the_code_around_the_cursor_comes_first_and_says_so(shared_steps):
