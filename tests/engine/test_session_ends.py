@@ -158,6 +158,9 @@ def test_a_session_that_goes_on_is_summed_up_anew_and_the_same_end_twice_is_one(
     end(muninn, transcript)
     end(muninn, transcript)
     (first,) = of(muninn, "session_summary", archived=True)
+    muninn.call("update", id=first.id, text="A file was written.")
+    end(muninn, transcript)
+    assert [memory.text for memory in of(muninn, "session_summary")] == ["A file was written."]
     transcript.use("Write", {"file_path": str(muninn.root / "src/b.py")})
     end(muninn, transcript)
     assert [memory.files for memory in of(muninn, "session_summary")] == [("src/a.py", "src/b.py")]

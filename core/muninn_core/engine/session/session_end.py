@@ -222,7 +222,7 @@ def _commits(store: MemoryStore, session: str, shown: Sequence[str], fresh: Sequ
 def _anew(workspace: Workspace, draft: MemoryDraft, session: str) -> MemoryDraft:
     """Return the draft of a session that went on as another memory, if its key is that of another text.
 
-    A summary supersedes the session's earlier one.
+    A summary supersedes the session's earlier one, unless it would only replace the words that a person gave that one.
     """
     store = workspace.memory
     stored = store.log.record_of_key(draft.key or "")
@@ -230,7 +230,8 @@ def _anew(workspace: Workspace, draft: MemoryDraft, session: str) -> MemoryDraft
     if (before is None and stored is None) or (stored is not None and stored.data.get("redacted") is True):
         return draft
     text = cleaned({"text": draft.text}, workspace.config)[0]["text"].strip()  # as it would be stored
-    if text == (before.text if before is not None else stored and stored.data.get("text")):
+    earlier = store.log.records.get(before.id) if before is not None else stored
+    if earlier is not None and text == earlier.data.get("text"):
         return draft
     links = (Link(relation="supersedes", target=before.id, by="hook"),) if before is not None else ()
     return replace(draft, key=f"{draft.key}:{hashlib.sha256(text.encode()).hexdigest()[:16]}", links=links)
