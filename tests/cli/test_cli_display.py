@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import pty
@@ -19,6 +20,7 @@ from rich.console import Console
 from muninn_cli.display import DISPLAY
 from muninn_cli.pager import pager_command
 from muninn_cli.show.formatting import moment
+from muninn_cli.show.history import diff
 from muninn_cli.terminal import line, markdown, output, source_line
 from muninn_core.model.byline import relative
 
@@ -163,6 +165,19 @@ def test_a_line_that_is_too_long_for_a_terminal_continues_below_and_source_is_cu
     file.seek(0), file.truncate()
     source_line(console, ("x" * 100, ""))
     assert file.getvalue() == "x" * (width - 1) + "…\n"
+
+
+def test_a_review_on_a_terminal_has_short_ids_and_wrapped_lines_but_its_markdown_is_verbatim() -> None:
+    text = f"Added (1)\n\n  + decision {ULID}  Sessions live in Redis since cookies overflowed.\n"
+
+    def shown(form: str, terminal: bool) -> str:
+        console = Console(file=io.StringIO(), force_terminal=terminal, width=40, color_system=None)
+        diff(console, {"text": text}, argparse.Namespace(format=form))
+        return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+    wrapped = "  + decision 01234567  Sessions live\n    in Redis since cookies overflowed.\n"
+    assert shown("text", True) == f"Added (1)\n\n{wrapped}"
+    assert shown("text", False) == shown("markdown", True) == text
 
 
 def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsewhere() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.safe_text import safe
 from muninn_cli.show.formatting import count, moment, place, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph
+from muninn_cli.terminal import joined, line, paragraph, verbatim
 from muninn_core.model.byline import writer
 
 if TYPE_CHECKING:
@@ -63,9 +62,14 @@ def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
 
 @renders("diff")
 def diff(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the review."""
-    # To a program the text goes verbatim; a terminal must not obey what the text says.
-    console.file.write(safe(result["text"]) if console.is_terminal else result["text"])
+    """Print the review: text on a terminal in wrapped lines with short ids, otherwise as it is."""
+    if not console.is_terminal:
+        console.file.write(result["text"])
+    elif given.format == "text":
+        for row in result["text"].rstrip("\n").split("\n"):
+            line(console, (row, ""))
+    else:
+        verbatim(console, result["text"])
 
 
 @renders("check")
