@@ -182,6 +182,10 @@ def test_names_messages_and_times_that_json_can_not_have_are_replaced_or_left_ou
     assert (found.subject, found.body, found.author) == ("Caf\ufffd", "d\ufffdj\ufffd vu", "Ren\ufffd")
     assert (found.files, found.added, found.time) == (("good.py",), {"good.py"}, "9999-12-31T23:59:59Z")
     assert git.commit_time(plain_repo, made).year == 9999
+    undated = raw.replace(b"99999999999999", b"never")
+    done = subprocess.run(store, cwd=plain_repo, input=undated, check=True, stdout=subprocess.PIPE)
+    (known,) = git.list_commits(plain_repo, parent, done.stdout.decode().strip(), 10)
+    assert known.time == "1970-01-01T00:00:00Z"
     (logged,) = read_log(plain_repo, CommitRange(tip=made, base=parent))
     assert (logged.commit.time, logged.commit.files) == (found.time, ("good.py",))
     assert [ref.name for ref in git.list_refs(plain_repo, "refs/heads")] == ["a\u2028b", "c\u0085d", "main"]

@@ -174,9 +174,12 @@ def stream(root: Path, *arguments: str, worktree: bool = False) -> Generator[byt
 
 
 def time_of(seconds: str) -> datetime:
-    """Return a git time, decimal seconds since 1970, in UTC. A commit may have any number: at most the year 9999."""
+    """Return a git time, decimal seconds since 1970, in UTC. A commit may have any number: at most the year 9999.
+
+    git prints "" for a time that it can't read. That counts as 1970, so that the commit is never the newest.
+    """
     try:
-        return datetime.fromtimestamp(int(seconds), UTC)
+        return datetime.fromtimestamp(int(seconds) if seconds.isdecimal() else 0, UTC)
     except (ValueError, OverflowError, OSError):
         return datetime.max.replace(tzinfo=UTC)
 

@@ -38,13 +38,14 @@ class Hit(Value):
 
     `path` of a memory is the current file of its first cite, else the first file that it names, else "". `private`,
     `elsewhere`, `work` and `scope` are those of the memory; `cites` are its citations with their current state.
-    `status` is that of a steering document: "decided", "superseded by ADR 7". `trust` is that of a memory, of the
-    author of another tool's knowledge, or "outside" for knowledge of a pack. `origin` names a source other than this
-    project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
-    words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
-    file, and `total` the sum of their scores. `author` and `ts` say who wrote a memory, and when. `newer` is the id of
-    a memory that states the same fact anew. `repository` names the repository of the user's list that the hit comes
-    from, "" for this one; the id of a file's chunk then begins with the name and a colon.
+    `status` is that of a steering document, "decided" or "superseded by ADR 7", or names the memories that a memory
+    contradicts. `trust` is that of a memory, of the author of another tool's knowledge, or "outside" for knowledge of a
+    pack. `origin` names a source other than this project: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
+    `snippet` holds the lines of `text` with the most words of the query, none when no line has one. In an answer by
+    files, `chunks` is the number of chunks found in the file, and `total` the sum of their scores. `author` and `ts`
+    say who wrote a memory, and when. `newer` is the id of a memory that states the same fact anew. `repository` names
+    the repository of the user's list that the hit comes from, "" for this one; the id of a file's chunk then
+    begins with the name and a colon.
     """
 
     kind: SourceKind
