@@ -170,14 +170,14 @@ def test_a_line_that_is_too_long_for_a_terminal_continues_below_and_source_is_cu
 def test_a_review_on_a_terminal_has_short_ids_and_wrapped_lines_but_its_markdown_is_verbatim() -> None:
     text = f"Added (1)\n\n  + decision {ULID}  Sessions live in Redis since cookies overflowed.\n"
 
-    def shown(form: str, terminal: bool) -> str:
+    def shown(form: str | None, terminal: bool) -> str:
         console = Console(file=io.StringIO(), force_terminal=terminal, width=40, color_system=None)
         diff(console, {"text": text}, argparse.Namespace(format=form))
         return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
     wrapped = "  + decision 01234567  Sessions live\n    in Redis since cookies overflowed.\n"
-    assert shown("text", True) == f"Added (1)\n\n{wrapped}"
-    assert shown("text", False) == shown("markdown", True) == text
+    assert shown(None, True) == shown("text", True) == f"Added (1)\n\n{wrapped}"
+    assert shown(None, False) == shown("markdown", True) == text
 
 
 def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsewhere() -> None:

@@ -65,7 +65,7 @@ def diff(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     """Print the review: text on a terminal in wrapped lines with short ids, otherwise as it is."""
     if not console.is_terminal:
         console.file.write(result["text"])
-    elif given.format == "text":
+    elif given.format != "markdown":
         for row in result["text"].rstrip("\n").split("\n"):
             line(console, (row, ""))
     else:
