@@ -20,7 +20,7 @@ from bench.truth import Truth
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.reconcile.citations import make_cite
 from muninn_core.source.classify import classify, path_traits
-from muninn_core.source.extent import Extent
+from muninn_core.source.code.extent import Extent
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.citations import Citations
 

@@ -25,6 +25,8 @@ from bench.quality.copies import Copies
 from bench.quality.questions import Question
 from bench.quality.scoring import interval, measure
 from bench.quality.titles import questions_of
+from muninn_core.capture.commit_history import memory_of_commit, reverted_commits
+from muninn_core.capture.history_memory import HistoryMemory
 from muninn_core.git.log import CommitRange, LogEntry, read_log
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.commit_votes import CommitTitle, CommitVotes
@@ -33,7 +35,6 @@ from muninn_core.retrieval.file_prior import FilePriors
 from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
-from muninn_core.source.commit_history import HistoryMemory, memory_of_commit, reverted_commits
 from muninn_core.worktree.evolution import MAX_COMMITS, MAX_COUPLING_COMMITS
 
 REMEMBERED = 1_000

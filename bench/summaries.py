@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from muninn_core import open_repository
-from muninn_core.source.command_outcome import command_name
+from muninn_core.capture.command_outcome import command_name
 
 Step = str | tuple[str, str]
 """A shell command, or (path, content) of an edit with the agent's tool."""

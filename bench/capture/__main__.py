@@ -14,19 +14,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import muninn_core.source
+import muninn_core.capture
 from bench.capture.asking import asked
 from bench.capture.conversations import Session, load, load_sentences
 from bench.capture.questions import load_questions, report_questions, score_questions
 from bench.capture.scoring import captured, captured_with, report, score
 from bench.capture.training import train
-from muninn_core.source.statement import THRESHOLD
-from muninn_core.source.statement_model import WEIGHTS
+from muninn_core.capture.statement import THRESHOLD
+from muninn_core.capture.statement_model import WEIGHTS
 
 DATA = Path(__file__).parents[1] / "data"
 OWN = DATA / "conversations.txt"
 QUESTIONS = DATA / "statement-questions.tsv"
-SENTENCES = Path(__file__).parents[2] / "tests" / "hooks" / "sentences.tsv"
+SENTENCES = Path(__file__).parents[2] / "tests" / "capture" / "sentences.tsv"
 FOLDS = 10
 
 
@@ -106,7 +106,7 @@ def _ask(name: str, sessions: Sequence[Session]) -> None:
 
 def _write(sessions: Sequence[Session]) -> None:
     weights = train(sessions)
-    folder = Path(next(iter(muninn_core.source.__path__)))
+    folder = Path(next(iter(muninn_core.capture.__path__)))
     note = f"Learned from {len(sessions)} labelled conversations by `python -m bench capture --train`."
     text = json.dumps({"note": note, "weights": weights}, indent=1, sort_keys=True, ensure_ascii=False)
     (folder / WEIGHTS).write_text(f"{text}\n", "utf-8")

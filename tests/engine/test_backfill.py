@@ -10,12 +10,12 @@ import pytest
 from repositories import git
 from transcripts import Transcript
 
+from muninn_core.capture.transcript import read_transcript
 from muninn_core.errors import BadParams, Cancelled, NotFoundError, ReadOnlyError
 from muninn_core.git import GitError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import replace
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.source.transcript import read_transcript
 from muninn_core.store.record import encode_line
 from muninn_core.worktree.call_context import CallContext
 

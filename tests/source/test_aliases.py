@@ -6,8 +6,8 @@ import posixpath
 
 import pytest
 
-from muninn_core.source.definition import Import
-from muninn_core.source.resolve import resolve_import
+from muninn_core.source.code.definition import Import
+from muninn_core.source.code.resolve import resolve_import
 
 
 class Files(dict[str, str]):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.source.extent import Outline, innermost_extent
+from muninn_core.source.code.extent import Outline, innermost_extent
 from muninn_core.source.line_index import LineIndex, best_stretch, informative_words, make_mark, read_mark, similarity
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from muninn_core.model.note import Lens, Note
-from muninn_core.source.extent import Extent, innermost_extent
+from muninn_core.source.code.extent import Extent, innermost_extent
 
 MAX_KINDS = 3
 """The maximum number of kinds in a title. Further kinds are counted together."""

@@ -14,7 +14,7 @@ from muninn_core.source.path_containment import is_inside
 
 if TYPE_CHECKING:
     from muninn_core.index.snapshot import Snapshot
-    from muninn_core.source.definition import Import
+    from muninn_core.source.code.definition import Import
 
 MAX_MANIFESTS = 200
 """The most manifests of a repository that are read, those nearest to the root first."""

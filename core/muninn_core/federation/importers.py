@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 
 from muninn_core.federation.dependents import Published
 from muninn_core.model.value import Value
-from muninn_core.source.definition import Import
+from muninn_core.source.code.definition import Import
 from muninn_core.source.packages import Package
 
 MAX_PACKAGES = 200

@@ -14,7 +14,7 @@ from muninn_core.federation.remote_candidates import RemoteBranch
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.protocol.code import CodeSymbol
-from muninn_core.source.definition import Definition
+from muninn_core.source.code.definition import Definition
 
 
 class Listing(Value, forbid_unknown_fields=False):

@@ -1,6 +1,6 @@
 """Definitions, imports and calls of the indexed code, in tables of the manifest.
 
-The tables hold facts of single files. `source/resolve.py` resolves imports to files.
+The tables hold facts of single files. `source/code/resolve.py` resolves imports to files.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from muninn_core.source.definition import KINDS, Definition, Import, Syntax
-from muninn_core.source.imports import lookup_names
+from muninn_core.source.code.definition import KINDS, Definition, Import, Syntax
+from muninn_core.source.code.imports import lookup_names
 
 if TYPE_CHECKING:
     import sqlite3

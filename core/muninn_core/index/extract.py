@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from muninn_core.source.chunk import ChunkedFile, chunk_with_syntax
 from muninn_core.source.classify import classify
-from muninn_core.source.definition import Syntax
+from muninn_core.source.code.definition import Syntax
+from muninn_core.source.code.syntax import is_safe_in_process
 from muninn_core.source.generated import is_marked_generated
 from muninn_core.source.identifiers import split_words
-from muninn_core.source.syntax import is_safe_in_process
 from muninn_core.source.text import Text, read_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.index.extract import RISKY, Extracted, Job, extract
 from muninn_core.index.workers import WorkerPool
-from muninn_core.source.grammar import SAFE_BYTES
+from muninn_core.source.code.grammar import SAFE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from muninn_core.index.code import Symbol, could_mean, marks, stem_of, tails_of
 from muninn_core.org.file_rows import FileRows
-from muninn_core.source.definition import Definition, Import, Syntax
+from muninn_core.source.code.definition import Definition, Import, Syntax
 
 
 class BranchCode:

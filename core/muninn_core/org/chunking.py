@@ -33,7 +33,7 @@ from muninn_core.index.vector import KIND_BITS
 from muninn_core.index.workers import WorkerPool
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.org import models
-from muninn_core.source.definition import Syntax
+from muninn_core.source.code.definition import Syntax
 from muninn_core.source.identifiers import split_words
 
 CUTTER = 100 * FEATURES + 3

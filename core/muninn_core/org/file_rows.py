@@ -10,7 +10,7 @@ from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.org.chunking import CUTTER
 from muninn_core.org.rows import Rows
 from muninn_core.org.storage import read_chunk, read_syntax
-from muninn_core.source.definition import Syntax
+from muninn_core.source.code.definition import Syntax
 
 _MAX_SYMBOL_FILES = 2_000
 """The most files whose definitions are read for one query."""

@@ -11,7 +11,7 @@ from muninn_core.org.branches import repository_of
 from muninn_core.org.file_rows import FileRows
 from muninn_core.org.package_names import is_manifest, parts_of_module
 from muninn_core.source.classify import language_of
-from muninn_core.source.definition import Syntax
+from muninn_core.source.code.definition import Syntax
 from muninn_core.source.packages import LANGUAGES, declared
 from muninn_core.source.qualified import split
 

@@ -17,7 +17,7 @@ from muninn_core.model.value import decoder_of, encode_json
 from muninn_core.org.chunking import CUTTER, ChunkData, ChunkedFile, Numbered, Statistics, chunk_data
 from muninn_core.org.database import Connection, copy_rows
 from muninn_core.org.package_names import names_of_packages
-from muninn_core.source.definition import Syntax
+from muninn_core.source.code.definition import Syntax
 from muninn_core.source.identifiers import split_words
 
 Part = tuple[bytes, bytes]

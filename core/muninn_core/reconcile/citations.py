@@ -12,7 +12,7 @@ from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource, Unknown
 from muninn_core.reconcile.moved_lines import longest_lines, most_similar_file, moved_lines
-from muninn_core.source.extent import Extent, innermost_extent
+from muninn_core.source.code.extent import Extent, innermost_extent
 from muninn_core.source.line_index import (
     LineIndex,
     Mark,

@@ -1,6 +1,6 @@
 """A turn of any agent as a context manager: its events, and steps that nest.
 
-`Repository.turn` makes one. The events have the types that the hooks of agents record (`source.turn_events`), so that
+`Repository.turn` makes one. The events have the types that the hooks of agents record (`capture.turn_events`), so that
 queries, patterns and candidates treat all agents alike.
 """
 
@@ -11,8 +11,8 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from muninn_core.capture.turn_events import ANSWER, MESSAGE_CHARS, PROMPT, TOOL_CALL, USAGE, cut, tool_payload
 from muninn_core.errors import MuninnError
-from muninn_core.source.turn_events import ANSWER, MESSAGE_CHARS, PROMPT, TOOL_CALL, USAGE, cut, tool_payload
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol
 
 from muninn_core.index.code import could_mean, marks, stem_of
 from muninn_core.source.classify import language_of, path_traits
-from muninn_core.source.definition import SCOPES, Definition, Import
-from muninn_core.source.resolve import FileIndex, resolve_import
+from muninn_core.source.code.definition import SCOPES, Definition, Import
+from muninn_core.source.code.resolve import FileIndex, resolve_import
 
 RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
 """All relations, in the order of the results."""

@@ -7,13 +7,13 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol
 
 from muninn_core.source.classify import language_of, path_traits
-from muninn_core.source.definition import KINDS
+from muninn_core.source.code.definition import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from muninn_core.retrieval.graph import Named
-    from muninn_core.source.definition import Definition
+    from muninn_core.source.code.definition import Definition
 
 _PARTS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|_")

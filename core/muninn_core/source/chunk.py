@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.model.chunk import Chunk
-from muninn_core.source import prose, symbols
+from muninn_core.source import prose
 from muninn_core.source.classify import PROSE, classify
-from muninn_core.source.definition import Definition, Syntax
-from muninn_core.source.extent import Outline
+from muninn_core.source.code import symbols
+from muninn_core.source.code.definition import Definition, Syntax
+from muninn_core.source.code.extent import Outline
+from muninn_core.source.code.partition import partition_lines
+from muninn_core.source.code.syntax import read_syntax
 from muninn_core.source.line_runs import MAX_CHUNK, MAX_LINE_LENGTH, group_lines, split_lines
-from muninn_core.source.partition import partition_lines
-from muninn_core.source.syntax import read_syntax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

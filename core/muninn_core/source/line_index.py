@@ -16,7 +16,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from muninn_core.source.classify import language_of
-from muninn_core.source.extent import Extent, Outline
+from muninn_core.source.code.extent import Extent, Outline
 
 _MARK = re.compile(r"^(\d{1,7})-([0-9a-f]{8})-([0-9a-f]{16})$")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from muninn_core.source import frontmatter
-from muninn_core.source.definition import Definition
+from muninn_core.source.code.definition import Definition
 from muninn_core.source.line_runs import MAX_CHUNK, group_lines, split_lines
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")

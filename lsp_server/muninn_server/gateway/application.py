@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from muninn_core.capture.turn_events import AgentTurn
 from muninn_core.config.keys import BUNDLED_MODEL
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.errors import ModelError, MuninnError
@@ -15,7 +16,6 @@ from muninn_core.models import anthropic, openai
 from muninn_core.models.client import address
 from muninn_core.models.http import HttpFailure, Upstream
 from muninn_core.models.request import route_of
-from muninn_core.source.turn_events import AgentTurn
 from muninn_core.store.secrets import mask
 from muninn_server.gateway.embeddings import embedding_reply
 from muninn_server.gateway.errors import error_reply, stream_error

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from muninn_core.capture.turn_events import AgentTurn, Turns, texts
 from muninn_core.errors import ModelError
 from muninn_core.models import anthropic, openai
 from muninn_core.models.prompt import Answer
-from muninn_core.source.turn_events import AgentTurn, Turns, texts
 from muninn_server.gateway.injection import conversation, places
 from muninn_server.gateway.json_spans import items, members
 from muninn_server.gateway.routing import ANTHROPIC

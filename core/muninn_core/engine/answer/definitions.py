@@ -15,7 +15,7 @@ from muninn_core.protocol.code import CodeSymbol, GraphEdge, GraphParams, Outlin
 from muninn_core.retrieval.filters import language_named
 from muninn_core.retrieval.graph import RELATIONS, Edge, Facts, Graph, Named, Node, is_constructor
 from muninn_core.source.classify import LANGUAGES, language_of
-from muninn_core.source.definition import KINDS, Definition
+from muninn_core.source.code.definition import KINDS, Definition
 
 _SHOWN = 120
 """The most characters of a name that an error repeats."""

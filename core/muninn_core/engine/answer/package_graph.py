@@ -8,9 +8,9 @@ from typing import NamedTuple
 from muninn_core.federation.dependents import Dependencies, Dependent, Published, dependents
 from muninn_core.protocol.code import GraphEdge
 from muninn_core.retrieval.graph import Node
-from muninn_core.source.definition import Import
+from muninn_core.source.code.definition import Import
+from muninn_core.source.code.resolve import FileIndex, resolve_import
 from muninn_core.source.packages import MANIFESTS
-from muninn_core.source.resolve import FileIndex, resolve_import
 
 WHOLE = "."
 """The start that means the repository: everything that it publishes."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from muninn_core.context.hover import Shown
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.source.extent import Extent
+from muninn_core.source.code.extent import Extent
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.memory_index import names_of

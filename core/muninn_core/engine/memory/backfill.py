@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from muninn_core.capture.history_memory import HistoryMemory
 from muninn_core.config import Config
 from muninn_core.engine.memory.backfill_sources import from_git, from_transcripts
 from muninn_core.errors import BadParams, NotFoundError
@@ -15,7 +16,6 @@ from muninn_core.git import GitError
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
 from muninn_core.protocol.session import BackfillParams, BackfillResult, Recollection
-from muninn_core.source.commit_history import HistoryMemory
 from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import derived_id
 from muninn_core.store.secrets import mask_draft

@@ -1,4 +1,4 @@
-"""Reads the sources of a backfill: git's log and agents' transcripts. `source` decides what is worth a memory."""
+"""Reads the sources of a backfill: git's log and agents' transcripts. `muninn_core.capture` drafts the memories."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core import git
+from muninn_core.capture.commit_history import memory_of_commit, reverted_commits
+from muninn_core.capture.history_memory import HistoryMemory
+from muninn_core.capture.session_facts import SessionFacts, SessionReader
+from muninn_core.capture.session_memories import drafts_of
+from muninn_core.capture.transcript import read_transcript
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.git import log as history
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.session import BackfillParams
-from muninn_core.source.commit_history import HistoryMemory, memory_of_commit, reverted_commits
-from muninn_core.source.session_facts import SessionFacts, SessionReader
-from muninn_core.source.session_memories import drafts_of
-from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import normalise
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace

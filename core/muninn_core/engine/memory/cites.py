@@ -19,7 +19,7 @@ from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.reconcile.citations import make_cite
 from muninn_core.reconcile.file_source import Unknown
-from muninn_core.source.extent import Extent
+from muninn_core.source.code.extent import Extent
 from muninn_core.source.line_index import LineIndex, make_mark
 from muninn_core.worktree.citations import CitationFiles
 

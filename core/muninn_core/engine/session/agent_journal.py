@@ -16,17 +16,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-from muninn_core.context.tokens import count_tokens
-from muninn_core.engine.memory.transcript_files import open_transcript
-from muninn_core.engine.session.journal import At, project_of
-from muninn_core.engine.session.session_end import TEMPORARY
-from muninn_core.errors import BadParams, MuninnError
-from muninn_core.model.event import EventDraft
-from muninn_core.model.value import replace
-from muninn_core.protocol.session import CaptureParams
-from muninn_core.source.agent_turns import TurnReading, read_turns
-from muninn_core.source.private_spans import strip_private, strip_private_values
-from muninn_core.source.turn_events import (
+from muninn_core.capture.agent_turns import TurnReading, read_turns
+from muninn_core.capture.turn_events import (
     ANSWER,
     MESSAGE_CHARS,
     PROMPT,
@@ -35,6 +26,15 @@ from muninn_core.source.turn_events import (
     cut,
     tool_payload,
 )
+from muninn_core.context.tokens import count_tokens
+from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.session.journal import At, project_of
+from muninn_core.engine.session.session_end import TEMPORARY
+from muninn_core.errors import BadParams, MuninnError
+from muninn_core.model.event import EventDraft
+from muninn_core.model.value import replace
+from muninn_core.protocol.session import CaptureParams
+from muninn_core.source.private_spans import strip_private, strip_private_values
 from muninn_core.store.stamp import normalise
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.workspace import Workspace

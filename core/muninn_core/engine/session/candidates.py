@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
+from muninn_core.capture.event_memories import Finding, find_memories, is_similar, words_of
 from muninn_core.engine.memory.backfill_sources import main_of
 from muninn_core.engine.memory.model_reports import sum_up
 from muninn_core.engine.memory.remember import remember
@@ -34,7 +35,6 @@ from muninn_core.protocol.candidates import (
 )
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.models import Spent
-from muninn_core.source.event_memories import Finding, find_memories, is_similar, words_of
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext
 

@@ -1,7 +1,7 @@
 """Captures memories from sessions: commits, transcripts, failed commands and session ends.
 
-`source` decides what is worth storing. This module decides where to look, and captures each commit and transcript line
-once.
+`muninn_core.capture` decides what is worth storing. This module decides where to look, and captures each commit and
+transcript line once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from datetime import datetime
 from pathlib import Path
 
 from muninn_core import git
+from muninn_core.capture.commit_memory import assess, draft_trace, without_private
+from muninn_core.capture.commit_memory import draft_memory as commit_draft
+from muninn_core.capture.transcript import MAX_STATEMENTS, read_transcript
 from muninn_core.engine.memory.changes import append_change
 from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.memory.transcript_files import open_transcript
@@ -27,9 +30,6 @@ from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.session import CaptureParams, CaptureResult
-from muninn_core.source.commit_memory import assess, draft_trace, without_private
-from muninn_core.source.commit_memory import draft_memory as commit_draft
-from muninn_core.source.transcript import MAX_STATEMENTS, read_transcript
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call_context import CallContext

@@ -2,7 +2,7 @@
 
 Most failures are steps on the way and worth nothing later. So a candidate is a session note that stays on this machine.
 At the session's end, commands that failed and passed later become attempts for everyone, with what cured them
-(`source.session_memories`).
+(`capture.session_memories`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from muninn_core.capture.command_outcome import command_name
+from muninn_core.capture.session_facts import COMMAND_CHARS, error_line, exit_status
+from muninn_core.capture.session_memories import READ_ONLY_COMMAND, relative_paths
 from muninn_core.engine.memory.backfill_sources import main_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session.reminder_search import related_memories
@@ -23,10 +26,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.source.command_outcome import command_name
 from muninn_core.source.private_spans import strip_private
-from muninn_core.source.session_facts import COMMAND_CHARS, error_line, exit_status
-from muninn_core.source.session_memories import READ_ONLY_COMMAND, relative_paths
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from muninn_core.capture.event_memories import Finding
+from muninn_core.capture.turn_events import ANSWER, PROMPT
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.session.journal import At
@@ -13,8 +15,6 @@ from muninn_core.models import request
 from muninn_core.models.distillation import MAX_MESSAGES, VERSION, Said, distilling_prompt, read_statements
 from muninn_core.models.ledger import Entry
 from muninn_core.models.service import ModelService
-from muninn_core.source.event_memories import Finding
-from muninn_core.source.turn_events import ANSWER, PROMPT
 from muninn_core.worktree.call_context import CallContext
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from muninn_core.capture.turn_events import TOOL_CALL
 from muninn_core.engine.session.agent_journal import GIVEN
 from muninn_core.engine.session.journal import At
 from muninn_core.journal.search import Filter
@@ -25,7 +26,6 @@ from muninn_core.protocol.session import (
     Outcome,
     Withheld,
 )
-from muninn_core.source.turn_events import TOOL_CALL
 from muninn_core.store.change import required_ids
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace

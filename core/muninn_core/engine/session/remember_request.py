@@ -15,6 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from muninn_core.capture.statement import THRESHOLD
+from muninn_core.capture.transcript import read_transcript
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
@@ -22,8 +24,6 @@ from muninn_core.model.value import encode_json
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.retrieval.query_terms import significant_words
-from muninn_core.source.statement import THRESHOLD
-from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.session_state import SessionState

@@ -13,6 +13,10 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
+from muninn_core.capture.command_outcome import command_name
+from muninn_core.capture.open_items import OpenItems, memory_text, read_open_items
+from muninn_core.capture.session_facts import SessionFacts, SessionReader
+from muninn_core.capture.session_memories import drafts_of, relative_paths
 from muninn_core.engine.memory.backfill_sources import is_here, main_of
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.transcript_files import open_transcript
@@ -23,10 +27,6 @@ from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
-from muninn_core.source.command_outcome import command_name
-from muninn_core.source.open_items import OpenItems, memory_text, read_open_items
-from muninn_core.source.session_facts import SessionFacts, SessionReader
-from muninn_core.source.session_memories import drafts_of, relative_paths
 from muninn_core.store.lazy_mapping import each_value
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.session_state import SessionState

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from muninn_core import git
+from muninn_core.capture.session_facts import SessionFacts
 from muninn_core.git import GitError
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.source.session_facts import SessionFacts
 from muninn_core.worktree.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 

@@ -1,0 +1,1 @@
+"""Code: definitions, imports and calls, and the files that imports mean."""

@@ -1,0 +1,221 @@
+"""The first and last line of definitions, by indentation, for all languages of `symbols`.
+
+Closing brackets belong to what they close; comments and labels end nothing. To find one definition, only lines that an
+expression selects are examined.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from muninn_core.source.code.symbols import defined_name, defined_names
+
+_OPENING = ("{", "(", "[", ":")
+_CLOSERS = re.compile(r"^(?:[)\]}]|end\b)")
+_NEUTRAL = re.compile(r"^(?:#|//|/\*|\*|(?:public|private|protected|default)\s*:|case\b)")
+_QUOTES = ('"""', "'''")
+_PIECES = re.compile(r"""\"{3}|'{3}|\#.*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?""")
+"""The tokens of a Python line that may contain quotes."""
+
+_TAB = 4
+
+
+class Extent(NamedTuple):
+    """A definition: its qualified name (`Class.method`), its first and last line (1-based)."""
+
+    name: str
+    start: int
+    end: int
+
+
+class _Line(NamedTuple):
+    """A line: the width of its indentation, and its text without it."""
+
+    indent: int
+    body: str
+
+    @property
+    def closer(self) -> bool:
+        """Whether it begins with a closing token, or is a single opening brace."""
+        return self.body[0] in ")]}e{" and (self.body == "{" or bool(_CLOSERS.match(self.body)))
+
+
+class Outline:
+    """The definitions of one text. Lines are 0-based internally and 1-based in results."""
+
+    def __init__(self, text: str, lines: list[str], language: str) -> None:
+        """`lines` is the text split at newlines."""
+        self._text = "\n" + text  # so that a newline precedes every line
+        self._lines = lines
+        self._language = language
+
+    @cached_property
+    def extents(self) -> list[Extent]:
+        """All definitions, in the order of their first lines."""
+        found: list[Extent] = []
+        enclosing: list[Extent] = []
+        for at, name in defined_names(self._lines, self._language).items():
+            if self._is_definition(at):
+                end = self._end(at)
+                while enclosing and enclosing[-1].end <= at:
+                    enclosing.pop()
+                found.append(Extent(f"{enclosing[-1].name}.{name}" if enclosing else name, at + 1, end + 1))
+                enclosing.append(found[-1])
+        return found
+
+    def find_named(self, symbol: str) -> list[Extent]:
+        """Return the definitions that a name means: with this full name, else ending in it, else with its last part."""
+        last = symbol.rpartition(".")[2]
+        known = [
+            Extent(".".join([*self._around(at), name]), at + 1, self._end(at) + 1)
+            for at, name in self._lines_defining(last)
+        ]
+        return (
+            [one for one in known if one.name == symbol]
+            or [one for one in known if one.name.endswith("." + symbol)]
+            or known
+        )
+
+    def _lines_defining(self, last: str) -> Iterator[tuple[int, str]]:
+        """Yield (line, name) of the definitions whose last part is `last`."""
+        before = -1
+        offset = self._text.find(last) if last else -1
+        while offset >= 0:
+            at = self._line_of(offset)
+            if at != before:
+                before = at
+                name = defined_name(self._lines[at], self._language)
+                if name is not None and name.rpartition(".")[2] == last and self._is_definition(at):
+                    yield at, name
+            offset = self._text.find(last, offset + len(last))
+
+    def _end(self, at: int) -> int:
+        """Return the last line of the definition that begins at a line."""
+        depth = self._line(at).indent
+        end = last = at
+        for i in self._shallow(depth, at + 1, len(self._lines)):
+            line = self._line(i)
+            if line.indent > depth or self._in_string(i):
+                continue
+            if line.indent == depth and line.closer:
+                end = i
+                if not line.body.endswith(_OPENING):
+                    return end
+            elif self._ends(i, line):
+                last = i
+                break
+        else:
+            last = len(self._lines)
+        for i in range(last - 1, end, -1):
+            line = self._line(i)
+            if line.body and (line.indent > depth or self._in_string(i)):
+                return i
+        return end
+
+    def _around(self, at: int) -> list[str]:
+        """Return the names of the definitions around a line, outermost first."""
+        limit = self._line(at).indent
+        names: list[str] = []
+        for i in reversed(list(self._shallow(limit - 1, 0, at))) if limit else ():
+            line = self._line(i)
+            if line.indent >= limit or self._in_string(i):
+                continue
+            name = defined_name(self._lines[i], self._language)
+            if name is not None:
+                names.append(name)
+                limit = line.indent
+            elif line.closer and line.body.endswith(_OPENING):
+                limit = line.indent + 1
+            elif self._ends(i, line):
+                limit = line.indent
+            if not limit:
+                break
+        return names[::-1]
+
+    def _shallow(self, depth: int, first: int, end: int) -> Iterator[int]:
+        """Yield the lines of a range with text after at most `depth` blanks or tabs."""
+        stop = self._starts[end] if end < len(self._lines) else len(self._text)
+        begin = self._starts[first] if first < len(self._lines) else stop
+        for found in _lines_within(depth).finditer(self._text, begin, stop):
+            yield self._line_of(found.start())
+
+    def _ends(self, at: int, line: _Line) -> bool:
+        """Whether a line ends a definition of the same or a deeper indentation."""
+        if line.body[0] not in "#/*pdc" or not _NEUTRAL.match(line.body):
+            return True
+        return defined_name(self._lines[at], self._language) is not None
+
+    def _is_definition(self, at: int) -> bool:
+        """Whether a line that looks like a definition is outside of strings."""
+        return bool(self._lines[at].strip()) and not self._in_string(at)
+
+    def _line(self, at: int) -> _Line:
+        line = self._lines[at]
+        rest = line.lstrip()
+        width = len(line) - len(rest)
+        indent = width + (_TAB - 1) * line.count("\t", 0, width) if width else 0
+        # The `*` lines of a block comment have the depth of its first line.
+        return _Line(indent - rest.startswith("*"), rest.rstrip())
+
+    def _line_of(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The offset of the newline before each line."""
+        return list(accumulate(map((1).__add__, map(len, self._lines)), initial=0))[:-1]
+
+    def _in_string(self, at: int) -> bool:
+        """Whether a line begins within a triple-quoted string of Python."""
+        edges = self._string_edges
+        return bool(edges) and bisect_right(edges, self._starts[at]) % 2 == 1
+
+    @cached_property
+    def _string_edges(self) -> list[int]:
+        """The offsets of the openings and closings of triple-quoted strings, in turn."""
+        edges: list[int] = []
+        next_quotes = {quotes: self._text.find(quotes) for quotes in _QUOTES if self._language == "python"}
+        after = 0
+        while next_quotes := {quotes: offset for quotes, offset in next_quotes.items() if offset >= 0}:
+            stop = self._text.find("\n", min(next_quotes.values()))
+            stop = stop if stop >= 0 else len(self._text)
+            opened = self._opening_quotes(max(after, self._text.rfind("\n", 0, stop) + 1), stop)
+            if opened is None:
+                after = stop
+            else:
+                closed = self._text.find(opened[0], opened.end())
+                while closed >= 0 and _is_escaped(self._text, closed):
+                    closed = self._text.find(opened[0], closed + 1)
+                edges += [opened.start(), closed] if closed >= 0 else [opened.start()]
+                after = closed + 3 if closed >= 0 else len(self._text)
+            next_quotes = {
+                quotes: offset if offset >= after else self._text.find(quotes, after)
+                for quotes, offset in next_quotes.items()
+            }
+        return edges
+
+    def _opening_quotes(self, begin: int, stop: int) -> re.Match[str] | None:
+        """Return the quotes that open a triple-quoted string on a line, outside of comments and other strings."""
+        return next((piece for piece in _PIECES.finditer(self._text, begin, stop) if piece[0] in _QUOTES), None)
+
+
+def innermost_extent(known: list[Extent], start: int, end: int) -> Extent | None:
+    """Return the smallest definition that contains all of the lines."""
+    around = [one for one in known if one.start <= start and end <= one.end]
+    return min(around, key=lambda one: (one.end - one.start, -one.start), default=None)
+
+
+def _is_escaped(text: str, offset: int) -> bool:
+    before = text[max(0, offset - 20) : offset]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+@lru_cache(maxsize=128)
+def _lines_within(depth: int) -> re.Pattern[str]:
+    """Return the expression for lines with at most `depth` blanks or tabs before their text."""
+    return re.compile(rf"\n[^\S\n]{{0,{depth}}}\S")

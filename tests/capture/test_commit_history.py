@@ -1,0 +1,141 @@
+"""Which commits of long ago become memories, and of what kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from muninn_core.capture.commit_history import memory_of_commit, reverted_commits
+from muninn_core.capture.history_memory import HistoryMemory
+from muninn_core.git import Commit
+from muninn_core.git.log import LogEntry
+
+
+def logged(subject, body="", files=("src/app.py",), *, sha="a" * 40, parents=1, author="Ada", email="", deleted=()):
+    commit = Commit(
+        sha=sha,
+        parents=("b" * 40,) * parents,
+        subject=subject,
+        body=body,
+        author=author,
+        time="2020-01-01T00:00:00Z",
+        files=files,
+    )
+    return LogEntry(commit=commit, email=email, deleted=frozenset(deleted))
+
+
+def told(one, back=None, subjects=None):
+    found = memory_of_commit(one, back or {}, subjects or {})
+    assert isinstance(found, HistoryMemory), found
+    return found.draft
+
+
+def test_a_significant_commit_is_told_as_a_new_one_would_be_under_the_same_key():
+    one = logged("Replace Redis with Postgres", "Sessions were lost on restart.\n\nSigned-off-by: Ada <ada@x.example>")
+    draft = told(one)
+    assert (draft.type, draft.actor, draft.key) == ("decision", "import", "commit:" + "a" * 40)
+    assert draft.text == "Replace Redis with Postgres\n\nSessions were lost on restart."
+    assert draft.tags == ("commit", "backfill")
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (logged("Merge branch 'x'", parents=2), "merges"),
+        (logged("Migrate to v2", author="dependabot[bot]"), "made by bots"),
+        (logged("Migrate to v2", email="49699333+renovate[bot]@users.noreply.example"), "made by bots"),
+        (logged("Migrate to v2", author="pyup-bot"), "made by bots"),
+        (logged("<private>Migrate to v2</private>"), "without a subject"),
+        (logged("Migrate memory", files=(".muninn/memory/main.jsonl",)), "of memory alone"),
+        (logged("Refactor the fixtures", files=("tests/test_a.py", "tests/conftest.py")), "of tests alone"),
+        (logged("Bump version to 2.0"), "routine"),
+        (logged("style: reformat everything"), "routine"),
+        (logged("Rename a variable"), "not significant"),
+        (logged("Fix deprecation warning"), "not significant"),
+        (logged('Reapply "Use a cache"', "This reverts commit " + "c" * 40 + "."), "routine"),
+        (logged('Revert "Bump version to 2.0"', "This reverts commit " + "c" * 40 + "."), "routine"),
+    ],
+)
+def test_what_is_worth_no_memory_is_passed_over_for_a_reason(one, reason):
+    assert memory_of_commit(one, {}, {}) == reason
+
+
+def test_a_person_whose_name_holds_bot_is_no_bot():
+    assert told(logged("Migrate to v2", author="Abbott Botha")).type
+
+
+def test_a_revert_is_an_attempt_with_what_was_tried_and_why_it_was_taken_back():
+    body = f"This reverts commit {'c' * 40}.\n\nIt deadlocked under load."
+    draft = told(logged('Revert "Use one lock for all shards"', body))
+    assert (draft.type, draft.title) == ("attempt", "Taken back: Use one lock for all shards")
+    assert draft.text == "Tried and taken back: Use one lock for all shards\n\nIt deadlocked under load."
+    assert (draft.details["reverts"], draft.details["reason"]) == ("c" * 40, "It deadlocked under load.")
+    assert draft.importance == 7
+
+
+def test_a_revert_without_a_reason_counts_less_and_says_that_it_has_none():
+    draft = told(logged("Back out the lock", f"This reverts commit {'c' * 40}."), subjects={"c" * 40: "Use one lock"})
+    assert (draft.title, draft.importance, draft.confidence) == ("Taken back: Use one lock", 5, 0.7)
+    assert "does not say why" in draft.text
+
+
+def test_what_was_taken_back_is_no_news_unless_that_was_taken_back_too():
+    first, second, third = "1" * 40, "2" * 40, "3" * 40
+    use = logged("Replace A with B", sha=first)
+    undo = logged('Revert "Replace A with B"', f"This reverts commit {first}.", sha=second)
+    redo = logged('Revert "Revert "Replace A with B""', f"This reverts commit {second}.", sha=third)
+    back = reverted_commits([undo, use])
+    assert memory_of_commit(use, back, {}) == "taken back later"
+    assert told(undo, back).type == "attempt"
+    back = reverted_commits([redo, undo, use])
+    assert told(use, back).type == "decision"
+    assert (memory_of_commit(undo, back, {}), memory_of_commit(redo, back, {})) == ("taken back later", "routine")
+
+
+def test_a_squashed_branch_that_tells_of_a_revert_is_none():
+    squashed = logged("Migrate to the new proxy", f"* Try it\n* Revert it\n\nThis reverts commit {'c' * 40}.")
+    assert reverted_commits([squashed]) == {}
+    assert told(squashed).type != "attempt"
+
+
+def test_a_fix_is_kept_when_it_says_its_cause():
+    body = "Exports ended early.\n\nThe cause was a missing flush: the buffer was dropped at exit.\n\nAlso adds a test."
+    draft = told(logged("fix(export): write the last row", body))
+    assert (draft.type, draft.importance) == ("bug_fix", 6)
+    assert draft.details["cause"] == "The cause was a missing flush: the buffer was dropped at exit."
+    assert (
+        memory_of_commit(logged("fix(export): write the last row", "Exports end well now."), {}, {})
+        == "not significant"
+    )
+
+
+def test_a_decision_or_constraint_that_the_body_marks_makes_a_commit_matter():
+    decided = told(logged("Change the store", "We decided to keep sessions in Postgres because Redis lost them."))
+    assert (decided.type, decided.importance) == ("decision", 6)
+    assert decided.details["stated"].startswith("We decided to keep sessions in Postgres")
+    rule = told(logged("Change the log", "Constraint: the `log` module never imports the store, or they form a ring."))
+    assert rule.type == "constraint"
+
+
+def test_a_commit_that_says_no_more_than_its_subject_counts_less():
+    assert told(logged("Migrate sessions to Postgres")).importance == 6
+    assert told(logged("Migrate sessions to Postgres", "Sessions were lost on restart.")).importance > 6
+
+
+def test_a_memory_names_the_code_first_and_nothing_that_is_gone_since():
+    paths = ("README.md", "docs/a.md", "gone.py", "src/a.py", "tests/test_a.py", ".muninn/memory/main.jsonl")
+    draft = told(logged("Replace A with B", files=paths, deleted=("gone.py",)))
+    assert draft.files == ("src/a.py", "tests/test_a.py", "README.md", "docs/a.md")
+    wide = tuple(f"src/m{number}.py" for number in range(20))
+    assert len(told(logged("Replace A with B", files=wide)).files) == 10
+    assert told(logged("Replace A with B", files=tuple(f"src/m{n}.py" for n in range(60)))).files == ()
+
+
+def test_what_older_systems_wrote_into_messages_is_left_out():
+    body = "Why it was.\n--HG--\nrename : a.py => b.py\ngit-svn-id: file:///trunk@7 0-0"
+    assert told(logged("Replace A with B", body)).text == "Replace A with B\n\nWhy it was."
+
+
+def test_private_spans_are_not_told():
+    draft = told(logged("Replace A with B", "Why: <private>the customer Acme</private> it was slow."))
+    assert "Acme" not in str(draft)
+    assert "it was slow" in draft.text
