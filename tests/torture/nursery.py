@@ -25,7 +25,7 @@ from muninn_core.git import batch, run
 from muninn_core.launch import start
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import Address
-from muninn_server.daemon import PROTOCOLS
+from muninn_server.client_connections import PROTOCOLS
 from torture.campaign import PATIENCE, Site, site
 from torture.engine import warm
 
