@@ -158,6 +158,20 @@ def test_links_of_the_rules_weaken_and_a_persons_do_not(muninn: Muninn) -> None:
     assert memory(muninn, new).links == (before,)
 
 
+def test_a_faded_link_of_memories_that_were_merged_is_removed_once(muninn: Muninn) -> None:
+    old = remembered(muninn, "Refunds are booked by the ledger worker as reversing entries.", actor="user")
+    both = [remembered(muninn, f"The cache key has the {what}.", actor="user") for what in ("tenant", "tenant's id")]
+    link = {"type": "link", "relation": "extends", "to": old, "strength": 0.5, "by": "link/1 rules"}
+    muninn.engine.open(muninn.place).memory.append([{**link, "target": each} for each in both], None)
+    one = muninn.call("consolidate", ids=both, decision="merge", keep=both[0]).kept.id
+    (before,) = memory(muninn, one).links
+    muninn.clock.forward(days=500)
+    assert steps(muninn, apply=True) == [("link", one, 0.5, 0)]
+    assert memory(muninn, one).links == ()
+    muninn.call("evolve", undo=True, apply=True)
+    assert memory(muninn, one).links == (before,)
+
+
 def test_each_kind_of_step_has_a_limit(muninn: Muninn) -> None:
     for number in range(4):
         remembered(muninn, f"Importer {number} of vendor number {number} used its own format {number}.", importance=2)

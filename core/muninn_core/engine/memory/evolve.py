@@ -143,14 +143,24 @@ def _apart(workspace: Workspace) -> set[tuple[str, str]]:
 
 
 def _records(step: Step, run: str, workspace: Workspace) -> list[dict[str, Any]]:
-    """Return the records of a step. A merged memory has the highest importance of all, so that those of all fall."""
+    """Return the records of a step. A merged memory has the highest importance and the links of all, so that those of
+    all fall.
+    """
     first, known = _record(step, run, workspace), workspace.memory.all()
-    if step.kind != "importance":
+    if first["type"] not in ("update", "unlink"):
         return [first]
-    merged = (known[each] for each in known[step.target].sources if each in known)
-    also = [
-        {"target": each.id, "was": {"importance": each.importance}} for each in merged if each.importance > step.after
-    ]
+    merged = [known[each] for each in known[step.target].sources if each in known]
+    also: list[dict[str, Any]]
+    if first["type"] == "update":
+        also = [{"target": each.id, "was": {"importance": each.importance}} for each in merged]
+        also = [each for each in also if each["was"]["importance"] > step.after]
+    else:
+        also = [
+            {"target": each.id, "was": {"strength": link.strength, "by": link.by, "reason": link.reason}}
+            for each in merged
+            for link in each.links
+            if (link.relation, link.target) == (step.relation, step.other)
+        ]
     return [first, *({**first, **each} for each in also)]
 
 
