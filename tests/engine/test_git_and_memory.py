@@ -155,6 +155,17 @@ def test_a_commit_that_is_amended_supersedes_its_earlier_form_and_one_of_another
     assert {memory.id for memory in muninn.call("memories").memories} == {second, third}
 
 
+def test_a_commit_of_another_author_is_not_superseded_when_no_branch_has_it(muninn):
+    muninn.call("brief", session="s1")
+    commit_a_decision(muninn.root)
+    (first,) = muninn.call("capture", source="commit", session="s1").ids
+    git(muninn.root, "config", "user.name", "Another")
+    (muninn.root / "src" / "store.py").write_text("class SessionStore: ...\n")
+    git(muninn.root, "commit", "-q", "-a", "--amend", "--no-edit")
+    (second,) = muninn.call("capture", source="commit", session="s1").ids
+    assert {memory.id for memory in muninn.call("memories").memories} == {first, second}
+
+
 def test_commits_from_before_the_session_are_not_its_own(muninn):
     commit_a_decision(muninn.root)
     muninn.call("brief", session="s1")

@@ -25,7 +25,7 @@ from muninn_core.reconcile.alignment import (
 from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
 from muninn_core.reconcile.proposition import read, sentences
-from muninn_core.reconcile.reports import is_doing, tells_event, told, told_otherwise
+from muninn_core.reconcile.reports import informative_terms, is_doing, reports_differ, tells_event
 from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.vocabulary import (
     BOUNDED_WEAK,
@@ -116,7 +116,10 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     report = tells_event(left) or tells_event(right)
     ours, theirs = _without_partners(found.left, found.right, weak), _without_partners(found.right, found.left, weak)
     if report:
-        ours, theirs = told(ours, found.left, found.pairs, left), told(theirs, found.right, turned, right)
+        ours, theirs = (
+            informative_terms(ours, found.left, found.pairs, left),
+            informative_terms(theirs, found.right, turned, right),
+        )
     if found.opposites or ours or theirs or found.synonyms > MAX_SYNONYMS:
         return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
@@ -127,7 +130,7 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         return False
     if attached_otherwise(found.pairs, left, right):
         return False
-    if report and told_otherwise(found.pairs, left, right):
+    if report and reports_differ(found.pairs, left, right):
         return False
     return not (roles_clash(found, left, right) or exchanged_parts(found))
 

@@ -33,7 +33,7 @@ def is_doing(term: Term) -> bool:
     return term.role in _VERBAL and term.shown.endswith("ing")
 
 
-def told_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+def reports_differ(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether two reports with the same words tell something else: who does what to whom, where, or how many do it."""
     return (
         _is_arranged_otherwise(pairs, left, right)
@@ -42,7 +42,9 @@ def told_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition
     )
 
 
-def told(heavy: Sequence[Term], terms: Sequence[Term], pairs: Sequence[_Pair], text: Proposition) -> list[Term]:
+def informative_terms(
+    heavy: Sequence[Term], terms: Sequence[Term], pairs: Sequence[_Pair], text: Proposition
+) -> list[Term]:
     """Return the terms without partner that a report tells, given those of weight in a general statement."""
     more = [term for term in terms if term not in heavy and _tells_more(term, pairs, text)]
     return [*(term for term in heavy if not _is_one(term, text)), *more]

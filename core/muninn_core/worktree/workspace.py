@@ -152,7 +152,7 @@ class Workspace:
             f"s-{ids()}",
             shared=shared,
             global_scope=lambda: self.config.memory.global_scope,
-            author=self._author,
+            author=self.author,
             clock=clock,
             redacted=self._remove_redacted,
             indexed=lambda changed: self.updater.update_memories(changed),
@@ -456,7 +456,7 @@ class Workspace:
             self._chosen = None
             return True
 
-    def _author(self) -> str:
+    def author(self) -> str:
         """Return the author of new records in the configured form; "" where git knows no name."""
         form = self.config.memory.author
         if form == "none":

@@ -84,11 +84,16 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
 
 
 def _former(workspace: Workspace, draft: MemoryDraft) -> list[str]:
-    """Return the memories of commits with this title and some of these files that are in no history any more."""
+    """Return this author's memories of commits with this title and some of these files that are in no history any more.
+
+    The commit of another author may be on a branch that was not fetched, or was squashed into one.
+    """
+    author = workspace.author()
     same = {
         str(memory.details["commit"]): memory.id
         for memory in workspace.memory.index.by_files(draft.files)
-        if memory.actor == "hook" and memory.title == draft.title and "commit" in memory.details
+        if memory.actor == "hook" and memory.author == author and memory.title == draft.title
+        if "commit" in memory.details
     }
     same.pop(str(draft.details["commit"]), None)
     if not same:
