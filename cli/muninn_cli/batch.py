@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+MAX_NAME = 60
+"""How many characters of a file's name an error shows: it may be the content by mistake."""
+
 MAX_PROBLEMS = 20
 """How many invalid lines an error names. The rest are counted."""
 
@@ -63,6 +66,8 @@ def read_drafts(name: str) -> list[dict[str, Any]]:
         for where, line in _filled(lines, name):
             try:
                 draft = _decoded(line)
+                if not isinstance(draft, dict):
+                    raise ValidationError("a line is one object; `jq -c '.[]'` writes those of an array")
                 value = from_plain(draft, MemoryDraft)
                 if not value.text.strip():
                     raise ValidationError("`text` is empty")
@@ -132,7 +137,9 @@ def _opened(name: str) -> AbstractContextManager[IO[str]]:
     try:
         return Path(name).open(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}") from None
+        shown = name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}…"
+        hint = "Give the name of a file with one JSON object per line, or - for the standard input."
+        raise UsageError(f"{shown} can't be read: {error.strerror}", hint=hint) from None
 
 
 def _shown(name: str) -> str:

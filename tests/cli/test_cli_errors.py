@@ -91,6 +91,11 @@ ERRORS = {
         "there is nothing to remember",
         "Give a text, '-' for stdin, or --batch FILE.jsonl.",
     ),
+    "remember --batch nosuch.jsonl": (
+        2,
+        "nosuch.jsonl can't be read: No such file or directory",
+        "Give the name of a file with one JSON object per line, or - for the standard input.",
+    ),
     "remember Fact --type decisoin": (
         2,
         "there is no kind of memory 'decisoin'",

@@ -298,7 +298,7 @@ class TestBatch:
 
     def test_bad_lines_are_named_and_nothing_is_stored(self, shell: Shell, tmp_path: Path) -> None:
         file = tmp_path / "memories.jsonl"
-        lines = ['{"text": "Good.", "tags": ["never"]}', "{", '{"text": "x", "titel": ""}', '{"text": " "}']
+        lines = ['{"text": "Good.", "tags": ["never"]}', "{", '{"text": "x", "titel": ""}', '[{"text": "x"}]']
         file.write_text("\n".join(lines))
         code, error = shell.failure("remember", "--batch", str(file))
         assert code == 2
@@ -306,6 +306,7 @@ class TestBatch:
             f"{file}:{number}" for number in (2, 3, 4)
         ]
         assert "did you mean `title`" in error["data"]["lines"][1]
+        assert "`jq -c '.[]'` writes those of an array" in error["data"]["lines"][2]
         assert shell.json("memories", "--tag", "never")["memories"] == []
 
     def test_an_empty_file_is_an_error(self, shell: Shell) -> None:
