@@ -95,7 +95,7 @@ class ClientConnections:
             await self._serve_client(reader, writer)
         except (EOFError, ConnectionError, asyncio.CancelledError):
             pass  # the client disconnected, or the daemon is stopping
-        except Exception:  # other connections are served on
+        except Exception:  # the other connections must go on
             log.exception("a connection failed")
         finally:
             self._tasks.discard(task)

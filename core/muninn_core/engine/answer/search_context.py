@@ -164,7 +164,7 @@ def with_work_and_origin(
 
 
 def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[Hit, ...]:
-    """Return the hits with the memories that they contradict as their status, as long as nobody has decided."""
+    """Return the hits. The status of a hit in an open conflict names the memories that it contradicts."""
     against: dict[str, list[str]] = {}
     for dispute in disputes:
         against.setdefault(dispute.left, []).append(dispute.right)
