@@ -11,6 +11,9 @@ import errno
 from muninn_core.errors import StorageError
 
 _EXHAUSTED = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM))
+RAISE_LIMITS = "Stop the daemon and raise its limits (ulimit -v, -u and -n, or those of its container)."
+"""What a person does when a process gets no more memory, threads or descriptors."""
+
 _NO_THREAD = "can't start new thread"
 """The text of the RuntimeError with which CPython reports that the system gives it no further thread."""
 
@@ -22,7 +25,7 @@ def raise_if_exhausted(error: BaseException) -> None:
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error) == _NO_THREAD):
         raise StorageError(
             f"the daemon lacks resources: {str(error) or 'out of memory'}",
-            hint="Stop the daemon and raise its limits (ulimit -v, ulimit -u, or those of its container).",
+            hint=RAISE_LIMITS,
         ) from error
 
 

@@ -10,6 +10,7 @@ from repositories import USERS, git
 from muninn_core.engine.file import file_notes
 from muninn_core.engine.memory import draft_file
 from muninn_core.errors import BadParams, NotFoundError, StorageError
+from muninn_core.model.value import replace
 from muninn_core.worktree.overlays import Overlays, compared
 
 pytest_plugins = ("engines",)
@@ -221,7 +222,8 @@ def test_a_buffer_that_says_what_the_disk_says_changes_nothing(rules):
     buffers.open(FILE, USERS.replace("\n", "\r\n"))
     workspace = muninn.engine.open(muninn.place)
     assert buffers.unsaved(workspace.citations) == {}
-    assert muninn.call("annotate", file=FILE, buffers=buffers) == muninn.call("annotate", file=FILE)
+    seen, on_disk = muninn.call("annotate", file=FILE, buffers=buffers), muninn.call("annotate", file=FILE)
+    assert replace(seen, saw=on_disk.saw) == on_disk  # memories may have been encoded meanwhile
 
 
 def test_lines_that_are_cited_without_a_symbol_are_followed_in_unsaved_text(muninn):

@@ -1,5 +1,6 @@
 """The cache may hold anything when an index is opened: it is healed, and answers like a new one."""
 
+import errno
 import json
 import os
 import random
@@ -13,6 +14,7 @@ from fakes import FakeEmbedder
 from states import answers, content, sync, write
 
 from muninn_core.errors import StorageError
+from muninn_core.index.integrity import is_at_limit, is_exhausted
 from muninn_core.index.lexical import Lexical
 from muninn_core.index.manifest import Manifest
 from muninn_core.index.memory_text import MemoryText
@@ -35,6 +37,15 @@ from test_damage import fill
 fill(Path(sys.argv[1]), Path(sys.argv[2]))
 os.kill(os.getpid(), signal.SIGKILL)
 """
+
+
+LIMITS = [
+    ValueError("An IO error occurred: 'Resource temporarily unavailable (os error 11)'"),
+    ValueError("An IO error occurred: 'Cannot allocate memory (os error 12)'"),
+    ValueError("Failed to spawn segment updater thread"),
+    OSError(errno.EMFILE, "Too many open files"),
+    MemoryError(),
+]
 
 
 def fill(root, cache):
@@ -235,3 +246,17 @@ def test_a_manifest_that_breaks_while_it_is_open_is_reported_as_damage(caches, t
         index.put_memories(MEMORIES[:1])
     assert isinstance(manifest, Manifest)
     index.close()
+
+
+@pytest.mark.parametrize("error", LIMITS)
+def test_a_limit_of_the_process_damages_no_index(error):
+    failed = StorageError("the word index can't be written")
+    failed.__cause__ = error
+    assert is_at_limit(failed)
+    assert is_exhausted(failed)
+
+
+def test_a_full_disk_is_no_limit_of_the_process():
+    full = ValueError("An IO error occurred: 'No space left on device (os error 28)'")
+    assert is_exhausted(full)
+    assert not is_at_limit(full)

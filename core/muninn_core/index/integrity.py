@@ -35,15 +35,19 @@ _SURVEY = "survey"
 _OPEN = {"open": True}
 _PART = 1 << 20
 
-_SHORTAGES = frozenset(
-    (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EROFS, errno.EACCES, errno.EPERM)
-)
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
+_LIMITS = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN))
+"""A process has too many descriptors, too little memory or, for EAGAIN, too many threads."""
+_NO_THREAD = "Failed to spawn"
+"""How tantivy's errors begin where the system gives it no further thread, or no memory for one."""
+
+_SHORTAGES = _FULL | _LIMITS | {errno.EROFS, errno.EACCES, errno.EPERM}
 _WRITTEN_NUMBER = re.compile(r"(?:os error |code: |Errno )(\d{1,5})\b")
 """The number of an error in a message of Rust or Python."""
 
 _SQLITE_SHORTAGES = ("SQLITE_FULL", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_CANTOPEN")
 _SQLITE_FULL = _SQLITE_SHORTAGES[:1]
+_SQLITE_NO_MEMORY = _SQLITE_SHORTAGES[1:2]
 
 
 class DamagedIndex(StorageError):
@@ -223,12 +227,20 @@ def is_exhausted(error: BaseException) -> bool:
     """Whether an error, or one of its causes, means that the system refused something: space, memory, descriptors,
     permission. Rebuilding the index would not help.
     """
-    return any(_means(each, _SHORTAGES, _SQLITE_SHORTAGES) for each in _chain(error))
+    return is_at_limit(error) or any(_means(each, _SHORTAGES, _SQLITE_SHORTAGES) for each in _chain(error))
 
 
 def is_full_disk(error: BaseException) -> bool:
     """Whether an error, or one of its causes, means that the disk or the user's part of it is full."""
     return any(_means(each, _FULL, _SQLITE_FULL) for each in _chain(error))
+
+
+def is_at_limit(error: BaseException) -> bool:
+    """Whether an error, or one of its causes, means that the process gets no more memory, threads or descriptors."""
+    return any(
+        isinstance(each, MemoryError) or _NO_THREAD in str(each) or _means(each, _LIMITS, _SQLITE_NO_MEMORY)
+        for each in _chain(error)
+    )
 
 
 def _means(error: BaseException, numbers: frozenset[int], names: tuple[str, ...]) -> bool:

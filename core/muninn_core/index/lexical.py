@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from muninn_core.errors import BusyError, StorageError
-from muninn_core.index.integrity import DamagedIndex, check_words, delete_unreferenced, discard, is_exhausted
+from muninn_core.index.integrity import (
+    DamagedIndex,
+    check_words,
+    delete_unreferenced,
+    discard,
+    is_at_limit,
+    is_exhausted,
+)
 from muninn_core.index.words import Words, word_schema
+from muninn_core.resource_exhaustion import RAISE_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,9 +35,6 @@ log = logging.getLogger("muninn.index")
 _GONE = "the folder of the word index was deleted"
 _HEAP = 50_000_000
 """Bytes of memory after which the writer writes a segment."""
-
-_NO_THREAD = "Failed to spawn"
-"""How tantivy's errors begin where the system gives it no further thread, or no memory for one."""
 
 
 class Lexical:
@@ -163,9 +168,7 @@ def _lost(error: BaseException) -> bool:
 
 
 def _unwritable(error: BaseException) -> StorageError:
-    hint = "is the disk full? the cache can be deleted"
-    if _NO_THREAD in str(error):
-        hint = "Stop the daemon and raise its limits (ulimit -v, ulimit -u, or those of its container)."
+    hint = RAISE_LIMITS if is_at_limit(error) else "is the disk full? the cache can be deleted"
     return StorageError(f"the word index can't be written: {error}", hint=hint)
 
 

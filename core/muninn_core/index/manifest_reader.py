@@ -11,10 +11,11 @@ import numpy as np
 from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.code import Code
 from muninn_core.index.encodings import Encoding
-from muninn_core.index.integrity import DamagedIndex, is_exhausted
+from muninn_core.index.integrity import DamagedIndex, is_at_limit, is_exhausted
 from muninn_core.index.term_counts import FIELDS
 from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
+from muninn_core.resource_exhaustion import RAISE_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -346,6 +347,6 @@ def storage_error(error: sqlite3.Error) -> StorageError | BusyError:
     if "locked" in str(error):
         return BusyError("another process writes the index", hint="only one daemon may serve a repository")
     if is_exhausted(error):
-        hint = "Is the disk full, or are too many files open? The cache can be deleted."
+        hint = RAISE_LIMITS if is_at_limit(error) else "Is the disk full? The cache can be deleted."
         return StorageError(f"the index can't be written: {error}", hint=hint)
     return DamagedIndex(f"the index is damaged: {error}", hint="It is rebuilt; try again.")
