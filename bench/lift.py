@@ -29,7 +29,7 @@ from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call_context import CallContext

@@ -49,7 +49,7 @@ from muninn_core.org.vectors import TenantVectors
 from muninn_core.org.webhooks import receive
 from muninn_core.org.worker import Worker
 from muninn_core.protocol.search import RecallParams
-from muninn_core.retrieval.query_terms import significant_words
+from muninn_core.retrieval.query.query_terms import significant_words
 
 HERE = Path(__file__).parent
 LOGIN, PASSWORD = "muninn_app", "bench"

@@ -29,12 +29,12 @@ from muninn_core.capture.commit_history import memory_of_commit, reverted_commit
 from muninn_core.capture.history_memory import HistoryMemory
 from muninn_core.git.log import CommitRange, LogEntry, read_log
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.commit_votes import CommitTitle, CommitVotes
-from muninn_core.retrieval.evolution import CommitFiles, Evolution
-from muninn_core.retrieval.file_prior import FilePriors
-from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
+from muninn_core.retrieval.signals.commit_votes import CommitTitle, CommitVotes
+from muninn_core.retrieval.signals.evolution import CommitFiles, Evolution
+from muninn_core.retrieval.signals.file_prior import FilePriors
 from muninn_core.worktree.evolution import MAX_COMMITS, MAX_COUPLING_COMMITS
 
 REMEMBERED = 1_000

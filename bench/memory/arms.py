@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.index import encoder
-from muninn_core.retrieval import memory_ranking, weights
+from muninn_core.retrieval import weights
+from muninn_core.retrieval.rankers import memory_ranking
 
 RULES: dict[str, tuple[str, Any]] = {
     "without neighbours in the session": ("NEARBY", 0.0),

@@ -28,8 +28,8 @@ from muninn_core.model.value import Value
 from muninn_core.protocol.repository import IndexParams, InitParams
 from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval import weights
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call_context import CallContext

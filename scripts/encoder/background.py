@@ -1,6 +1,7 @@
-"""Encodes the background of reminders: prompts and statements of no project in particular (`retrieval/closeness.py`).
+"""Encodes the background of reminders: prompts and statements of no project in particular.
 
-The texts are those of `bench/data`. Run it with the project's interpreter after a change of the encoder.
+`retrieval/signals/closeness.py` reads it. The texts are those of `bench/data`. Run this with the project's interpreter
+after a change of the encoder.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from bench.capture.conversations import load  # noqa: E402
 
 from muninn_core.index.encoder import ENCODER, load_encoder  # noqa: E402
 from muninn_core.index.quantise import quantise  # noqa: E402
-from muninn_core.retrieval.closeness import FILE  # noqa: E402
+from muninn_core.retrieval.signals.closeness import FILE  # noqa: E402
 
 DATA = ROOT / "bench" / "data"
 WORDS = range(5, 61)

@@ -6,8 +6,8 @@ the other facts of the group are the hard negatives. A tenth of the groups is he
 
 Each dense step W of the network becomes W + C·A with a rank of 8 (LoRA, Hu et al. 2021, "LoRA: Low-Rank Adaptation of
 Large Language Models"). The loss is the cross-entropy of the right fact among all facts of a batch: by late interaction
-(`muninn_core.retrieval.late_interaction`), and by the cosine of the texts. A further term keeps the cosines between
-facts as they were.
+(`muninn_core.retrieval.signals.late_interaction`), and by the cosine of the texts. A further term keeps the cosines
+between facts as they were.
 
     python -m venv train && train/bin/pip install torch safetensors tokenizers onnx
     train/bin/python scripts/encoder/train.py && .venv/bin/python scripts/encoder/build.py --force
@@ -56,7 +56,7 @@ HELD_OUT = 10
 """One group in so many is held out."""
 
 ABSENT, PRESENT, FEWEST = 0.4, 0.8, 20
-"""As in `muninn_core.retrieval.late_interaction`."""
+"""As in `muninn_core.retrieval.signals.late_interaction`."""
 
 MOST_TOKENS = 128
 SEEDS = (1, 2)

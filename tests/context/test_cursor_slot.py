@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.context.cursor_slot import slot_at
-from muninn_core.retrieval.query_language import KEYS
+from muninn_core.retrieval.query.query_language import KEYS
 
 
 def test_every_filter_of_a_question_is_offered_and_says_what_it_means() -> None:

@@ -11,7 +11,7 @@ from clients import missing
 
 from muninn_core.index.encoder import load_encoder
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.versions import is_version
+from muninn_core.retrieval.signals.versions import is_version
 
 if TYPE_CHECKING:
     from engines import Muninn

@@ -23,10 +23,10 @@ from muninn_core.org.pushes import push
 from muninn_core.org.reader import PostgresReader
 from muninn_core.org.service import Service
 from muninn_core.org.source_tree import read_tree, recallable
-from muninn_core.retrieval.filtering import apply_filters
-from muninn_core.retrieval.filters import compile_filters
-from muninn_core.retrieval.query_language import read_question
-from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.candidates.filtering import apply_filters
+from muninn_core.retrieval.query.filters import compile_filters
+from muninn_core.retrieval.query.query_language import read_question
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import Bounds, SearchRequest
 from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.index_updater import text_of
@@ -49,7 +49,7 @@ QUESTIONS = (
     "decay of importance",
     "why do we store vectors as 8-bit numbers",
     "return",
-    "path:**/candidates.py nearest chunks",
+    "path:**/generation.py nearest chunks",
     "kind:memory vectors",
     "kind:memory how do we shrink embeddings",
     '"best first" chunks',
@@ -65,7 +65,7 @@ MEMORIES = (
 FIRST = "01K00000000000000000000000"
 ABOUT: tuple[dict[str, Any], ...] = (
     {
-        "files": ["retrieval/candidates.py"],
+        "files": ["retrieval/candidates/generation.py"],
         "questions": ["How are embeddings compressed?", "Can the cache be smaller?"],
     },
     {"links": [{"relation": "extends", "target": FIRST, "reason": "both are about numbers"}]},
@@ -81,17 +81,17 @@ VERBS: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
     ("memories", {"text": "FLOATS"}, ("total", "order")),
     ("memories", {"file": "retrieval/decay.py"}, ("total", "order")),
     ("symbols", {"query": "search", "kind": "class"}, ("symbols", "total")),
-    ("outline", {"path": "retrieval/graph.py"}, ("path", "language", "symbols", "comment")),
-    ("graph", {"start": "retrieval/graph.py"}, ("target", "symbol", "relation", "edges", "omitted")),
+    ("outline", {"path": "retrieval/graphs/code_graph.py"}, ("path", "language", "symbols", "comment")),
+    ("graph", {"start": "retrieval/graphs/code_graph.py"}, ("target", "symbol", "relation", "edges", "omitted")),
     ("graph", {"start": "Graph.around", "depth": 2}, ("target", "symbol", "edges", "omitted")),
     ("graph", {"start": "retrieval/decay.py#is_recallable", "relation": "callers"}, ("target", "symbol", "edges")),
     (
         "read",
-        {"path": "retrieval/graph.py", "start": 3, "limit": 40},
+        {"path": "retrieval/graphs/code_graph.py", "start": 3, "limit": 40},
         ("path", "start", "end", "total", "lines", "omitted"),
     ),
     ("tree", {"path": "retrieval", "depth": 1}, ("path", "entries", "files", "omitted")),
-    ("files", {"path": ["retrieval/*e*.py"], "lang": ["py"], "limit": 5}, ("files", "total", "omitted")),
+    ("files", {"path": ["retrieval/**/*e*.py"], "lang": ["py"], "limit": 5}, ("files", "total", "omitted")),
 )
 
 

@@ -11,8 +11,8 @@ from clients import missing
 
 from muninn_core.index.encoder import ENCODER, load_encoder
 from muninn_core.index.quantise import quantise
-from muninn_core.retrieval.closeness import FILE, Background, closeness, load_background
-from muninn_core.retrieval.relatedness import FEW, PER_DOUBLING, STANDS_OUT, closeness_wanted, outstanding
+from muninn_core.retrieval.rankers.relatedness import FEW, PER_DOUBLING, STANDS_OUT, closeness_wanted, outstanding
+from muninn_core.retrieval.signals.closeness import FILE, Background, closeness, load_background
 
 PROMPTS = Path(__file__).parents[2] / "bench" / "data" / "prompts.jsonl"
 AXES = np.eye(4, dtype=np.float32)

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.commit_votes import CommitTitle, FileVote
-from muninn_core.retrieval.evolution import CommitFiles, Evolution
-from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.name_words import words_of_name
-from muninn_core.retrieval.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.query.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.request import Focus
-from muninn_core.retrieval.scoring import (
+from muninn_core.retrieval.signals.commit_votes import CommitTitle, FileVote
+from muninn_core.retrieval.signals.evolution import CommitFiles, Evolution
+from muninn_core.retrieval.signals.file_prior import FilePrior
+from muninn_core.retrieval.signals.scoring import (
     DEFAULT_WEIGHTS,
     ScoringContext,
     file_points,
@@ -24,8 +23,9 @@ from muninn_core.retrieval.scoring import (
     symbol_points,
     symbol_signals,
 )
-from muninn_core.retrieval.session_match import session_matches
-from muninn_core.retrieval.word_containment import containing
+from muninn_core.retrieval.signals.session_match import session_matches
+from muninn_core.retrieval.text.name_words import words_of_name
+from muninn_core.retrieval.text.word_containment import containing
 from muninn_core.source.identifiers import split_words
 from muninn_core.worktree.session_order import SessionOrder
 

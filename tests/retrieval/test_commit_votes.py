@@ -7,8 +7,8 @@ import math
 import pytest
 
 from muninn_core.index.file_list import FileList
-from muninn_core.retrieval.commit_votes import MAX_FILES, CommitTitle, CommitVotes
-from muninn_core.retrieval.query_terms import significant_words
+from muninn_core.retrieval.query.query_terms import significant_words
+from muninn_core.retrieval.signals.commit_votes import MAX_FILES, CommitTitle, CommitVotes
 
 
 def history(*commits: tuple[str, str], before: CommitVotes | None = None) -> CommitVotes:

@@ -1,6 +1,6 @@
 """What history says of files: how lively they are, and which go together."""
 
-from muninn_core.retrieval.evolution import MAX_FILES, CommitFiles, Evolution
+from muninn_core.retrieval.signals.evolution import MAX_FILES, CommitFiles, Evolution
 
 DAY = 86_400.0
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from muninn_core.model.memory import Cite, Memory
-from muninn_core.retrieval.candidates import memory_chunk
-from muninn_core.retrieval.file_prior import FilePrior, FilePriors, with_matching
-from muninn_core.retrieval.ranking import Candidate
+from muninn_core.retrieval.candidates.generation import memory_chunk
+from muninn_core.retrieval.results.ranking import Candidate
+from muninn_core.retrieval.signals.file_prior import FilePrior, FilePriors, with_matching
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from muninn_core.model.memory import KINDS, Cite, Memory
-from muninn_core.retrieval.filters import compile_filters, language_named, wrong_value
-from muninn_core.retrieval.query_language import read_question
+from muninn_core.retrieval.query.filters import compile_filters, language_named, wrong_value
+from muninn_core.retrieval.query.query_language import read_question
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 MEMORY = Memory(

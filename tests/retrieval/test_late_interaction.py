@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from muninn_core.index.token_states import BIAS, MAX_TOKENS, arranged, packed, rounded_states, tokens_in, unpacked
-from muninn_core.retrieval.late_interaction import late_interaction
+from muninn_core.retrieval.signals.late_interaction import late_interaction
 
 DIM = 8
 WORDS = dict(zip("abcdefgh", np.eye(DIM, dtype=np.float32), strict=True))
@@ -72,7 +72,7 @@ def test_memories_are_compared_in_blocks_with_the_same_result(monkeypatch):
     memories = ("a b c", "d", "a a a a", "b c", "a d")
     together = matches("a b", *memories)
     for size in 1, 3, 4:
-        monkeypatch.setattr("muninn_core.retrieval.late_interaction._BLOCK", size)
+        monkeypatch.setattr("muninn_core.retrieval.signals.late_interaction._BLOCK", size)
         assert matches("a b", *memories) == together
 
 

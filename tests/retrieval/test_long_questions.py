@@ -7,10 +7,10 @@ import pytest
 from muninn_core.index.file_list import FileList
 from muninn_core.index.lexical import Lexical
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.long_questions import LONG, read_long_question
-from muninn_core.retrieval.mentioned_files import MAX_EQUAL, mentioned_files
-from muninn_core.retrieval.name_words import file_words, is_file_name
-from muninn_core.retrieval.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.query.long_questions import LONG, read_long_question
+from muninn_core.retrieval.query.mentioned_files import MAX_EQUAL, mentioned_files
+from muninn_core.retrieval.query.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.text.name_words import file_words, is_file_name
 
 ISSUE = """\
 Cookies of a closed session are sent again

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from muninn_core.model.memory import Cite, Memory
+from muninn_core.retrieval.candidates.memory_table import MemoryTable
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.filters import compile_filters
-from muninn_core.retrieval.memory_table import MemoryTable
-from muninn_core.retrieval.query_language import Filter
+from muninn_core.retrieval.query.filters import compile_filters
+from muninn_core.retrieval.query.query_language import Filter
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

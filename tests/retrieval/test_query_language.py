@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
-from muninn_core.retrieval.filters import wrong_value
-from muninn_core.retrieval.query_language import KEYS, MAX_CHARACTERS, read_question
+from muninn_core.retrieval.query.filters import wrong_value
+from muninn_core.retrieval.query.query_language import KEYS, MAX_CHARACTERS, read_question
 
 
 def check(key, value):

@@ -16,16 +16,17 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.candidates import fuse
-from muninn_core.retrieval.commit_votes import CommitTitle, CommitVotes
-from muninn_core.retrieval.decay import is_recallable, recallable_among, recency, staleness
-from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.ranking import settle
-from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.candidates.generation import fuse
+from muninn_core.retrieval.decay import is_recallable, recallable_among, recency
+from muninn_core.retrieval.query.query_terms import parse_query
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import Bounds, Focus, SearchRequest
-from muninn_core.retrieval.scoring import MemoryWeights
+from muninn_core.retrieval.results.ranking import settle
+from muninn_core.retrieval.results.staleness import staleness
 from muninn_core.retrieval.search import search
+from muninn_core.retrieval.signals.commit_votes import CommitTitle, CommitVotes
+from muninn_core.retrieval.signals.file_prior import FilePrior
+from muninn_core.retrieval.signals.scoring import MemoryWeights
 from muninn_core.source.identifiers import split_words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

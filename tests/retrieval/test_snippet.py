@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.model.chunk import Chunk
-from muninn_core.retrieval.informative_terms import LIKE_WORDS, MAX_WORDS, informative_terms, limit_terms
-from muninn_core.retrieval.phrase import holding, index_words, parts
-from muninn_core.retrieval.snippet import LINE_CHARACTERS, LINES, Marker
+from muninn_core.retrieval.text.informative_terms import LIKE_WORDS, MAX_WORDS, informative_terms, limit_terms
+from muninn_core.retrieval.text.phrase import holding, index_words, parts
+from muninn_core.retrieval.text.snippet import LINE_CHARACTERS, LINES, Marker
 from muninn_core.source.identifiers import split_words
 
 

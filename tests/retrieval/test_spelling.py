@@ -2,7 +2,7 @@ import pytest
 
 from muninn_core.index.vocabulary import is_common
 from muninn_core.model.chunk import Chunk
-from muninn_core.retrieval.spelling import corrections, misspellings
+from muninn_core.retrieval.query.spelling import corrections, misspellings
 
 COUNTS = {"browser": 90, "subdomain": 1, "wildcard": 3, "handl": 8, "light": 40, "command": 12, "panic": 4}
 

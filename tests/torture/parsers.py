@@ -31,8 +31,8 @@ from muninn_core.journal.row import line_of, row_of
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.reconcile.citations import make_cite
-from muninn_core.retrieval.filters import compile_filters, wrong_value
-from muninn_core.retrieval.query_language import read_question
+from muninn_core.retrieval.query.filters import compile_filters, wrong_value
+from muninn_core.retrieval.query.query_language import read_question
 from muninn_core.source.adr import read_adr
 from muninn_core.source.frontmatter import body_line, check_frontmatter, list_entries, read_frontmatter
 from muninn_core.source.line_index import LineIndex, read_mark

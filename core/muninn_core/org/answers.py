@@ -25,16 +25,16 @@ from muninn_core.org import models
 from muninn_core.org.branches import repository_of
 from muninn_core.org.question import Question, refuse_others
 from muninn_core.protocol.search import ContextParams, ContextResult, RecallParams, RecallResult
-from muninn_core.retrieval.answering_memories import answering_memories
-from muninn_core.retrieval.filtering import apply_filters
-from muninn_core.retrieval.informative_terms import weights
-from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.ranking import Candidate, no_citations, settle
-from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.candidates.filtering import apply_filters
+from muninn_core.retrieval.query.query_terms import parse_query
+from muninn_core.retrieval.query.spelling import corrections
+from muninn_core.retrieval.rankers.answering_memories import answering_memories
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import Bounds, Focus, SearchRequest
+from muninn_core.retrieval.results.ranking import Candidate, no_citations, settle
 from muninn_core.retrieval.search import search, search_hits
-from muninn_core.retrieval.snippet import Marker
-from muninn_core.retrieval.spelling import corrections
+from muninn_core.retrieval.text.informative_terms import weights
+from muninn_core.retrieval.text.snippet import Marker
 from muninn_core.source.qualified import split
 from muninn_core.store.stamp import timestamp
 

@@ -27,7 +27,7 @@ from muninn_core.org.question import Question
 from muninn_core.protocol.code import SymbolsParams
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import RecallParams
-from muninn_core.retrieval.ranking import Candidate
+from muninn_core.retrieval.results.ranking import Candidate
 from muninn_core.retrieval.search import search
 from muninn_core.source.identifiers import split_words
 from muninn_core.source.qualified import split

@@ -40,8 +40,8 @@ from muninn_core.protocol.code import (
     SymbolsResult,
 )
 from muninn_core.protocol.files import FilesParams, FilesResult, ReadParams, ReadResult, TreeParams, TreeResult
-from muninn_core.retrieval.graph import RELATIONS, Node
-from muninn_core.retrieval.symbol_search import find
+from muninn_core.retrieval.graphs.code_graph import RELATIONS, Node
+from muninn_core.retrieval.graphs.symbol_search import find
 from muninn_core.source.qualified import bare, split
 
 OF_SYMBOLS = frozenset(("query", "kind", "language", "path", "limit"))

@@ -35,7 +35,7 @@ from muninn_core.protocol.inspection import (
 from muninn_core.protocol.repository import FocusStatus, ProjectStatus
 from muninn_core.protocol.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired, is_recallable
-from muninn_core.retrieval.link_graph import LinkGraph
+from muninn_core.retrieval.graphs.link_graph import LinkGraph
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.memory_index import MemoryIndex

@@ -24,7 +24,7 @@ ScopeOfQuestion = Annotated[
 
 
 Profile = Literal["muninn", "mnemosyne"]
-"""The rankings of memories that a question can select. `retrieval.link_ranking` documents the second."""
+"""The rankings of memories that a question can select. `retrieval.rankers.link_ranking` documents the second."""
 
 
 class RecallParams(Value):

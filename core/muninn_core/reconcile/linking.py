@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from muninn_core.model.memory import Link, Memory
 from muninn_core.reconcile.comment_conflicts import contradiction_reason
-from muninn_core.retrieval.query_terms import significant_words
+from muninn_core.retrieval.query.query_terms import significant_words
 
 NEAR_ALONE = 0.7
 """The cosine of two memories that are related by their meaning alone."""

@@ -1,14 +1,12 @@
-"""Effects of time and code changes on memories: expiry, recency, decayed importance and stale citations."""
+"""Effects of time on memories: expiry, recency and decayed importance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.signals import Signal, signal
 
 
 def is_recallable(memory: Memory, now: datetime) -> bool:
@@ -69,17 +67,6 @@ def importance_and_recency(memories: Iterable[Memory], now: datetime, half_life:
         lasts = half_life <= 0 or memory.pinned or memory.type in w.LASTING
         found.append((full if lasts else full * float(0.5 ** (age / half_life)), fresh))
     return found
-
-
-def staleness(citations: Sequence[Citation]) -> list[Signal]:
-    """Return the `stale` signal of a memory; [] when no citation is stale."""
-    stale = [one for one in citations if one.stale]
-    if not stale:
-        return []
-    value = sum(1.0 if one.state == "gone" else 0.5 for one in stale) / len(citations)
-    return [
-        signal("stale", value, w.STALE, ", ".join(sorted({f"{one.was or one.place} {one.state}" for one in stale})))
-    ]
 
 
 def _days(ts: str, now: datetime) -> float | None:

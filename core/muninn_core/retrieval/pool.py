@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.query_terms import Query
+    from muninn_core.retrieval.query.query_terms import Query
 
 
 class ScoredChunk(NamedTuple):

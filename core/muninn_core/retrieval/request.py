@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from muninn_core.retrieval.filters import NO_FILTERS, FilterSet
+from muninn_core.retrieval.query.filters import NO_FILTERS, FilterSet
 from muninn_core.source.shortcode import same_code
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk, SourceKind
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.pool import Pool
-    from muninn_core.retrieval.ranking import Ranking
     from muninn_core.retrieval.reader import Ids, Reader
+    from muninn_core.retrieval.results.ranking import Ranking
 
 Allowed = Mapping["SourceKind", "Ids | None"]
 """For each kind the ids that may be found, by source; None for all chunks of the kind."""

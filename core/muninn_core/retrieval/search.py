@@ -5,13 +5,13 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from muninn_core.retrieval.ranking import no_citations, no_decision, settle
+from muninn_core.retrieval.results.ranking import no_citations, no_decision, settle
 
 if TYPE_CHECKING:
     from muninn_core.model.answer import Hit
-    from muninn_core.retrieval.ranking import CitationLookup, DecisionLookup, Ranking
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
+    from muninn_core.retrieval.results.ranking import CitationLookup, DecisionLookup, Ranking
 
 
 def search(reader: Reader, request: SearchRequest) -> Ranking:

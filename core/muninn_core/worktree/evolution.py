@@ -17,8 +17,8 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.git import log as history
 from muninn_core.launch.place import Place
-from muninn_core.retrieval.commit_votes import NO_VOTES, CommitTitle, CommitVotes
-from muninn_core.retrieval.evolution import CommitFiles, Evolution
+from muninn_core.retrieval.signals.commit_votes import NO_VOTES, CommitTitle, CommitVotes
+from muninn_core.retrieval.signals.evolution import CommitFiles, Evolution
 
 MAX_COUPLING_COMMITS = 2_000
 """How many commits couple files; more change nothing (decision 029)."""

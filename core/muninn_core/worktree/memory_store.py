@@ -14,12 +14,12 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
+from muninn_core.retrieval.candidates.memory_table import MemoryTable
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.file_prior import FilePriors
-from muninn_core.retrieval.filters import compile_filters
-from muninn_core.retrieval.link_graph import LinkGraph
-from muninn_core.retrieval.memory_table import MemoryTable
-from muninn_core.retrieval.query_language import Filter
+from muninn_core.retrieval.graphs.link_graph import LinkGraph
+from muninn_core.retrieval.query.filters import compile_filters
+from muninn_core.retrieval.query.query_language import Filter
+from muninn_core.retrieval.signals.file_prior import FilePriors
 from muninn_core.store.fold import State
 from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.lazy_mapping import each_value

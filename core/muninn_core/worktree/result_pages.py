@@ -17,8 +17,8 @@ from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.search import RecallParams
-from muninn_core.retrieval.ranking import Candidate
-from muninn_core.retrieval.snippet import Marker
+from muninn_core.retrieval.results.ranking import Candidate
+from muninn_core.retrieval.text.snippet import Marker
 
 PAGE_LIFETIME = timedelta(minutes=10)
 """How long a page can be read."""

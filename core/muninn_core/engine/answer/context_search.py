@@ -19,16 +19,16 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.retrieval.candidates.filtering import apply_filters
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.filtering import apply_filters
-from muninn_core.retrieval.hits import hit_of, memory_hit
-from muninn_core.retrieval.ranking import DecisionLookup
+from muninn_core.retrieval.query.spelling import corrections
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import EncodedQuestion, Focus, SearchRequest
-from muninn_core.retrieval.scoring import MemoryWeights
-from muninn_core.retrieval.spelling import corrections
+from muninn_core.retrieval.results.hits import hit_of, memory_hit
+from muninn_core.retrieval.results.ranking import DecisionLookup
+from muninn_core.retrieval.signals.file_prior import FilePrior
+from muninn_core.retrieval.signals.scoring import MemoryWeights
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.documents import SteeringDocuments

@@ -12,8 +12,8 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState
 from muninn_core.near_match import did_you_mean, nearest, nearest_path
 from muninn_core.protocol.code import CodeSymbol, GraphEdge, GraphParams, OutlineResult
-from muninn_core.retrieval.filters import language_named
-from muninn_core.retrieval.graph import RELATIONS, Edge, Facts, Graph, Named, Node, is_constructor
+from muninn_core.retrieval.graphs.code_graph import RELATIONS, Edge, Facts, Graph, Named, Node, is_constructor
+from muninn_core.retrieval.query.filters import language_named
 from muninn_core.source.classify import LANGUAGES, language_of
 from muninn_core.source.code.definition import KINDS, Definition
 

@@ -8,10 +8,10 @@ from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import NAMES, nearest
+from muninn_core.retrieval.candidates.filtering import Filtering
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.filtering import Filtering
-from muninn_core.retrieval.filters import OF_FILES, compile_filters
-from muninn_core.retrieval.query_language import Filter
+from muninn_core.retrieval.query.filters import OF_FILES, compile_filters
+from muninn_core.retrieval.query.query_language import Filter
 from muninn_core.source.shortcode import same_code
 
 _MAX_NAMES = 20_000

@@ -27,7 +27,7 @@ from muninn_core.models.service import ModelService
 from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.memory import RememberParams
 from muninn_core.protocol.search import ContextParams, ContextResult, ExploreParams, ExploreResult
-from muninn_core.retrieval.hits import memory_hit
+from muninn_core.retrieval.results.hits import memory_hit
 from muninn_core.source.classify import classify
 from muninn_core.source.private_spans import strip_private
 from muninn_core.store.fields import headline

@@ -10,8 +10,8 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.role import importance_for
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.filters import compile_filters, wrong_value
-from muninn_core.retrieval.query_language import Filter
+from muninn_core.retrieval.query.filters import compile_filters, wrong_value
+from muninn_core.retrieval.query.query_language import Filter
 
 
 def changed_since(given: str | None, now: datetime) -> Callable[[Memory], bool]:

@@ -16,7 +16,7 @@ from muninn_core.index.extract import embedding_text
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import did_you_mean
-from muninn_core.retrieval.informative_terms import informative_terms
+from muninn_core.retrieval.text.informative_terms import informative_terms
 from muninn_core.worktree.index_updater import text_of
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(-\d+)?", re.DOTALL)

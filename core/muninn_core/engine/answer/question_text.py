@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.informative_terms import limit_terms
-from muninn_core.retrieval.long_questions import read_long_question
-from muninn_core.retrieval.mentioned_files import mentioned_files
+from muninn_core.retrieval.query.long_questions import read_long_question
+from muninn_core.retrieval.query.mentioned_files import mentioned_files
+from muninn_core.retrieval.text.informative_terms import limit_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

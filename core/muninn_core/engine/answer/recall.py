@@ -21,19 +21,19 @@ from muninn_core.model.byline import writer
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
-from muninn_core.retrieval.answering_memories import answering_memories
+from muninn_core.retrieval.candidates.filtering import Filtering, apply_filters
 from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.filtering import Filtering, apply_filters
-from muninn_core.retrieval.informative_terms import FIRST_WORDS, MAX_WORDS, weights
-from muninn_core.retrieval.link_ranking import Links
-from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.ranking import Candidate, settle
-from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.query.query_terms import parse_query
+from muninn_core.retrieval.query.spelling import corrections
+from muninn_core.retrieval.rankers.answering_memories import answering_memories
+from muninn_core.retrieval.rankers.link_ranking import Links
+from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import NO_FOCUS, Bounds, Focus, SearchRequest, Terms
+from muninn_core.retrieval.results.ranking import Candidate, settle
 from muninn_core.retrieval.search import search
-from muninn_core.retrieval.snippet import Marker
-from muninn_core.retrieval.spelling import corrections
+from muninn_core.retrieval.text.informative_terms import FIRST_WORDS, MAX_WORDS, weights
+from muninn_core.retrieval.text.snippet import Marker
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.documents import SteeringDocuments

@@ -17,7 +17,7 @@ from muninn_core.protocol.skill import (
     SkillsMatchParams,
     SkillsMatchResult,
 )
-from muninn_core.retrieval.skills import MAX_SKILLS, SHARE, Match, distinct, match_skills
+from muninn_core.retrieval.rankers.skills import MAX_SKILLS, SHARE, Match, distinct, match_skills
 from muninn_core.source.skill import Skill
 from muninn_core.worktree.workspace import Workspace
 

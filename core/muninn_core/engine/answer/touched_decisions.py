@@ -12,9 +12,9 @@ from typing import NamedTuple
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
-from muninn_core.retrieval.hits import hit_of
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.signals import reasons_of, signal
+from muninn_core.retrieval.results.hits import hit_of
+from muninn_core.retrieval.results.signal import reasons_of, signal
 from muninn_core.retrieval.weights import SUBJECT
 from muninn_core.source.document import Document
 from muninn_core.worktree.documents import SteeringDocuments

@@ -32,7 +32,7 @@ from muninn_core.protocol.context_file import (
 )
 from muninn_core.protocol.search import PackItem, RecallParams
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.hits import memory_hit
+from muninn_core.retrieval.results.hits import memory_hit
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import classify
 from muninn_core.source.markup import without_comments

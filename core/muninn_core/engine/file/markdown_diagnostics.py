@@ -12,8 +12,8 @@ from muninn_core.engine.file.pack_diagnostics import is_packed
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.errors import BadParams
 from muninn_core.protocol.reference import Fault, Fix
-from muninn_core.retrieval.filters import wrong_value
-from muninn_core.retrieval.query_language import near_key, read_question
+from muninn_core.retrieval.query.filters import wrong_value
+from muninn_core.retrieval.query.query_language import near_key, read_question
 from muninn_core.source import frontmatter
 from muninn_core.source.frontmatter import CONTEXT_KEYS, KEYS, FrontmatterProblem
 from muninn_core.source.muninn_file import OwnKind

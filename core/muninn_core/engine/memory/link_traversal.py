@@ -18,7 +18,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import FileCount, LinksParams, MemoryLink, OverviewParams, OverviewResult
 from muninn_core.protocol.repository import FocusStatus, ProjectStatus
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.link_graph import LinkGraph, LinkStep
+from muninn_core.retrieval.graphs.link_graph import LinkGraph, LinkStep
 from muninn_core.store.stamp import timestamp
 
 WEEKS = 12

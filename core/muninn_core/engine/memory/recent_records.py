@@ -9,7 +9,7 @@ from muninn_core.engine.memory.memory_history import event_of
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import LogEntry, LogParams, LogResult
-from muninn_core.retrieval.filters import parse_moment
+from muninn_core.retrieval.query.filters import parse_moment
 from muninn_core.store.change import required_ids
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace

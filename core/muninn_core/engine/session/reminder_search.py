@@ -13,8 +13,8 @@ from muninn_core.engine.answer.context_search import encoded_question, vector_of
 from muninn_core.index.embed import Encoded
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.concurrent import turn
+from muninn_core.retrieval.rankers.relatedness import REACH, SURE, RelatedMemories
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.relatedness import REACH, SURE, RelatedMemories
 from muninn_core.retrieval.request import Bounds, SearchRequest
 from muninn_core.retrieval.search import search
 from muninn_core.worktree.thread_future import run_in_thread

@@ -12,7 +12,7 @@ from muninn_core.source.code.definition import KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from muninn_core.retrieval.graph import Named
+    from muninn_core.retrieval.graphs.code_graph import Named
     from muninn_core.source.code.definition import Definition
 
 _PARTS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.retrieval.candidates import admitted_chunks, lexical_matches, memory_cosines, near_matches
-from muninn_core.retrieval.closeness import closeness, load_background
+from muninn_core.retrieval.candidates.generation import admitted_chunks, lexical_matches, memory_cosines, near_matches
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import Query, Rarities, TermMatcher, parse_query, words_of_memory
-from muninn_core.retrieval.ranking import Candidate, Ranking
+from muninn_core.retrieval.query.query_terms import Query, Rarities, TermMatcher, parse_query, words_of_memory
 from muninn_core.retrieval.reader import encodings_of_memories
 from muninn_core.retrieval.request import Bounds
-from muninn_core.retrieval.signals import signal
+from muninn_core.retrieval.results.ranking import Candidate, Ranking
+from muninn_core.retrieval.results.signal import signal
+from muninn_core.retrieval.signals.closeness import closeness, load_background
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

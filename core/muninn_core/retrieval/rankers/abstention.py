@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.pool import Pool
-from muninn_core.retrieval.query_terms import TermMatcher
+from muninn_core.retrieval.query.query_terms import TermMatcher
 
 
 def abstention_reason(pool: Pool, matcher: TermMatcher) -> str:

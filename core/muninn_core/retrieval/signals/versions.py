@@ -17,17 +17,17 @@ import numpy as np
 
 from muninn_core.index.quantise import SCALE
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.query_terms import significant
+from muninn_core.retrieval.query.query_terms import significant
 from muninn_core.retrieval.reader import encodings_of_memories
-from muninn_core.retrieval.signals import signal
+from muninn_core.retrieval.results.signal import signal
 from muninn_core.source.identifiers import words_of_each
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.ranking import Candidate
     from muninn_core.retrieval.reader import Reader
+    from muninn_core.retrieval.results.ranking import Candidate
 
 NEAR = 0.6
 """The least cosine of two versions. Of 24 facts of six projects with two versions, 21 reach it; of 4,656 other pairs of

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.file_list import FileList
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
-from muninn_core.retrieval.candidates import memory_chunk
+from muninn_core.retrieval.candidates.generation import memory_chunk
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.phrase import holding, index_words
 from muninn_core.retrieval.reader import Ids, Reader, ids_of_files, ids_of_memories
 from muninn_core.retrieval.request import Bounds, Passing
+from muninn_core.retrieval.text.phrase import holding, index_words
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.filters import FilterSet
-    from muninn_core.retrieval.memory_table import MemoryTable
+    from muninn_core.retrieval.candidates.memory_table import MemoryTable
+    from muninn_core.retrieval.query.filters import FilterSet
 
 MAX_IDS = 20_000
 """The most ids per kind in a restricted search. A search among this many costs some milliseconds."""

@@ -15,16 +15,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.candidates import candidates, memory_chunk
+from muninn_core.retrieval.candidates.generation import candidates, memory_chunk
 from muninn_core.retrieval.decay import is_recallable, recency
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.ranking import Candidate, Ranking
-from muninn_core.retrieval.signals import Signal, signal
+from muninn_core.retrieval.query.query_terms import parse_query
+from muninn_core.retrieval.results.ranking import Candidate, Ranking
+from muninn_core.retrieval.results.signal import Signal, signal
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.link_graph import LinkGraph
+    from muninn_core.retrieval.graphs.link_graph import LinkGraph
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from muninn_core.model.answer import Reason
 from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.ranking import Candidate, Ranking
-from muninn_core.retrieval.relatedness import Relatedness
+from muninn_core.retrieval.query.query_terms import parse_query
+from muninn_core.retrieval.rankers.relatedness import Relatedness
 from muninn_core.retrieval.request import SearchRequest
+from muninn_core.retrieval.results.ranking import Candidate, Ranking
+from muninn_core.retrieval.results.signal import Signal, reasons_of, signal
 from muninn_core.retrieval.search import search
-from muninn_core.retrieval.signals import Signal, reasons_of, signal
 from muninn_core.source.skill import DESCRIPTION_CHARS, Skill
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 All front ends use this parser. It takes linear time. Plain text must never be an error: a word is a filter only when it
 is one of KEYS, a colon and a value, without spaces. In a terse question a near miss is an error with a column. In prose
-it is plain words, and so is a filter that is neither at the start nor at the end. `retrieval.filters` interprets the
+it is plain words, and so is a filter that is neither at the start nor at the end. `query.filters` interprets the
 values. docs/recall.md is the reference.
 """
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.retrieval.query_terms import significant_words
+from muninn_core.retrieval.query.query_terms import significant_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.commit_votes import FileVote
-    from muninn_core.retrieval.ranking import Candidate
+    from muninn_core.retrieval.results.ranking import Candidate
+    from muninn_core.retrieval.signals.commit_votes import FileVote
 
 
 class FilePrior(NamedTuple):

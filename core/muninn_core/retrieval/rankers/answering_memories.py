@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from muninn_core.model.memory import own_title
-from muninn_core.retrieval.candidates import memory_cosines
-from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.relatedness import Relatedness
+from muninn_core.retrieval.candidates.generation import memory_cosines
+from muninn_core.retrieval.query.query_terms import parse_query
+from muninn_core.retrieval.rankers.relatedness import Relatedness
 
 if TYPE_CHECKING:
-    from muninn_core.retrieval.ranking import Candidate
     from muninn_core.retrieval.reader import Reader
     from muninn_core.retrieval.request import SearchRequest
+    from muninn_core.retrieval.results.ranking import Candidate
 
 LEAST = 0.42
 """The least relatedness (see `relatedness.Relatedness`) of a memory that answers, where tokens are not compared."""

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.commit_votes import FileVote
 from muninn_core.retrieval.decay import importance_and_recency
-from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.name_words import file_words, is_file_name, words_of_name
-from muninn_core.retrieval.query_terms import Query, TermMatch, TermMatcher
-from muninn_core.retrieval.signals import Given, Signal, points, signal, signals
+from muninn_core.retrieval.query.query_terms import Query, TermMatch, TermMatcher
+from muninn_core.retrieval.results.signal import Given, Signal, points, signal, signals
+from muninn_core.retrieval.signals.commit_votes import FileVote
+from muninn_core.retrieval.signals.evolution import UNKNOWN, Evolution
+from muninn_core.retrieval.signals.file_prior import FilePrior
+from muninn_core.retrieval.text.name_words import file_words, is_file_name, words_of_name
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import path_traits
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.pool import ScoredChunk
-    from muninn_core.retrieval.ranking import DecisionLookup
     from muninn_core.retrieval.request import Focus
+    from muninn_core.retrieval.results.ranking import DecisionLookup
 
     Column = NDArray[np.float64]
 

@@ -13,15 +13,15 @@ from operator import itemgetter
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from muninn_core.retrieval.snippet import Marker
+from muninn_core.retrieval.text.snippet import Marker
 from muninn_core.source.identifiers import stem, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from muninn_core.model.chunk import SourceKind
-    from muninn_core.retrieval.informative_terms import Frequency
     from muninn_core.retrieval.reader import Reader
+    from muninn_core.retrieval.text.informative_terms import Frequency
 
 MIN_WORD_LENGTH = 6
 """The fewest letters of a word that is corrected."""

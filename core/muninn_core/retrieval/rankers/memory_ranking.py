@@ -14,16 +14,16 @@ import numpy as np
 
 from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.candidates import memory_chunk, memory_cosines
+from muninn_core.retrieval.candidates.generation import memory_chunk, memory_cosines
 from muninn_core.retrieval.decay import is_recallable, recallable_among
-from muninn_core.retrieval.late_interaction import late_interaction
 from muninn_core.retrieval.pool import Pool
-from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.reader import token_states_of_memories
-from muninn_core.retrieval.scoring import ScoringContext, graph_signals, memory_points, memory_signals
-from muninn_core.retrieval.session_match import REACH, SessionMatches, Sessions, session_matches
-from muninn_core.retrieval.signals import Given, Signal, points, signals
-from muninn_core.retrieval.versions import newer_first
+from muninn_core.retrieval.results.ranking import Candidate
+from muninn_core.retrieval.results.signal import Given, Signal, points, signals
+from muninn_core.retrieval.signals.late_interaction import late_interaction
+from muninn_core.retrieval.signals.scoring import ScoringContext, graph_signals, memory_points, memory_signals
+from muninn_core.retrieval.signals.session_match import REACH, SessionMatches, Sessions, session_matches
+from muninn_core.retrieval.signals.versions import newer_first
 from muninn_core.store.lazy_mapping import getter
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.ranking import Candidate
-from muninn_core.retrieval.scoring import (
+from muninn_core.retrieval.results.ranking import Candidate
+from muninn_core.retrieval.results.signal import Signal, contribution
+from muninn_core.retrieval.signals.scoring import (
     ScoringContext,
     beyond_words,
     file_points,
@@ -24,7 +25,6 @@ from muninn_core.retrieval.scoring import (
     symbol_points,
     symbol_signals,
 )
-from muninn_core.retrieval.signals import Signal, contribution
 from muninn_core.source.classify import path_traits
 
 if TYPE_CHECKING:

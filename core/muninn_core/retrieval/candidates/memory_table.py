@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from muninn_core.retrieval.decay import has_expired
-from muninn_core.retrieval.filters import COLUMNS, Bound
+from muninn_core.retrieval.query.filters import COLUMNS, Bound
 from muninn_core.retrieval.request import Passing
 from muninn_core.store.lazy_mapping import each_value, passing_getter
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.filters import FilterSet, Test
-    from muninn_core.retrieval.query_language import Filter
+    from muninn_core.retrieval.query.filters import FilterSet, Test
+    from muninn_core.retrieval.query.query_language import Filter
 
 _MAX_KEPT = 8
 """Filters whose results are kept, in each column and for the whole table."""

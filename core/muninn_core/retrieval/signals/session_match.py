@@ -12,8 +12,8 @@ import numpy as np
 
 from muninn_core.model.memory import own_title
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.query_terms import STOP_WORDS
-from muninn_core.retrieval.word_containment import containing
+from muninn_core.retrieval.query.query_terms import STOP_WORDS
+from muninn_core.retrieval.text.word_containment import containing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from muninn_core.model.answer import Mark, SnippetLine
-from muninn_core.retrieval.phrase import parts
+from muninn_core.retrieval.text.phrase import parts
 from muninn_core.source.identifiers import MAX_WORD_LENGTH, beginning_of, split_identifier, stem
 
 LINES = 5

@@ -10,19 +10,19 @@ import numpy as np
 
 from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.abstention import abstention_reason
-from muninn_core.retrieval.candidates import candidates
-from muninn_core.retrieval.commit_votes import NO_VOTES, CommitVotes, FileVote
+from muninn_core.retrieval.candidates.generation import candidates
 from muninn_core.retrieval.decay import recallable_among
-from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.file_prior import FilePrior, likely_files, with_matching
-from muninn_core.retrieval.file_ranking import rank_files
-from muninn_core.retrieval.memory_ranking import rank_memories
 from muninn_core.retrieval.pool import Pool, ScoredChunk
-from muninn_core.retrieval.query_terms import TermMatcher, parse_query, significant_words
-from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
+from muninn_core.retrieval.query.query_terms import TermMatcher, parse_query, significant_words
+from muninn_core.retrieval.rankers.abstention import abstention_reason
+from muninn_core.retrieval.rankers.file_ranking import rank_files
+from muninn_core.retrieval.rankers.memory_ranking import rank_memories
 from muninn_core.retrieval.reader import ids_of_files, read_chunks
-from muninn_core.retrieval.scoring import (
+from muninn_core.retrieval.results.ranking import Candidate, DecisionLookup, Ranking, no_decision
+from muninn_core.retrieval.signals.commit_votes import NO_VOTES, CommitVotes, FileVote
+from muninn_core.retrieval.signals.evolution import UNKNOWN, Evolution
+from muninn_core.retrieval.signals.file_prior import FilePrior, likely_files, with_matching
+from muninn_core.retrieval.signals.scoring import (
     DEFAULT_WEIGHTS,
     MemoryWeights,
     ScoringContext,
@@ -30,7 +30,7 @@ from muninn_core.retrieval.scoring import (
     memory_points,
     memory_signals,
 )
-from muninn_core.retrieval.session_match import NoSessions, Sessions
+from muninn_core.retrieval.signals.session_match import NoSessions, Sessions
 from muninn_core.store.lazy_mapping import getter
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from muninn_core.model.value import replace
-from muninn_core.retrieval.decay import staleness
-from muninn_core.retrieval.hits import hit_of, place_of
-from muninn_core.retrieval.signals import Signal, contribution, reasons_of, rounded, total
+from muninn_core.retrieval.results.hits import hit_of, place_of
+from muninn_core.retrieval.results.signal import Signal, contribution, reasons_of, rounded, total
+from muninn_core.retrieval.results.staleness import staleness
 
 if TYPE_CHECKING:
     from muninn_core.model.answer import Hit

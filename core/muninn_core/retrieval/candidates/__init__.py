@@ -1,0 +1,1 @@
+"""The generation of candidates, within the filters of a request."""

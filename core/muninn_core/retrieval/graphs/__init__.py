@@ -1,0 +1,1 @@
+"""Graphs of code and of links between memories."""

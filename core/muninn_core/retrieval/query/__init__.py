@@ -1,0 +1,1 @@
+"""Questions: the query language, filters, words, long texts and spelling."""

@@ -1,0 +1,1 @@
+"""Rankings: kinds of terms, which gather and score the candidates of a request."""

@@ -1,0 +1,1 @@
+"""Scored candidates in their order, and their conversion to hits with reasons."""

@@ -1,0 +1,1 @@
+"""Matching of words and phrases in text."""
