@@ -22,7 +22,7 @@ from typing import Any
 
 from bench.figure import Figure, markdown, percentile, spread, table, write
 from bench.processes import resident
-from muninn_core.index.embed import load_bundled
+from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.index.heap import trim
 from muninn_core.journal.journal import Journal
 from muninn_core.journal.projections import Projections

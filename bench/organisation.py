@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 from bench.corpus import Corpus
 from bench.figure import Figure, markdown, percentile, spread, table, write
 from bench.organisation_growth import clone, grow
-from muninn_core.index.embed import load_bundled
-from muninn_core.index.quantise import SCALE
-from muninn_core.index.term_counts import Term, scores
+from muninn_core.index.embedding.embed import load_bundled
+from muninn_core.index.vectors.quantise import SCALE
+from muninn_core.index.words.term_counts import Term, scores
 from muninn_core.org import access
 from muninn_core.org.answers import Question, recall
 from muninn_core.org.branches import enter

@@ -19,8 +19,8 @@ import numpy as np
 
 from bench.figure import Figure
 from bench.growth import WORD, Renaming
-from muninn_core.index.quantise import quantise
-from muninn_core.index.term_counts import LIST_BITS
+from muninn_core.index.vectors.quantise import quantise
+from muninn_core.index.words.term_counts import LIST_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 from muninn_core.model.value import replace
 from muninn_core.org.chunking import CUTTER, ChunkData, ChunkedFile, Numbered, Row, Statistics, chunk_data

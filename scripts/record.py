@@ -29,7 +29,7 @@ SESSION = (
         "--type",
         "decision",
         "--file",
-        "core/muninn_core/index/vector.py",
+        "core/muninn_core/index/vectors/vector_index.py",
     ),
     ("recall", "why does FAISS have no file of its own", "--limit", "2", "--why"),
     ("context", "make vector search faster", "--budget", "300"),

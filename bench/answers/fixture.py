@@ -25,7 +25,7 @@ from bench.quality.questions import is_code
 from muninn_core.engine.engine import Engine
 from muninn_core.git.history import Commit
 from muninn_core.git.log import CommitRange, read_log
-from muninn_core.index.embed import BUNDLED, Embedder, load_embedder
+from muninn_core.index.embedding.embed import BUNDLED, Embedder, load_embedder
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import decode_params, lookup

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from muninn_core.index import encoder
+from muninn_core.index.embedding import encoder
 from muninn_core.retrieval import weights
 from muninn_core.retrieval.rankers import memory_ranking
 

@@ -13,14 +13,14 @@ import numpy as np
 from bench.quality.questions import Place
 from muninn_core.config import IndexConfig
 from muninn_core.engine.engine import Engine
-from muninn_core.index.embed import Embedder, load_bundled
-from muninn_core.index.extract import WordsJob, read_words
-from muninn_core.index.lexical import Lexical
-from muninn_core.index.manifest_reader import open_reader
+from muninn_core.index.embedding.embed import Embedder, load_bundled
+from muninn_core.index.extraction.extract import WordsJob, read_words
+from muninn_core.index.extraction.survey import SurveyBuilder
+from muninn_core.index.manifest.reader import open_reader
 from muninn_core.index.opening import open_index
 from muninn_core.index.snapshot import RowCache, Snapshot
-from muninn_core.index.survey import SurveyBuilder
-from muninn_core.index.vector import VectorIndex
+from muninn_core.index.vectors.vector_index import VectorIndex
+from muninn_core.index.words.writer import Lexical
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind

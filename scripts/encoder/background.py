@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT))
 
 from bench.capture.conversations import load  # noqa: E402
 
-from muninn_core.index.encoder import ENCODER, load_encoder  # noqa: E402
-from muninn_core.index.quantise import quantise  # noqa: E402
+from muninn_core.index.embedding.encoder import ENCODER, load_encoder  # noqa: E402
+from muninn_core.index.vectors.quantise import quantise  # noqa: E402
 from muninn_core.retrieval.signals.closeness import FILE  # noqa: E402
 
 DATA = ROOT / "bench" / "data"

@@ -1,7 +1,7 @@
 """Writes `products.onnx`: the product of two matrices of small integers, which numpy multiplies without BLAS.
 
 The file is in the repository. Late interaction compares the tokens of a question and of memories by it
-(`index/encoder.py`). Run it with the project's interpreter.
+(`index/embedding/encoder.py`). Run it with the project's interpreter.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ between facts as they were.
     train/bin/python scripts/encoder/train.py && .venv/bin/python scripts/encoder/build.py --force
     .venv/bin/python scripts/encoder/background.py
 
-It takes some ten minutes on two processors. Then raise the number in `ENCODER` (core/muninn_core/index/encoder.py).
+It takes some ten minutes on two processors. Then raise the number in `ENCODER`
+(core/muninn_core/index/embedding/encoder.py).
 """
 
 from __future__ import annotations

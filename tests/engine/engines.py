@@ -13,7 +13,7 @@ import pytest
 from muninn_core.engine.engine import Engine
 from muninn_core.engine.file import file_notes
 from muninn_core.engine.session import briefs
-from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.index.embedding.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree import citations

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from engines import Muninn, opening
 
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embedding.embed import Embedder
 
 FILES = {
     "app": {"src/settings.py": 'def parse_settings(path):\n    """Read the settings of the server."""\n'},

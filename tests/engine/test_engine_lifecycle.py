@@ -17,7 +17,7 @@ from repositories import PATIENCE, git
 
 from muninn_core import git as core_git
 from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, StorageError
-from muninn_core.index.embed import BUNDLED
+from muninn_core.index.embedding.embed import BUNDLED
 from muninn_core.index.index import Index
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json

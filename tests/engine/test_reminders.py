@@ -10,7 +10,7 @@ import pytest
 from fakes import FakeEmbedder
 from repositories import PATIENCE, copy_plain_repo
 
-from muninn_core.index.encoder import DIM
+from muninn_core.index.embedding.encoder import DIM
 from muninn_core.protocol.session import RemindParams
 from muninn_core.worktree.call_context import CallContext
 

@@ -11,8 +11,8 @@ from repositories import PATIENCE
 
 from muninn_core.engine.answer import search_context
 from muninn_core.index import index as index_module
+from muninn_core.index.extraction.workers import WorkerPool
 from muninn_core.index.index import BULK
-from muninn_core.index.workers import WorkerPool
 from muninn_core.protocol.repository import IndexParams
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.index_updater import FIRST_LOOK

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from clients import missing
 
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.signals.versions import is_version
 

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from muninn_core.index.embed import Encoded
+from muninn_core.index.embedding.embed import Encoded
 from muninn_core.source.identifiers import split_words
 
 

@@ -13,11 +13,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from muninn_core.index import embed
+from muninn_core.index.embedding import embed
 
 DIM = 384
 INPUTS = ("input_ids", "attention_mask")
-BUNDLED_MODEL = Path(embed.__file__).parent / "model"
+BUNDLED_MODEL = Path(embed.__file__).parents[1] / "model"
 
 
 def write_onnx_model(cache):

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from states import answers, content, sync, write
 
-from muninn_core.index.memory_text import MemoryText
+from muninn_core.index.manifest.memory_text import MemoryText
 
 CHILD = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from fakes import FakeEmbedder
-from muninn_core.index import lexical, manifest, writer
+from muninn_core.index import writer
+from muninn_core.index.words.reader import writer as lexical
+from muninn_core.index.manifest.manifest import manifest
 from muninn_core.index.opening import open_index
 
 def die(*_, **__):
@@ -78,8 +80,8 @@ def test_a_kill_in_the_middle_of_a_change_is_healed_by_opening(opened, root, tmp
 def test_workers_leave_when_their_parent_is_killed(tmp_path):
     code = (
         "import sys, os\n"
-        "from muninn_core.index.workers import WorkerPool\n"
-        "from muninn_core.index.extract import Job\n"
+        "from muninn_core.index.extraction.workers import WorkerPool\n"
+        "from muninn_core.index.extraction.extract import Job\n"
         "crew = WorkerPool(1, None)\n"
         "list(crew.extract([Job(sys.argv[1], 1000, (('a.py', None),))]))\n"
         "print(crew._workers[0].pid, flush=True)\n"

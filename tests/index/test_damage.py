@@ -15,10 +15,10 @@ from states import answers, content, sync, write
 
 from muninn_core.errors import StorageError
 from muninn_core.index.integrity import is_at_limit, is_exhausted
-from muninn_core.index.lexical import Lexical
-from muninn_core.index.manifest import Manifest
-from muninn_core.index.memory_text import MemoryText
+from muninn_core.index.manifest.manifest import Manifest
+from muninn_core.index.manifest.memory_text import MemoryText
 from muninn_core.index.opening import open_index
+from muninn_core.index.words.writer import Lexical
 
 FILES = {
     "a.py": "def session_retry():\n    return 1\n",

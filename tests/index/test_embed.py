@@ -10,8 +10,8 @@ import pytest
 from onnxmodel import write_onnx_model
 
 from muninn_core.errors import NotFoundError
-from muninn_core.index.embed import load_bundled, load_embedder
-from muninn_core.index.quantise import quantise
+from muninn_core.index.embedding.embed import load_bundled, load_embedder
+from muninn_core.index.vectors.quantise import quantise
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_the_bundled_model_understands_what_a_question_means(bundled):
 
 def test_the_bundled_model_brings_none_of_the_libraries_that_fetch_models():
     script = (
-        "import sys; from muninn_core.index.embed import load_bundled;"
+        "import sys; from muninn_core.index.embedding.embed import load_bundled;"
         "load_bundled().embed_query('load the session');"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
     )
@@ -133,7 +133,8 @@ def test_the_guard_of_these_tests_sees_who_reaches_out(call):
 
 def test_the_bundled_model_works_without_any_network():
     done = run_offline(
-        "from muninn_core.index.embed import load_bundled\nprint(load_bundled().embed_query('offline').shape)\n",
+        "from muninn_core.index.embedding.embed import load_bundled\n"
+        "print(load_bundled().embed_query('offline').shape)\n",
     )
     assert (done.stdout, done.stderr) == ("(256,)\n", "")
 
@@ -142,7 +143,7 @@ LOADING = (
     "import json\n"
     "from pathlib import Path\n"
     "from muninn_core.errors import NotFoundError\n"
-    "from muninn_core.index.embed import load_embedder\n"
+    "from muninn_core.index.embedding.embed import load_embedder\n"
     "try:\n"
     "    model = load_embedder(sys.argv[1], Path(sys.argv[2]))\n"
     "    texts = json.loads(sys.argv[3])\n"

@@ -11,12 +11,12 @@ import pytest
 from clients import missing
 from fakes import FakeEmbedder
 
-from muninn_core.index.encoder import DIM, TextEncoder, load_encoder
-from muninn_core.index.encodings import encode
-from muninn_core.index.memory_text import MemoryText
+from muninn_core.index.embedding.encoder import DIM, TextEncoder, load_encoder
+from muninn_core.index.embedding.encodings import encode
+from muninn_core.index.embedding.token_states import packed
+from muninn_core.index.manifest.memory_text import MemoryText
 from muninn_core.index.opening import open_index
-from muninn_core.index.quantise import quantise
-from muninn_core.index.token_states import packed
+from muninn_core.index.vectors.quantise import quantise
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts" / "encoder"
 
@@ -100,7 +100,7 @@ def test_importing_the_engine_does_not_import_onnxruntime():
 
 
 def test_without_its_files_there_is_no_encoder(tmp_path, monkeypatch):
-    monkeypatch.setattr("muninn_core.index.encoder._FOLDER", tmp_path)
+    monkeypatch.setattr("muninn_core.index.embedding.encoder._FOLDER", tmp_path)
     load_encoder.cache_clear()
     try:
         assert load_encoder() is None

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from states import write
 
-from muninn_core.index.extract import CHANGED, Job
+from muninn_core.index.extraction.extract import CHANGED, Job
+from muninn_core.index.extraction.worker import FILE_SECONDS
+from muninn_core.index.extraction.workers import WorkerPool
 from muninn_core.index.index import BULK
-from muninn_core.index.worker import FILE_SECONDS
-from muninn_core.index.workers import WorkerPool
 from muninn_core.source.code.grammar import is_safe_to_parse
 
 ROOT = Path(__file__).parent.parent.parent

@@ -11,9 +11,9 @@ from states import answers, content, sync, write
 
 from muninn_core.errors import BusyError, Cancelled, StorageError
 from muninn_core.index import index as index_module
-from muninn_core.index import jobs
+from muninn_core.index.extraction import jobs
 from muninn_core.index.index import BULK
-from muninn_core.index.memory_text import MemoryText
+from muninn_core.index.manifest.memory_text import MemoryText
 from muninn_core.index.opening import open_index
 from muninn_core.index.writer import Writer
 

@@ -17,8 +17,8 @@ import pytest
 from states import answers, content, sync, write
 
 from muninn_core.config import IndexConfig
-from muninn_core.index.embed import load_bundled
-from muninn_core.index.extract import Job, extract
+from muninn_core.index.embedding.embed import load_bundled
+from muninn_core.index.extraction.extract import Job, extract
 from muninn_core.source import text
 from muninn_core.source.line_runs import MAX_CHUNK
 from muninn_core.source.text import read_text
@@ -51,7 +51,7 @@ def test_fifty_thousand_files_are_indexed_and_the_second_look_opens_none(opened,
     places = [index.snapshot().chunks([number])[number].path for number, _ in tied]
     assert places == sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py"))[:40]
     assert most_resident() - before < 250  # about 90 and 1.3 for each thousand files
-    monkeypatch.setattr("muninn_core.index.jobs.extract", None)
+    monkeypatch.setattr("muninn_core.index.extraction.jobs.extract", None)
     changes = sync(index, root)
     assert (changes.indexed, changes.same, changes.removed) == (0, 0, 0)
 

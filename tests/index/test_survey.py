@@ -5,12 +5,12 @@ from states import answers, content, sync, write
 
 from muninn_core.errors import Cancelled
 from muninn_core.index import index as index_module
-from muninn_core.index import jobs
-from muninn_core.index import survey as survey_module
-from muninn_core.index.extract import WordsJob, read_words
+from muninn_core.index.extraction import jobs
+from muninn_core.index.extraction import survey as survey_module
+from muninn_core.index.extraction.extract import WordsJob, read_words
+from muninn_core.index.extraction.survey import SurveyBuilder
 from muninn_core.index.index import BULK
-from muninn_core.index.memory_text import MemoryText
-from muninn_core.index.survey import SurveyBuilder
+from muninn_core.index.manifest.memory_text import MemoryText
 from muninn_core.source.identifiers import split_words
 
 ROPE = "def splice(rope):\n    return rope.strands\n\n\n" + "x = 1\n" * 300 + "def bowline(end):\n    return end\n"

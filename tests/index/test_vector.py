@@ -3,8 +3,8 @@ import sys
 import numpy as np
 import pytest
 
-from muninn_core.index.quantise import quantise
-from muninn_core.index.vector import KIND_BITS, VectorIndex, build_vectors
+from muninn_core.index.vectors.quantise import quantise
+from muninn_core.index.vectors.vector_index import KIND_BITS, VectorIndex, build_vectors
 from muninn_core.model.chunk import SOURCE_KINDS
 
 DIM = 64
@@ -162,7 +162,7 @@ def test_what_is_dead_for_the_most_part_is_written_anew():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="rows are mapped on Linux only")
 def test_rows_that_are_mapped_from_a_file_answer_as_those_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("muninn_core.index.segment.MAPPED_BYTES", 1)
+    monkeypatch.setattr("muninn_core.index.vectors.segment.MAPPED_BYTES", 1)
     rows = quantise(unit(3_000))
     ids = np.arange(3_000)
     inside = build_vectors(DIM, lambda kind: [(ids, rows)] if kind == "code" else [])
@@ -180,7 +180,7 @@ def test_rows_that_are_mapped_from_a_file_answer_as_those_in_memory(tmp_path, mo
 
 
 def test_rows_stay_in_memory_where_no_file_can_be_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("muninn_core.index.segment.MAPPED_BYTES", 1)
+    monkeypatch.setattr("muninn_core.index.vectors.segment.MAPPED_BYTES", 1)
     rows = quantise(unit(100))
     found = build_vectors(DIM, lambda kind: [(np.arange(100), rows)] if kind == "code" else [], tmp_path / "missing")
     assert [number for number, _ in found.search(unit(100)[3], 1)] == [3]

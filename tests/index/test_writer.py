@@ -5,11 +5,11 @@ from states import answers, content, sync, write
 
 from muninn_core.errors import StorageError
 from muninn_core.index import writer
-from muninn_core.index.extract import CHANGED, Job
-from muninn_core.index.lexical import Lexical
-from muninn_core.index.memory_text import MemoryText
-from muninn_core.index.worker import receive
-from muninn_core.index.workers import WorkerPool
+from muninn_core.index.extraction.extract import CHANGED, Job
+from muninn_core.index.extraction.worker import receive
+from muninn_core.index.extraction.workers import WorkerPool
+from muninn_core.index.manifest.memory_text import MemoryText
+from muninn_core.index.words.writer import Lexical
 
 
 def test_a_full_disk_fails_one_change_and_the_next_one_makes_up_for_it(opened, root, embedder, monkeypatch):

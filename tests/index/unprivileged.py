@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from muninn_core.config import IndexConfig
-from muninn_core.index.extract import Job, extract
+from muninn_core.index.extraction.extract import Job, extract
 from muninn_core.source.walk import walk
 
 NOBODY = 65_534

@@ -10,7 +10,7 @@ from journals import draft, open_journal
 from repositories import PATIENCE
 
 from muninn_core.errors import BadParams, MuninnError
-from muninn_core.index.embed import load_bundled
+from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.journal import projections as module
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import field_key

@@ -6,7 +6,7 @@ import pytest
 from bench.lift import Answer, Walk, line
 from repositories import git
 
-from muninn_core.index.embed import load_bundled
+from muninn_core.index.embedding.embed import load_bundled
 
 NAMES = ("pump", "valve", "gauge", "wheel", "crank", "lever")
 

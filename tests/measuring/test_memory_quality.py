@@ -13,7 +13,7 @@ from bench.memory.main import main, table
 from clients import missing
 from repositories import copy_plain_repo
 
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.retrieval import weights
 
 PROJECT = {

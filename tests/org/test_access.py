@@ -10,7 +10,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, RefusedError
-from muninn_core.index.embed import load_bundled
+from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.org import access
 from muninn_core.org.branches import enter
 from muninn_core.org.database import DatabaseError, connect

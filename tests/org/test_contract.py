@@ -13,8 +13,8 @@ import pytest
 from repositories import git
 
 import muninn_core
-from muninn_core.index.embed import load_bundled
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embedding.embed import load_bundled
+from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.index.opening import open_index
 from muninn_core.model.value import to_plain
 from muninn_core.org import access

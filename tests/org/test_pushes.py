@@ -13,8 +13,8 @@ from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, PreconditionError
 from muninn_core.git import GitError
-from muninn_core.index.term_counts import LIST_BITS
-from muninn_core.index.vector import KIND_BITS
+from muninn_core.index.vectors.vector_index import KIND_BITS
+from muninn_core.index.words.term_counts import LIST_BITS
 from muninn_core.org import pushes, storage
 from muninn_core.org.branches import enter
 from muninn_core.org.pushes import Target, push, remove_branch, remove_repository

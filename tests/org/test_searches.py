@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from repositories import git
 
-from muninn_core.index.embed import load_bundled
-from muninn_core.index.term_counts import Term, scores
+from muninn_core.index.embedding.embed import load_bundled
+from muninn_core.index.words.term_counts import Term, scores
 from muninn_core.org import access, lexical, vectors
 from muninn_core.org.branches import enter
 from muninn_core.org.lexical import CHUNK_WEIGHTS

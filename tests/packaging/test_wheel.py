@@ -11,7 +11,7 @@ import pytest
 from clients import missing
 from repositories import PATIENCE
 
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embedding.encoder import load_encoder
 
 ROOT = Path(__file__).resolve().parents[2]
 

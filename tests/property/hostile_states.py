@@ -30,7 +30,7 @@ from muninn_cli.show import show
 from muninn_core.context.text import render
 from muninn_core.errors import InternalError, MuninnError
 from muninn_core.git import GitError
-from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.index.embedding.embed import Embedder, load_bundled
 from muninn_core.model.value import decode_json, encode_json
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.protocol.method import Method

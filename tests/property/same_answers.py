@@ -20,7 +20,7 @@ from repositories import copy_plain_repo, git
 
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
-from muninn_core.index.embed import Embedder, load_bundled
+from muninn_core.index.embedding.embed import Embedder, load_bundled
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.catalogue import METHODS
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from clients import missing
 
-from muninn_core.index.encoder import ENCODER, load_encoder
-from muninn_core.index.quantise import quantise
+from muninn_core.index.embedding.encoder import ENCODER, load_encoder
+from muninn_core.index.vectors.quantise import quantise
 from muninn_core.retrieval.rankers.relatedness import FEW, PER_DOUBLING, STANDS_OUT, closeness_wanted, outstanding
 from muninn_core.retrieval.signals.closeness import FILE, Background, closeness, load_background
 

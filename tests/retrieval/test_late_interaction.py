@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from muninn_core.index.token_states import BIAS, MAX_TOKENS, arranged, packed, rounded_states, tokens_in, unpacked
+from muninn_core.index.embedding.token_states import (
+    BIAS,
+    MAX_TOKENS,
+    arranged,
+    packed,
+    rounded_states,
+    tokens_in,
+    unpacked,
+)
 from muninn_core.retrieval.signals.late_interaction import late_interaction
 
 DIM = 8

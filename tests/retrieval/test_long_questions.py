@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.index.file_list import FileList
-from muninn_core.index.lexical import Lexical
+from muninn_core.index.words.writer import Lexical
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query.long_questions import LONG, read_long_question
 from muninn_core.retrieval.query.mentioned_files import MAX_EQUAL, mentioned_files

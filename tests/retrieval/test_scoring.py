@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muninn_core.index.embed import Encoded
+from muninn_core.index.embedding.embed import Encoded
+from muninn_core.index.embedding.token_states import packed
 from muninn_core.index.file_list import FileList
-from muninn_core.index.token_states import packed
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory

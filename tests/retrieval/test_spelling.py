@@ -1,6 +1,6 @@
 import pytest
 
-from muninn_core.index.vocabulary import is_common
+from muninn_core.index.embedding.vocabulary import is_common
 from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval.query.spelling import corrections, misspellings
 

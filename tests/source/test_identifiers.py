@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.index.lexical import open_lexical
+from muninn_core.index.words.writer import open_lexical
 from muninn_core.source.identifiers import MAX_WORD_LENGTH, split_words, stem, words_of_each
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from repositories import copy_plain_repo
 
 from muninn_core.engine.engine import Engine
-from muninn_core.index import embed
-from muninn_core.index.embed import Embedder, load_bundled
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embedding import embed
+from muninn_core.index.embedding.embed import Embedder, load_bundled
+from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store.layout import initialise, layout_of

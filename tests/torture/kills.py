@@ -258,6 +258,6 @@ def _kill(process: psutil.Process) -> bool:
 
 def _workers_of(daemon: psutil.Process) -> list[psutil.Process]:
     try:
-        return [child for child in daemon.children() if "muninn_core.index.worker" in child.cmdline()]
+        return [child for child in daemon.children() if "muninn_core.index.extraction.worker" in child.cmdline()]
     except psutil.Error:
         return []

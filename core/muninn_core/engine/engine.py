@@ -42,8 +42,8 @@ from muninn_core.errors import MuninnError
 from muninn_core.federation.organisation import Organisation
 from muninn_core.federation.pool import Repositories
 from muninn_core.federation.registry import REPOSITORIES
-from muninn_core.index.embed import Embedder, Encoder, load_embedder
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embedding.embed import Embedder, Encoder, load_embedder
+from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.index.integrity import DamagedIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value

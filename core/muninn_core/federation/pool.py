@@ -18,7 +18,7 @@ from muninn_core.federation.overview import overview
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository, Registry
 from muninn_core.federation.searched_repositories import SearchedRepositories
-from muninn_core.index.embed import Embedder, Encoder
+from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.index.read_only_index import NoIndex
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import AskedRepository

@@ -13,8 +13,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.file_list import FileList
-from muninn_core.index.merged import Filter, MergedWords
 from muninn_core.index.ties import cut_ties
+from muninn_core.index.words.merged import Filter, MergedWords
 from muninn_core.model.chunk import Among
 from muninn_core.model.value import replace
 from muninn_core.source.qualified import qualified, split

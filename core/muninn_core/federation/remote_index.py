@@ -15,15 +15,15 @@ import numpy as np
 from muninn_core.federation.importers import ListedDependencies, ListedImporter
 from muninn_core.federation.listing import ListedNames
 from muninn_core.index.file_list import FileList
-from muninn_core.index.quantise import SCALE, quantise
-from muninn_core.index.term_counts import FIELDS, Term, Totals, scores
+from muninn_core.index.vectors.quantise import SCALE, quantise
+from muninn_core.index.words.term_counts import FIELDS, Term, Totals, scores
 from muninn_core.model.chunk import Among
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from muninn_core.federation.remote_candidates import RemoteChunk, RemoteFile
-    from muninn_core.index.words import AnyField
+    from muninn_core.index.words.reader import AnyField
     from muninn_core.model.chunk import Chunk, Only, SourceKind
     from muninn_core.protocol.code import CodeSymbol
 

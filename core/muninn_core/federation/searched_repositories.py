@@ -18,7 +18,7 @@ from muninn_core.source.qualified import shown, split
 if TYPE_CHECKING:
     from muninn_core.federation.member import Member
     from muninn_core.federation.organisation import RemoteRepository
-    from muninn_core.index.manifest_reader import FileRow
+    from muninn_core.index.manifest.reader import FileRow
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.model.citation import Citation
     from muninn_core.model.memory import Memory

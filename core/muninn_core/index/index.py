@@ -18,17 +18,17 @@ import numpy as np
 
 from muninn_core.errors import StorageError
 from muninn_core.index.background_task import BackgroundTask
-from muninn_core.index.embed import BUNDLED
-from muninn_core.index.encodings import encode, encoder_text
-from muninn_core.index.extract import CHANGED, SAME, Extracted, Job, WordsJob, embedding_text
+from muninn_core.index.embedding.embed import BUNDLED
+from muninn_core.index.embedding.encodings import encode, encoder_text
+from muninn_core.index.extraction.extract import CHANGED, SAME, Extracted, Job, WordsJob, embedding_text
+from muninn_core.index.extraction.jobs import extract_here, jobs_of
+from muninn_core.index.extraction.survey import SURVEYED, SurveyBuilder
+from muninn_core.index.extraction.workers import WorkerPool, worker_count
 from muninn_core.index.heap import trim
 from muninn_core.index.integrity import Seal
-from muninn_core.index.jobs import extract_here, jobs_of
-from muninn_core.index.manifest_reader import memory_key
-from muninn_core.index.memory_text import MemoryText
-from muninn_core.index.quantise import quantise
-from muninn_core.index.survey import SURVEYED, SurveyBuilder
-from muninn_core.index.workers import WorkerPool, worker_count
+from muninn_core.index.manifest.memory_text import MemoryText
+from muninn_core.index.manifest.reader import memory_key
+from muninn_core.index.vectors.quantise import quantise
 from muninn_core.index.writer import Writer
 from muninn_core.source import identifiers
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from muninn_core.index.embed import Embedder, Encoder
-    from muninn_core.index.encodings import Encoding, Encodings, KnownEncodings
+    from muninn_core.index.embedding.embed import Embedder, Encoder
+    from muninn_core.index.embedding.encodings import Encoding, Encodings, KnownEncodings
     from muninn_core.index.snapshot import Snapshot
     from muninn_core.source.walk import Walk
 

@@ -9,14 +9,14 @@ from muninn_core.errors import BusyError, StorageError
 from muninn_core.index.heap import trim
 from muninn_core.index.index import Index
 from muninn_core.index.integrity import SEAL, STATE, WORDS, Seal, clear, is_exhausted, prepare
-from muninn_core.index.lexical import open_lexical
-from muninn_core.index.manifest import open_manifest
+from muninn_core.index.manifest.manifest import open_manifest
+from muninn_core.index.words.writer import open_lexical
 from muninn_core.index.writer import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from muninn_core.index.embed import Embedder, Encoder
+    from muninn_core.index.embedding.embed import Embedder, Encoder
 
 log = logging.getLogger("muninn.index")
 

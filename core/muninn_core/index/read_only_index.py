@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.errors import BusyError, MuninnError, StorageError
 from muninn_core.index.integrity import STATE, WORDS, DamagedIndex
-from muninn_core.index.lexical import read_words
-from muninn_core.index.manifest import FEATURES, FORMAT
-from muninn_core.index.manifest_reader import open_reader
+from muninn_core.index.manifest.manifest import FEATURES, FORMAT
+from muninn_core.index.manifest.reader import open_reader
 from muninn_core.index.snapshot import RowCache, Snapshot
-from muninn_core.index.vector import VectorIndex, build_vectors
+from muninn_core.index.vectors.vector_index import VectorIndex, build_vectors
+from muninn_core.index.words.writer import read_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from muninn_core.index.manifest_reader import ManifestReader
+    from muninn_core.index.manifest.reader import ManifestReader
 
 REWRITTEN_SECONDS = 0.5
 """How long a question waits for a writer that is between its two commits. It takes milliseconds."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from muninn_core.index.extraction.survey import UncutFiles
 from muninn_core.index.file_list import FileList
 from muninn_core.index.identity_cache import IdentityCache
-from muninn_core.index.survey import UncutFiles
 from muninn_core.index.ties import cut_ties
-from muninn_core.index.vector import memories_among
-from muninn_core.index.words import WEIGHTS
+from muninn_core.index.vectors.vector_index import memories_among
+from muninn_core.index.words.reader import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from muninn_core.index.encodings import Encoding
-    from muninn_core.index.manifest_reader import ChunkRow, FileRow, ManifestReader
-    from muninn_core.index.survey import Survey
-    from muninn_core.index.vector import VectorIndex
-    from muninn_core.index.words import Asked, Field, Words
+    from muninn_core.index.embedding.encodings import Encoding
+    from muninn_core.index.extraction.survey import Survey
+    from muninn_core.index.manifest.reader import ChunkRow, FileRow, ManifestReader
+    from muninn_core.index.vectors.vector_index import VectorIndex
+    from muninn_core.index.words.reader import Asked, Field, Words
     from muninn_core.model.chunk import Chunk, Only, SourceKind
 
 K = TypeVar("K", int, str)

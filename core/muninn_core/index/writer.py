@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.errors import MuninnError, StorageError
-from muninn_core.index.encodings import Encodings
-from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
+from muninn_core.index.embedding.encodings import Encodings
+from muninn_core.index.extraction.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.integrity import WORDS, is_exhausted
-from muninn_core.index.lexical import renew_lexical
-from muninn_core.index.manifest_reader import ChunkRow, FileRow, open_reader
-from muninn_core.index.quantise import quantise
+from muninn_core.index.manifest.reader import ChunkRow, FileRow, open_reader
 from muninn_core.index.snapshot import RowCache, Snapshot
-from muninn_core.index.term_counts import count_file_terms, count_terms
-from muninn_core.index.vector import VectorIndex, build_vectors, memories_among
+from muninn_core.index.vectors.quantise import quantise
+from muninn_core.index.vectors.vector_index import VectorIndex, build_vectors, memories_among
+from muninn_core.index.words.term_counts import count_file_terms, count_terms
+from muninn_core.index.words.writer import renew_lexical
 from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from muninn_core.index.lexical import Lexical
-    from muninn_core.index.manifest import Manifest
-    from muninn_core.index.survey import Survey
-    from muninn_core.index.words import Field
+    from muninn_core.index.extraction.survey import Survey
+    from muninn_core.index.manifest.manifest import Manifest
+    from muninn_core.index.words.reader import Field
+    from muninn_core.index.words.writer import Lexical
     from muninn_core.model.chunk import Chunk, SourceKind
 
     Rows = NDArray[np.int8]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.errors import BadParams, MuninnError
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embedding.embed import Embedder
 from muninn_core.journal.database import make_private, translate
 from muninn_core.journal.journal import Journal
 from muninn_core.journal.projectors import (

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embedding.embed import Embedder
 from muninn_core.journal.row import Row
 from muninn_core.journal.vector_packing import pack
 from muninn_core.model.event import OBSERVATION, SUMMARY, SYSTEM

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muninn_core.index.quantise import SCALE
+from muninn_core.index.vectors.quantise import SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

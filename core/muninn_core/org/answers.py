@@ -16,7 +16,7 @@ from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.contexts import REACH
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.index.vocabulary import is_common
+from muninn_core.index.embedding.vocabulary import is_common
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from muninn_core.index.code import Symbol, could_mean, marks, stem_of, tails_of
+from muninn_core.index.manifest.code_facts import Symbol, could_mean, marks, stem_of, tails_of
 from muninn_core.org.file_rows import FileRows
 from muninn_core.source.code.definition import Definition, Import, Syntax
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.index.embed import Embedder
-from muninn_core.index.encodings import encoded, encoder_text
-from muninn_core.index.extract import (
+from muninn_core.index.embedding.embed import Embedder
+from muninn_core.index.embedding.encodings import encoded, encoder_text
+from muninn_core.index.extraction.extract import (
     CHANGED,
     Extracted,
     Job,
@@ -24,13 +24,13 @@ from muninn_core.index.extract import (
     file_words,
     word_fields,
 )
-from muninn_core.index.manifest import FEATURES
-from muninn_core.index.manifest_reader import memory_key
-from muninn_core.index.memory_text import MemoryText
-from muninn_core.index.quantise import quantise
-from muninn_core.index.term_counts import FIELDS, LIST_BITS, list_terms
-from muninn_core.index.vector import KIND_BITS
-from muninn_core.index.workers import WorkerPool
+from muninn_core.index.extraction.workers import WorkerPool
+from muninn_core.index.manifest.manifest import FEATURES
+from muninn_core.index.manifest.memory_text import MemoryText
+from muninn_core.index.manifest.reader import memory_key
+from muninn_core.index.vectors.quantise import quantise
+from muninn_core.index.vectors.vector_index import KIND_BITS
+from muninn_core.index.words.term_counts import FIELDS, LIST_BITS, list_terms
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.org import models
 from muninn_core.source.code.definition import Syntax

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from muninn_core.index.code import Symbol
+from muninn_core.index.manifest.code_facts import Symbol
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.org.chunking import CUTTER
 from muninn_core.org.rows import Rows

@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.index.term_counts import FIELDS, LIST_BITS, Term, listed_scores
-from muninn_core.index.vector import KIND_BITS
+from muninn_core.index.vectors.vector_index import KIND_BITS
+from muninn_core.index.words.term_counts import FIELDS, LIST_BITS, Term, listed_scores
 from muninn_core.model.chunk import SOURCE_KINDS, Among, Only, SourceKind
 from muninn_core.org.database import Connection
 from muninn_core.org.statistics import WordStatistics

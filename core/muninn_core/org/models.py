@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from muninn_core.index.embed import Embedder, Encoder, load_bundled
-from muninn_core.index.encoder import load_encoder
+from muninn_core.index.embedding.embed import Embedder, Encoder, load_bundled
+from muninn_core.index.embedding.encoder import load_encoder
 
 
 @cache

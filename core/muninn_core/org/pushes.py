@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.errors import PreconditionError
-from muninn_core.index.manifest_reader import memory_key
-from muninn_core.index.workers import worker_count
+from muninn_core.index.extraction.workers import worker_count
+from muninn_core.index.manifest.reader import memory_key
 from muninn_core.org.access import find_repository, set_tenant
 from muninn_core.org.chunking import CUTTER, ChunkedFile, chunk_files, chunk_memories
 from muninn_core.org.database import Connection, Database

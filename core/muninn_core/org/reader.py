@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.index.file_list import FileList
-from muninn_core.index.manifest_reader import memory_key
-from muninn_core.index.quantise import SCALE, quantise
+from muninn_core.index.manifest.reader import memory_key
 from muninn_core.index.ties import MAX_TIED, cut_ties
-from muninn_core.index.vector import cosines_of
+from muninn_core.index.vectors.quantise import SCALE, quantise
+from muninn_core.index.vectors.vector_index import cosines_of
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, Only, SourceKind
 from muninn_core.model.value import replace
 from muninn_core.org.branches import ReadBranch, ReadBranches

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.index.manifest_reader import memory_key
+from muninn_core.index.manifest.reader import memory_key
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace
 from muninn_core.org.access import find_repository, set_tenant

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 from functools import cached_property
 
-from muninn_core.index.term_counts import FIELDS, Totals, inverse_frequency
+from muninn_core.index.words.term_counts import FIELDS, Totals, inverse_frequency
 from muninn_core.org.database import Connection
 
 _NONE = (0,) * len(FIELDS)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.index.term_counts import LIST_BITS, count_terms
-from muninn_core.index.vector import KIND_BITS
+from muninn_core.index.vectors.vector_index import KIND_BITS
+from muninn_core.index.words.term_counts import LIST_BITS, count_terms
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import decoder_of, encode_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from muninn_core.index.code import Symbol
+from muninn_core.index.manifest.code_facts import Symbol
 from muninn_core.org.file_rows import FileRows
 
 _HUMPS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.index.segment import Segment
-from muninn_core.index.vector import KIND_BITS
+from muninn_core.index.vectors.segment import Segment
+from muninn_core.index.vectors.vector_index import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.org import models
 from muninn_core.org.database import Connection
 
 if TYPE_CHECKING:
-    from muninn_core.index.segment import Ids, Rows
+    from muninn_core.index.vectors.segment import Ids, Rows
 
 MAX_VECTORS = 16_000_000
 """The most vectors that are kept of one column of a tenant.

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-from muninn_core.index.worker import receive, send
+from muninn_core.index.extraction.worker import receive, send
 from muninn_core.reconcile.plan import Plan, Task, plan
 
 MANY = 5_000

@@ -65,7 +65,7 @@ class Source(Protocol):
         """Return {id: encoding, int8 [dim]} of the given memories that have one."""
 
     def token_states(self, ids: Sequence[int]) -> Mapping[int, bytes]:
-        """Return {id: states of the tokens} of the given memories that have them (`index.token_states`)."""
+        """Return {id: states of the tokens} of the given memories that have them (`index.embedding.token_states`)."""
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return {id: chunk}; unknown ids are left out. The chunk of a memory has the memory's id as path."""

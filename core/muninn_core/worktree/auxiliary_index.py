@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from pathlib import Path
 
-from muninn_core.index.embed import Embedder, Encoder
-from muninn_core.index.encodings import KnownEncodings
+from muninn_core.index.embedding.embed import Embedder, Encoder
+from muninn_core.index.embedding.encodings import KnownEncodings
 from muninn_core.index.file_list import FileList
 from muninn_core.index.index import Index
 from muninn_core.index.opening import open_index

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from muninn_core.errors import Stopping
-from muninn_core.index.embed import Embedder
+from muninn_core.index.embedding.embed import Embedder
 from muninn_core.journal.agents import Agents
 from muninn_core.journal.capsules import Capsules
 from muninn_core.journal.coordination import Barriers, Handoffs

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from muninn_core.errors import MuninnError, NotARepository, NotInitialised, ReadOnlyError
-from muninn_core.index.embed import Embedder, Encoder
+from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
 from muninn_core.store.global_log import GlobalLog

@@ -16,8 +16,8 @@ from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
-from muninn_core.index.embed import Embedder, Encoder
-from muninn_core.index.encodings import Encoding
+from muninn_core.index.embedding.embed import Embedder, Encoder
+from muninn_core.index.embedding.encodings import Encoding
 from muninn_core.index.index import Index
 from muninn_core.index.opening import open_index
 from muninn_core.launch.place import Place

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.lookup import only
 from muninn_core.errors import NotFoundError
-from muninn_core.index.encodings import encoder_text
-from muninn_core.index.extract import embedding_text
+from muninn_core.index.embedding.encodings import encoder_text
+from muninn_core.index.extraction.extract import embedding_text
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import did_you_mean

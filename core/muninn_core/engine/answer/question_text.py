@@ -14,7 +14,7 @@ from muninn_core.retrieval.text.informative_terms import limit_terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from muninn_core.index.embed import Embedder
+    from muninn_core.index.embedding.embed import Embedder
     from muninn_core.retrieval.reader import Reader
 
 

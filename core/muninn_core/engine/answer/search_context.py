@@ -10,8 +10,8 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.errors import BadParams
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
-from muninn_core.index.embed import Embedder
-from muninn_core.index.vocabulary import is_common
+from muninn_core.index.embedding.embed import Embedder
+from muninn_core.index.embedding.vocabulary import is_common
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from muninn_core.errors import MuninnError
-from muninn_core.index.encodings import encoder_text
+from muninn_core.index.embedding.encodings import encoder_text
 from muninn_core.model.memory import Memory
 from muninn_core.reconcile.comment_conflicts import contradiction_reason
 from muninn_core.retrieval.query.query_terms import significant_words

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from muninn_core.engine.answer.context_search import encoded_question, vector_of
-from muninn_core.index.embed import Encoded
+from muninn_core.index.embedding.embed import Encoded
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.rankers.relatedness import REACH, SURE, RelatedMemories

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.index.quantise import SCALE
+from muninn_core.index.vectors.quantise import SCALE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

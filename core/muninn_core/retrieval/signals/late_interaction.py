@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muninn_core.index.encoder import integer_products
-from muninn_core.index.token_states import BIAS, arranged, rounded_states, tokens_in, unpacked
+from muninn_core.index.embedding.encoder import integer_products
+from muninn_core.index.embedding.token_states import BIAS, arranged, rounded_states, tokens_in, unpacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

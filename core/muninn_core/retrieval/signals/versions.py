@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.index.quantise import SCALE
+from muninn_core.index.vectors.quantise import SCALE
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query.query_terms import significant
 from muninn_core.retrieval.reader import encodings_of_memories

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from muninn_core.index.extract import RISKY, Extracted, Job, extract
-from muninn_core.index.workers import WorkerPool
+from muninn_core.index.extraction.extract import RISKY, Extracted, Job, extract
+from muninn_core.index.extraction.workers import WorkerPool
 from muninn_core.source.code.grammar import SAFE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from muninn_core.index.embed import Embedder
+    from muninn_core.index.embedding.embed import Embedder
 
 _JOB_FILES = 64
 _JOB_BYTES = 500_000

@@ -20,14 +20,14 @@ from muninn_core.index.integrity import (
     is_at_limit,
     is_exhausted,
 )
-from muninn_core.index.words import Words, word_schema
+from muninn_core.index.words.reader import Words, word_schema
 from muninn_core.resource_exhaustion import RAISE_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from muninn_core.index.words import Field
+    from muninn_core.index.words.reader import Field
     from muninn_core.model.chunk import SourceKind
 
 log = logging.getLogger("muninn.index")

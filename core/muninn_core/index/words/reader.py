@@ -15,7 +15,7 @@ import numpy as np
 import tantivy
 
 from muninn_core.index.identity_cache import IdentityCache
-from muninn_core.index.term_counts import Term, Totals, inverse_frequency, scores
+from muninn_core.index.words.term_counts import Term, Totals, inverse_frequency, scores
 from muninn_core.model.chunk import SOURCE_KINDS, Among
 
 if TYPE_CHECKING:

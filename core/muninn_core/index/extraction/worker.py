@@ -3,9 +3,9 @@
 A `Job` is answered with its extracted files, a `WordsJob` with the words of its files, a list of texts with their
 vectors. The first list of texts loads the model.
 
-`workers.py` starts it as `python -I -m muninn_core.index.worker`. It exits when its input ends: when there is no more
-work, or when the daemon has died. It opens no index and writes no file. A message is a pickle after its length in 8
-bytes, and comes only from the parent process.
+`workers.py` starts it as `python -I -m muninn_core.index.extraction.worker`. It exits when its input ends: when there
+is no more work, or when the daemon has died. It opens no index and writes no file. A message is a pickle after its
+length in 8 bytes, and comes only from the parent process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from muninn_core.index.embed import Embedder
+    from muninn_core.index.embedding.embed import Embedder
 
 FILE_SECONDS = 3.0
 """Processor seconds for one file. A parser that takes longer can't be interrupted, so its process is ended."""
@@ -35,7 +35,7 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(5)
     # Imported here because numeric libraries read the thread counts when they are loaded.
-    from muninn_core.index.extract import Job, WordsJob, extract, read_words
+    from muninn_core.index.extraction.extract import Job, WordsJob, extract, read_words
 
     # The output of libraries goes to stderr, so that it does not mix with the messages.
     answers = os.fdopen(os.dup(1), "wb")
@@ -49,8 +49,8 @@ def main() -> None:
             elif isinstance(task, WordsJob):
                 answer = ("done", read_words(task))
             else:
-                from muninn_core.index.embed import load_bundled
-                from muninn_core.index.quantise import quantise
+                from muninn_core.index.embedding.embed import load_bundled
+                from muninn_core.index.vectors.quantise import quantise
 
                 embedder = embedder or load_bundled()
                 answer = ("done", quantise(embedder.embed(task)))

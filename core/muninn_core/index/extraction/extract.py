@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from muninn_core.index.embed import Embedder
-    from muninn_core.index.words import Field
+    from muninn_core.index.embedding.embed import Embedder
+    from muninn_core.index.words.reader import Field
     from muninn_core.model.chunk import Chunk, SourceKind
 
 SAME = "same"
@@ -163,7 +163,7 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:
-    from muninn_core.index.quantise import quantise  # imports numpy, which reading files does not need
+    from muninn_core.index.vectors.quantise import quantise  # imports numpy, which reading files does not need
 
     vectors = quantise(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
     at = 0

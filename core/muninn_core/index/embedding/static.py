@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from muninn_core.index.tokens import Tokens, load_tokenizer
+from muninn_core.index.embedding.tokens import Tokens, load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.index.quantise import quantise
-from muninn_core.index.token_states import packed
+from muninn_core.index.embedding.token_states import packed
+from muninn_core.index.vectors.quantise import quantise
 from muninn_core.source.text import digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from muninn_core.index.embed import Encoder
+    from muninn_core.index.embedding.embed import Encoder
     from muninn_core.model.chunk import Chunk
 
     Rows = NDArray[np.int8]

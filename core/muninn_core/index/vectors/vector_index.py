@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.index.identity_cache import IdentityCache
-from muninn_core.index.quantise import SCALE, quantise
-from muninn_core.index.segment import Segment
+from muninn_core.index.vectors.quantise import SCALE, quantise
+from muninn_core.index.vectors.segment import Segment
 from muninn_core.model.chunk import SOURCE_KINDS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from muninn_core.index.segment import Ids, Rows
+    from muninn_core.index.vectors.segment import Ids, Rows
     from muninn_core.model.chunk import SourceKind
 
 KIND_BITS = 40

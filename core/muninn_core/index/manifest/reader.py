@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from muninn_core.errors import BusyError, StorageError
-from muninn_core.index.code import Code
-from muninn_core.index.encodings import Encoding
+from muninn_core.index.embedding.encodings import Encoding
 from muninn_core.index.integrity import DamagedIndex, is_at_limit, is_exhausted
-from muninn_core.index.term_counts import FIELDS
-from muninn_core.index.vector import KIND_BITS
+from muninn_core.index.manifest.code_facts import Code
+from muninn_core.index.vectors.vector_index import KIND_BITS
+from muninn_core.index.words.term_counts import FIELDS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 from muninn_core.resource_exhaustion import RAISE_LIMITS
 

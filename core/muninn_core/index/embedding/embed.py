@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from muninn_core.index.static import StaticEmbedder
+from muninn_core.index.embedding.static import StaticEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ BUNDLED = "muninn/static-code-256"
 """The model in the package: 40,000 tokens of code and prose, made by `scripts/model`."""
 
 _BUNDLED_DIM = 256
-_MODEL_DIR = Path(__file__).parent / "model"
+_MODEL_DIR = Path(__file__).parents[1] / "model"
 
 
 class Embedder(Protocol):
@@ -84,6 +84,6 @@ def load_embedder(name: str, cache_dir: Path) -> Embedder:
     """
     if name == BUNDLED:
         return load_bundled()
-    from muninn_core.index.fastembedder import load_configured
+    from muninn_core.index.embedding.fastembedder import load_configured
 
     return load_configured(name, cache_dir)

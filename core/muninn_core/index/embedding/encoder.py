@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from muninn_core.index.embed import Encoded
-from muninn_core.index.tokens import load_tokenizer
+from muninn_core.index.embedding.embed import Encoded
+from muninn_core.index.embedding.tokens import load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,9 +36,9 @@ ENCODER = "all-MiniLM-L6-v2/adapted-1"
 DIM = 384
 """The length of a vector."""
 
-_FOLDER = Path(__file__).parent / "minilm"
+_FOLDER = Path(__file__).parents[1] / "minilm"
 _NETWORK, _TOKENIZER = "adapted.onnx", "tokenizer.json"
-_PRODUCTS = Path(__file__).parent / "products.onnx"
+_PRODUCTS = Path(__file__).parents[1] / "products.onnx"
 """The product of two matrices, made by scripts/encoder/products.py."""
 
 _MAX_TOKENS = 256

@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from muninn_core.errors import StorageError
-from muninn_core.index.code import SCHEMA
 from muninn_core.index.integrity import DamagedIndex
-from muninn_core.index.manifest_reader import FILE_COLUMNS, FileRow, ManifestReader, storage_error
-from muninn_core.index.term_counts import HEADER_BYTES, added, lengths
-from muninn_core.index.vector import KIND_BITS
+from muninn_core.index.manifest.code_facts import SCHEMA
+from muninn_core.index.manifest.reader import FILE_COLUMNS, FileRow, ManifestReader, storage_error
+from muninn_core.index.vectors.vector_index import KIND_BITS
+from muninn_core.index.words.term_counts import HEADER_BYTES, added, lengths
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from muninn_core.index.encodings import Encodings
+    from muninn_core.index.embedding.encodings import Encodings
 
 FORMAT = 7
 """The version of the tables. 1: files, chunks, vectors, pending, meta. 2: 8-bit vectors. 3: signature and comment of a

@@ -15,9 +15,9 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.index.extract import RISKY, Extracted, FileWords, Job, WordsJob, extract, read_words
-from muninn_core.index.quantise import quantise
-from muninn_core.index.worker import receive, send
+from muninn_core.index.extraction.extract import RISKY, Extracted, FileWords, Job, WordsJob, extract, read_words
+from muninn_core.index.extraction.worker import receive, send
+from muninn_core.index.vectors.quantise import quantise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from muninn_core.index.embed import Embedder
+    from muninn_core.index.embedding.embed import Embedder
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -163,7 +163,7 @@ class WorkerPool:
             if not self._may_replace:
                 return None
             worker = subprocess.Popen(
-                [sys.executable, "-I", "-m", "muninn_core.index.worker"],
+                [sys.executable, "-I", "-m", "muninn_core.index.extraction.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from muninn_core.index.lexical import Lexical
+from muninn_core.index.words.writer import Lexical
 from muninn_core.model.chunk import Among
 from muninn_core.source.chunk import chunk_by_lines
 from muninn_core.source.classify import classify
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from muninn_core.index.extract import FileWords
-    from muninn_core.index.words import Asked, Words
+    from muninn_core.index.extraction.extract import FileWords
+    from muninn_core.index.words.reader import Asked, Words
     from muninn_core.model.chunk import Chunk, Only, SourceKind
 
 SURVEYED = 2_000

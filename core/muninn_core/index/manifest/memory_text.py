@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from muninn_core.index.manifest_reader import FileRow, memory_key
+from muninn_core.index.manifest.reader import FileRow, memory_key
 from muninn_core.model.chunk import Chunk
 from muninn_core.source.text import digest
 

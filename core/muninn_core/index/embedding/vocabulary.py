@@ -10,7 +10,7 @@ from pathlib import Path
 
 from muninn_core.model.value import decode_json
 
-_FILE = Path(__file__).parent / "model" / "tokenizer.json"
+_FILE = Path(__file__).parents[1] / "model" / "tokenizer.json"
 _MIN_LENGTH = 4
 """Letters; callers ask for no shorter word."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from muninn_core.index.term_counts import Term, Totals, inverse_frequency
-from muninn_core.index.words import WEIGHTS
+from muninn_core.index.words.reader import WEIGHTS
+from muninn_core.index.words.term_counts import Term, Totals, inverse_frequency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from muninn_core.index.words import AnyField, Words
+    from muninn_core.index.words.reader import AnyField, Words
     from muninn_core.model.chunk import Only, SourceKind
 
 _MIN_DOCUMENTS = 10

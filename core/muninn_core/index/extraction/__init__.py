@@ -1,0 +1,1 @@
+"""Files to chunks, words and vectors, in worker processes."""

@@ -1,0 +1,1 @@
+"""The vector index: exact search over 8-bit vectors."""
