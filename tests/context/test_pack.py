@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from xml.etree import ElementTree
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from packing import NAMES, hit, hits, reasons, text_of, tokens_of
 
 from muninn_core.context.deduplication import FREE_PER_FILE
-from muninn_core.context.pack import POINTERS, SUMMARY_FROM, cost, make_pack
-from muninn_core.context.render import FORMATS, render_item
+from muninn_core.context.pack import LIST_FROM, POINTERS, cost, make_pack
+from muninn_core.context.render import FORMATS, headline_of, render_item
 
 
 def lines(name: str, count: int) -> str:
@@ -173,7 +177,7 @@ def test_a_part_of_a_piece_with_a_repeated_header_keeps_the_lines_of_the_whole()
 
 def test_what_does_not_fit_at_all_is_named_by_its_place_at_the_end():
     found = [("code", hit(lines(f"a{n}", 30), path=f"{n}.py")) for n in range(40)]
-    pack = make_pack("q", found, 3000)
+    pack = make_pack("q", found, 2800)
     named = [item for item in pack.items if item.form == "headline"]
     assert 0 < len(named) <= POINTERS
     assert pack.items[-len(named) :] == tuple(named)
@@ -181,11 +185,47 @@ def test_what_does_not_fit_at_all_is_named_by_its_place_at_the_end():
     assert f"- {named[0].path}:1-30 (not shown)\n" in text_of(pack)
 
 
-def test_headlines_come_first_in_a_pack_that_is_long_enough_to_need_them():
+def test_a_pack_that_is_long_enough_lists_its_pieces_of_files_first():
     found = [("code", hit(lines(f"a{n}", 3), path=f"{n}.py", title=f"name_{n}")) for n in range(4)]
-    text = text_of(make_pack("q", found, SUMMARY_FROM))
+    text = text_of(make_pack("q", found, LIST_FROM))
     assert text.index("- Code: 3.py:1-3 name_3\n") < text.index("## Code")
-    assert "- Code:" not in text_of(make_pack("q", found, SUMMARY_FROM - 1))
+    assert "- Code:" not in text_of(make_pack("q", found, LIST_FROM - 1))
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), hits), max_size=20), st.integers(LIST_FROM, 4000))
+def test_the_list_names_every_piece_of_a_file_or_is_absent(candidates, budget):
+    pack = make_pack("values", candidates, budget)
+    pieces = [item for item in pack.items if item.kind != "memory" and item.form != "headline"]
+    assert pack.sheet.headlines in ((), tuple(map(headline_of, pieces)))
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_a_pack_has_the_words_of_a_memory_once(style):
+    title = "Sessions live in Redis because cookies overflow at four kilobytes in some…"
+    text = f"{title[:-1]} browsers. " + "They expire after an hour of rest. " * 60
+    memory = {"kind": "memory", "path": "", "identity": "01m8ds9arr2jnad3ym9jv2k7t0", "title": title}
+    files = [("code", hit(lines(f"a{n}", 3), path=f"{n}.py")) for n in range(3)]
+    for budget, form in ((4000, "whole"), (LIST_FROM, "part")):
+        pack = make_pack("q", [("memory", hit(text, **memory)), *files], budget)
+        assert pack.items[0].form == form
+        written = text_of(pack, style)
+        assert written.count("Sessions live in Redis") == 1
+        assert written.count("9jv2k7t0") == 1
+        assert "01m8ds9a" not in written
+    short = text_of(make_pack("q", [("memory", hit("Sessions live", **memory))], 4000), style)
+    assert "cookies overflow" in short
+
+
+def test_a_memory_names_its_type_author_and_day():
+    known = {"type": "bug_fix", "author": "Ada <b>", "ts": "2026-03-01T12:00:00Z", "title": "Sessions live in Redis"}
+    fact = hit("Cookies overflow.", "memory", "src/a.py", identity="01m8ds9arr2jnad3ym9jv2k7t0", **known)
+    pack = make_pack("q", [("memory", fact)], 4000)
+    line = "- **Sessions live in Redis** Cookies overflow. (bug fix, Ada <b>, 2026-03-01; src/a.py) `9jv2k7t0`\n"
+    assert line in text_of(pack)
+    (item,) = json.loads(text_of(pack, "json"))["items"]
+    told = {"id": "9jv2k7t0", "type": "bug_fix", "author": "Ada <b>", "date": "2026-03-01"}
+    assert told.items() <= item.items()
+    assert told.items() <= dict(ElementTree.fromstring(text_of(pack, "xml"))[0].items()).items()
 
 
 def test_a_very_large_budget_takes_all_there_is_and_no_more():

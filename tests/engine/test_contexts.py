@@ -15,6 +15,7 @@ from muninn_core.context.render import FORMATS
 from muninn_core.context.tokens import count_tokens
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.place import locate
+from muninn_core.model.memory import SHORT_ID
 
 pytest_plugins = ["engines"]
 
@@ -282,6 +283,15 @@ def test_a_context_is_explained_item_by_item(shared_steps):
     assert {item.path for item in (*one.items, *one.left_out)} == {"src/users.py"}
 
 
+def test_the_short_id_in_a_pack_names_its_memory(pinned_steps):
+    pack = pinned_steps.call("context", query="user names")
+    (pinned,) = [item for item in pack.items if item.tier == "pin"]
+    short = pinned.id[-SHORT_ID:]
+    assert f"(insight, Test, {pinned.ts[:10]}) `{short}`" in pack.text
+    assert pinned_steps.call("show", id=short).memory.id == pinned.id
+    assert [item.id for item in pinned_steps.call("why", bundle=pack.bundle, item=short).items] == [pinned.id]
+
+
 def test_what_is_not_there_to_explain_is_said(shared_steps):
     bundle = shared_steps.call("context", query="user names").bundle
     with pytest.raises(NotFoundError, match="was no candidate"):
@@ -331,8 +341,8 @@ def test_gathering_anew_says_what_differs_and_that_the_state_is_another(steps):
     steps.call("index")
     fresh = steps.call("replay", bundle=pack.bundle, fresh=True)
     assert not fresh.same
-    assert any(old in words and words.startswith("gone: ") for words in fresh.differs)
-    assert any(new in words and words.startswith("new: ") for words in fresh.differs)
+    assert any(old[-SHORT_ID:] in words and words.startswith("gone: ") for words in fresh.differs)
+    assert any(new[-SHORT_ID:] in words and words.startswith("new: ") for words in fresh.differs)
     assert any(words.startswith("HEAD was ") for words in fresh.moved)
     assert any(words.startswith("the log had ") for words in fresh.moved)
 

@@ -6,6 +6,7 @@ import pytest
 
 from muninn_core.errors import Cancelled, NotFoundError, RefusedError, UsageError
 from muninn_core.launch.place import locate
+from muninn_core.model.memory import SHORT_ID
 from muninn_core.protocol.reconciliation import ReconcileParams
 from muninn_core.worktree.call_context import CallContext
 
@@ -75,9 +76,10 @@ def test_answers_mark_what_contradicts_until_a_person_decides(muninn):
         items = muninn.call("context", query="where are jobs stored").items
         return [{each.id: each.status for each in found if each.kind == "memory"} for found in (hits, items)]
 
-    expected = {ids[0]: f"contradicts {ids[1]}, undecided", ids[1]: f"contradicts {ids[0]}, undecided"}
+    short = [identity[-SHORT_ID:] for identity in ids]
+    expected = {ids[0]: f"contradicts {short[1]}, undecided", ids[1]: f"contradicts {short[0]}, undecided"}
     assert marks() == [expected, expected]
-    assert f"(contradicts {ids[1]}, undecided)" in muninn.call("context", query="where are jobs stored").text
+    assert f"; contradicts {short[1]}, undecided)" in muninn.call("context", query="where are jobs stored").text
     (conflict,) = muninn.call("conflicts").conflicts
     muninn.call("resolve", id=conflict.id, keep="both")
     assert marks() == [dict.fromkeys(ids, "")] * 2

@@ -2436,7 +2436,8 @@ export interface ContextResult {
  *
  * `tier` is why it is in its place: pin, task, hand (the working set), explored, skill, memory, knowledge or code.
  * `form` is whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where
- * only its place is named. `tokens` is the most that it takes in any format.
+ * only its place is named. `tokens` is the most that it takes in any format. `type`, `author` and `ts` are those of a
+ * memory.
  */
 export interface PackItem {
   tier: string;
@@ -2451,6 +2452,9 @@ export interface PackItem {
   score: number;
   form: 'headline' | 'part' | 'whole';
   symbol: string;
+  type: string;
+  author: string;
+  ts: string;
   why: readonly Reason[];
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';

@@ -11,13 +11,13 @@ from muninn_cli.show.formatting import (
     in_repository,
     lagging,
     moment,
-    own_title,
     place,
     provenance,
     snapshot,
 )
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import bar, excerpt, for_people, joined, line, paragraph, source_line, verbatim
+from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
     import argparse

@@ -76,8 +76,3 @@ def provenance(hit: dict[str, Any]) -> list[str]:
     worth = {"outside": "from outside", "agent": "an agent's word" if hit["origin"] else ""}
     repository = f"in the repository {hit['repository']}" if hit["repository"] else ""
     return [repository, hit["origin"], worth.get(hit["trust"] or "", "")]
-
-
-def own_title(title: str, text: str) -> str:
-    """Return a title, "" if it is only the beginning of the text."""
-    return "" if text.strip().startswith(title.rstrip("….").strip()) else title

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.display import DISPLAY
 from muninn_cli.show.citations import describe, plain_place, print_stale
-from muninn_cli.show.formatting import branch_facts, count, moment, own_title, place, signed, snapshot
+from muninn_cli.show.formatting import branch_facts, count, moment, place, signed, snapshot
 from muninn_cli.show.outcomes import counted
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import for_people, joined, line, paragraph, source_line
 from muninn_core.model.byline import writer
+from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
     import argparse

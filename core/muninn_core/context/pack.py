@@ -39,11 +39,14 @@ HEADING_CHARS = (100, 60, 30, 10, 0)
 HEADING_TOKENS = 6
 """The maximum number of tokens of a tier's heading."""
 
-SUMMARY_SHARE = 0.08
-"""The share of the budget for the list of headlines at the top."""
+LIST_FROM = 1000
+"""The smallest budget in tokens of a pack that lists its pieces of files at the top. Each memory is a line anyway."""
 
-SUMMARY_FROM = 1000
-"""The smallest budget in tokens of a pack with headlines at the top."""
+LISTED = 3
+"""The least number of pieces of files that are listed."""
+
+LIST_TOKENS = 12
+"""The tokens of the list's own markup in any format."""
 
 FOOT_FROM = 200
 """The smallest budget in tokens of a pack whose markdown names its bundle."""
@@ -71,8 +74,9 @@ class Pack(Value):
 class _Room:
     """The remaining budget, and the items selected and passed over so far."""
 
-    def __init__(self, left: int, lines: Mapping[str, int], budget: int) -> None:
+    def __init__(self, left: int, lines: Mapping[str, int], budget: int, *, listing: bool) -> None:
         self.left = left
+        self._listing = listing
         self._caps = {tier: int(budget * share) for tier, share in MAX_SHARE.items()}
         self.lines = lines
         self.chosen: list[tuple[int, PackItem]] = []
@@ -80,8 +84,13 @@ class _Room:
         self._headed: set[str] = set()
 
     def price(self, item: PackItem) -> int:
-        """Return the tokens of an item, with the heading of its tier when it is the tier's first item."""
-        return item.tokens + (0 if item.tier in self._headed else HEADING_TOKENS)
+        """Return the tokens of an item with those of its surroundings."""
+        return item.tokens + self.around(item)
+
+    def around(self, item: PackItem) -> int:
+        """Return the tokens of the heading of a tier's first item, and of the line that lists the item at the top."""
+        heading = 0 if item.tier in self._headed else HEADING_TOKENS
+        return heading + (count_tokens(_longest(headline_of(item))) if self._listing and _is_piece(item) else 0)
 
     def left_for(self, tier: str) -> int:
         """Return the tokens that a tier may still use."""
@@ -111,8 +120,8 @@ def make_pack(
     ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: candidates stay ordered within a tier
     kept, dropped = without_duplicates(ordered, int(budget * JOINED_SHARE))
     sheet = _heading(query, budget, len(candidates))
-    summary = int(budget * SUMMARY_SHARE) if budget >= SUMMARY_FROM else 0
-    room = _Room(budget - _size(sheet) - summary, lines, budget)
+    listing = budget >= LIST_FROM and sum(hit.kind != "memory" for _, hit in kept) >= LISTED
+    room = _Room(budget - _size(sheet) - (LIST_TOKENS if listing else 0), lines, budget, listing=listing)
     _share_out(room, [_item(tier, hit) for tier, hit in kept])
     _fill_up(room, budget)
     left_out = [_left_out(_item(each.tier, each.hit), each.reason) for each in dropped]
@@ -121,7 +130,7 @@ def make_pack(
         item
         for _, item in sorted(room.chosen, key=lambda entry: (_RANK[entry[1].tier], _is_location(entry[1]), entry[0]))
     ]
-    return _enforce_budget(sheet, items, _headlines(items, summary), left_out, budget)
+    return _enforce_budget(sheet, items, _headlines(items) if listing else (), left_out, budget)
 
 
 def with_bundle(pack: Pack, bundle: str) -> Sheet:
@@ -131,6 +140,10 @@ def with_bundle(pack: Pack, bundle: str) -> Sheet:
 
 def _is_location(item: PackItem) -> bool:
     return item.form == "headline"  # after the items with text
+
+
+def _is_piece(item: PackItem) -> bool:
+    return item.kind != "memory" and not _is_location(item)
 
 
 def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
@@ -143,7 +156,8 @@ def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
             if room.price(item) <= allowance:
                 allowance -= room.take(number, item)
                 continue
-            cut = cut_to_fit(item, int(allowance * PART_SHARE) - HEADING_TOKENS, cost, room.lines.get(item.path, 0))
+            size = int(allowance * PART_SHARE) - room.around(item)
+            cut = cut_to_fit(item, size, cost, room.lines.get(item.path, 0))
             if cut is not None and room.price(cut) <= allowance:
                 allowance -= room.take(number, cut)
             else:
@@ -158,7 +172,7 @@ def _fill_up(room: _Room, budget: int) -> None:
     room.left -= for_lines
     _retry(
         room,
-        lambda item: cut_to_fit(item, room.left_for(item.tier) - HEADING_TOKENS, cost, room.lines.get(item.path, 0)),
+        lambda item: cut_to_fit(item, room.left_for(item.tier) - room.around(item), cost, room.lines.get(item.path, 0)),
     )
     room.left += for_lines
     named = 0
@@ -199,21 +213,10 @@ def _heading(query: str, budget: int, candidates: int) -> Sheet:
     return sheet
 
 
-def _headlines(items: Sequence[PackItem], room: int) -> tuple[str, ...]:
-    """Return a line for each item up to `room` tokens; empty for fewer than three items."""
-    shown = [item for item in items if item.form != "headline"]
-    if len(shown) < 3:
-        return ()
-    lines = []
-    left = room - 12  # the summary's own markup in any format
-    for item in shown:
-        line = headline_of(item)
-        price = count_tokens(_longest(line))
-        if price > left:
-            break
-        lines.append(line)
-        left -= price
-    return tuple(lines)
+def _headlines(items: Sequence[PackItem]) -> tuple[str, ...]:
+    """Return a line for each piece of a file; empty for fewer than `LISTED`."""
+    pieces = [item for item in items if _is_piece(item)]
+    return tuple(map(headline_of, pieces)) if len(pieces) >= LISTED else ()
 
 
 def _longest(line: str) -> str:

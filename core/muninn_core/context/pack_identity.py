@@ -13,6 +13,7 @@ from muninn_core.context.memory_summary import shorten
 from muninn_core.context.pack import TIERS, Pack
 from muninn_core.context.render import HEADINGS
 from muninn_core.model.answer import ReadState, Reason
+from muninn_core.model.memory import SHORT_ID
 from muninn_core.model.value import encode_json, to_plain
 from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.search import ContextParams, ContextResult, LeftOut, PackItem
@@ -65,10 +66,14 @@ def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequenc
 
 
 def matching_entries(context: ContextResult, name: str) -> tuple[tuple[PackItem, ...], tuple[LeftOut, ...]]:
-    """Return the items and the left-out candidates whose id or path begins with `name`."""
-    items = tuple(item for item in context.items if item.id.startswith(name) or item.path.startswith(name))
-    left_out = tuple(each for each in context.left_out if each.id.startswith(name) or each.path.startswith(name))
-    return items, left_out
+    """Return the items and the left-out candidates whose id, short id or path begins with `name`."""
+    items = tuple(item for item in context.items if _is_named(item, name))
+    return items, tuple(each for each in context.left_out if _is_named(each, name))
+
+
+def _is_named(item: PackItem | LeftOut, name: str) -> bool:
+    short = item.kind == "memory" and item.id[-SHORT_ID:].startswith(name)
+    return short or item.id.startswith(name) or item.path.startswith(name)
 
 
 def state_changes(then: ReadState, now: ReadState) -> tuple[str, ...]:
@@ -131,7 +136,8 @@ def _given(inputs: ContextParams) -> list[tuple[str, str]]:
 
 def _name(item: PackItem | LeftOut) -> str:
     title = f" {shorten(item.title, 60)}" if item.title else ""
-    return f"[{HEADINGS[item.tier]}] {item.id}{title}"
+    identity = item.id[-SHORT_ID:] if item.kind == "memory" else item.id
+    return f"[{HEADINGS[item.tier]}] {identity}{title}"
 
 
 def _reasons(tier: str, why: Sequence[Reason]) -> list[str]:

@@ -12,6 +12,8 @@ from typing import Any, Literal
 from muninn_core.context.invisible_characters import name_hidden
 from muninn_core.context.memory_summary import branch_facts, provenance, shorten
 from muninn_core.context.staleness import warning
+from muninn_core.model.memory import SHORT_ID
+from muninn_core.model.title import own_title
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.search import PackItem
 from muninn_core.source.qualified import bare, shown
@@ -40,8 +42,8 @@ NOTHING = "Nothing in this repository's code, knowledge or memory matches."
 
 
 class Sheet(Value):
-    """The content of a pack: beginning of the question, items grouped by tier, headlines, number of left-out
-    candidates.
+    """The content of a pack: beginning of the question, items grouped by tier, headlines of the pieces of files, number
+    of left-out candidates.
 
     `foot`: the markdown ends with the id of the bundle. Packs with a small budget do without.
     """
@@ -70,9 +72,21 @@ def render_one(item: PackItem) -> tuple[str, ...]:
 def headline_of(item: PackItem) -> str:
     """Return an item on one line: tier, location and name."""
     if item.kind == "memory":
-        return f"{HEADINGS[item.tier]}: {name_hidden(shorten(item.title or item.text, 70))} `{item.id}`"
+        said = own_title_of(item) or item.text
+        return f"{HEADINGS[item.tier]}: {name_hidden(shorten(said, 70))} `{item.id[-SHORT_ID:]}`"
     title = name_hidden(shorten(_name_of(item), 50))
     return f"{HEADINGS[item.tier]}: {_place(item)}{f' {title}' if title else ''}"
+
+
+def own_title_of(item: PackItem) -> str:
+    """Return the title of a memory, "" if it repeats the beginning of the text, which may be cut."""
+    cut = item.form == "part" and item.title.startswith(item.text.removesuffix(" …"))
+    return "" if cut else own_title(item.title, item.text)
+
+
+def signature(item: PackItem) -> str:
+    """Return the type, the author and the day of a memory."""
+    return ", ".join(part for part in (item.type.replace("_", " "), item.author, item.ts[:10]) if part)
 
 
 def _name_of(item: PackItem) -> str:
@@ -129,17 +143,17 @@ def render_item(item: PackItem) -> str:
 
 def _remembered(item: PackItem) -> str:
     place = f"{item.repository}:{item.path}" if item.repository and item.path else item.path or item.repository
-    facts = [*([place] if place else []), *branch_facts(item.elsewhere, item.work)]
-    facts += [*provenance(item.trust, item.origin), *([item.status] if item.status else [])]
-    where = f" ({'; '.join(facts)})" if facts else ""
+    facts = [signature(item), place, *branch_facts(item.elsewhere, item.work)]
+    known = "; ".join(fact for fact in (*facts, *provenance(item.trust, item.origin), item.status) if fact)
+    where = f" ({name_hidden(known)})" if known else ""
     stale = warning(item.cites)
     where += f" [{stale}]" if stale else ""
-    head = name_hidden(item.title) if item.text.strip() != item.title.strip() else ""
+    head = name_hidden(own_title_of(item))
     text = name_hidden(item.text.strip())
     body = (f"“{text}”" if item.trust == "outside" else text).replace("\n", "\n  ")
-    lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
+    lead = f"**{head}** " if head else ""
     limit = item.scope if item.scope != "project" else "private" if item.private else ""
-    return f"\n- {lead}{body}{where} `{item.id}`{f' ({limit})' if limit else ''}\n"
+    return f"\n- {lead}{body}{where} `{item.id[-SHORT_ID:]}`{f' ({limit})' if limit else ''}\n"
 
 
 def _cut(item: PackItem) -> str:
@@ -193,15 +207,19 @@ def _json(sheet: Sheet) -> str:
 
 def _facts(item: PackItem) -> dict[str, str]:
     """Return the fields of an item beside its text, without empty ones and those that follow from others."""
-    whole = item.kind != "memory" and item.form == "whole"
+    if item.kind == "memory":
+        identity, title = item.id[-SHORT_ID:], own_title_of(item)
+    else:
+        identity, title = item.id if item.form != "whole" else "", shorten(_name_of(item), _CALLED)
     facts = {
         "tier": item.tier,
         "kind": item.kind if item.kind != item.tier else "",
-        "id": item.id if not whole else "",
+        "id": identity,
+        **({"type": item.type, "author": item.author, "date": item.ts[:10]} if item.kind == "memory" else {}),
         "repository": item.repository,
         "path": bare(item.path),
         "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
-        "title": item.title if item.kind == "memory" else shorten(_name_of(item), _CALLED),
+        "title": title,
         "form": item.form if item.form != "whole" else "",
         "trust": item.trust or "",
     }

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from muninn_core.model.value import Value, field
 
 SHORT_ID = 8
-"""The number of an id's last characters that terminals and lists show. They are random, and every verb takes them."""
+"""The number of an id's last characters that terminals, lists and packs show. They are random, and every verb takes
+them."""
 
 Trust = Literal["user", "commit", "agent", "outside"]
 """The source of a memory: a person said it, a commit or test shows it, an agent inferred it, text from outside."""
@@ -55,11 +56,6 @@ MANY_STEPS = 5
 """So many steps of upkeep are worth a hint."""
 
 RELATIONS: tuple[str, ...] = ("contradicts", "extends", "implements", "references", "supersedes")
-
-
-def own_title(title: str, text: str) -> str:
-    """Return a title, "" if it is only the beginning of the text."""
-    return "" if text.strip().startswith(title.rstrip("….").strip()) else title
 
 
 class Cite(Value):

@@ -148,7 +148,8 @@ class PackItem(Value):
 
     `tier` is why it is in its place: pin, task, hand (the working set), explored, skill, memory, knowledge or code.
     `form` is whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where
-    only its place is named. `tokens` is the most that it takes in any format.
+    only its place is named. `tokens` is the most that it takes in any format. `type`, `author` and `ts` are those of a
+    memory.
     """
 
     tier: str
@@ -163,6 +164,9 @@ class PackItem(Value):
     score: float
     form: Literal["whole", "part", "headline"] = "whole"
     symbol: str = ""
+    type: str = ""
+    author: str = ""
+    ts: str = ""
     why: tuple[Reason, ...] = ()
     elsewhere: tuple[str, ...] = ()
     work: Work = ""

@@ -18,7 +18,8 @@ from muninn_core.errors import BusyError, Cancelled, MuninnError, StorageError
 from muninn_core.index.index import Index
 from muninn_core.index.integrity import is_exhausted
 from muninn_core.index.manifest.memory_text import MemoryText
-from muninn_core.model.memory import Memory, own_title
+from muninn_core.model.memory import Memory
+from muninn_core.model.title import own_title
 from muninn_core.source.walk import FileStamp
 from muninn_core.worktree.background_encoding import BackgroundEncoding
 from muninn_core.worktree.file_scan import FileScan

@@ -19,7 +19,13 @@ from muninn_core.engine.answer.context_search import (
     task_hits,
 )
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.engine.answer.search_context import SearchContext, search_context, with_disputes, with_work_and_origin
+from muninn_core.engine.answer.search_context import (
+    SearchContext,
+    search_context,
+    with_authors,
+    with_disputes,
+    with_work_and_origin,
+)
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
 from muninn_core.engine.answer.working_set import MAX_PATCH, WorkingSet, question_of, with_grounds, working_set_of
@@ -183,6 +189,7 @@ def gather(
     )
     if params.at is None:
         hits = with_disputes(hits, workspace.memory.log.state.conflicts)
+    hits = with_authors(workspace.first_authors, hits, searched.memories)
     tiers = (tier for tier, _ in candidates)
     pack = make_pack(
         question, list(zip(tiers, with_grounds(hits, working_set), strict=True)), params.budget, working_set.lines

@@ -11,13 +11,18 @@ from muninn_core.engine.answer.empty_results import explain_no_match, unknown_ta
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.engine.answer.search_context import SearchContext, search_context, with_disputes, with_work_and_origin
+from muninn_core.engine.answer.search_context import (
+    SearchContext,
+    search_context,
+    with_authors,
+    with_disputes,
+    with_work_and_origin,
+)
 from muninn_core.engine.answer.working_set import rooted
 from muninn_core.engine.memory.scopes import scope_bounds
 from muninn_core.errors import BadParams
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.answer import Hit
-from muninn_core.model.byline import writer
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
@@ -301,10 +306,8 @@ def _hits(
     )
     if rest.at is None:
         hits = with_disputes(hits, workspace.memory.log.state.conflicts)
-    own = [known[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository and hit.id in known]
-    wrote = {each.id: writer(each.author, each.actor, each.agent) for each in workspace.first_authors.label(own)}
-    named = [replace(hit, author=wrote[hit.id]) if wrote.get(hit.id, hit.author) != hit.author else hit for hit in hits]
-    return tuple([others.localised(_with_snippet(hit, rest)) for hit in named]), remaining
+    hits = with_authors(workspace.first_authors, hits, known)
+    return tuple([others.localised(_with_snippet(hit, rest)) for hit in hits]), remaining
 
 
 def _with_snippet(hit: Hit, rest: Rest) -> Hit:

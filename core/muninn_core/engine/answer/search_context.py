@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -14,8 +14,9 @@ from muninn_core.index.embedding.embed import Embedder
 from muninn_core.index.embedding.vocabulary import is_common
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Hit, IndexState, ReadState
+from muninn_core.model.byline import writer
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import ContextParams, RecallParams
@@ -28,6 +29,7 @@ from muninn_core.store.fold import Dispute
 from muninn_core.worktree.auxiliary_index import JoinedReader
 from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.first_authors import FirstAuthors
 from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.origins import Origins
 from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
@@ -163,6 +165,15 @@ def with_work_and_origin(
     return tuple(labelled)
 
 
+def with_authors(first_authors: FirstAuthors, hits: Sequence[Hit], memories: Mapping[str, Memory]) -> tuple[Hit, ...]:
+    """Return the hits. Memories without an author have that of the commit that first added them."""
+    own = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory" and not hit.repository}
+    wrote = {each.id: writer(each.author, each.actor, each.agent) for each in first_authors.label(own.values())}
+    return tuple(
+        replace(hit, author=wrote[hit.id]) if wrote.get(hit.id, hit.author) != hit.author else hit for hit in hits
+    )
+
+
 def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[Hit, ...]:
     """Return the hits. The status of a hit in an open conflict names the memories that it contradicts."""
     against: dict[str, list[str]] = {}
@@ -170,7 +181,7 @@ def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[H
         against.setdefault(dispute.left, []).append(dispute.right)
         against.setdefault(dispute.right, []).append(dispute.left)
     return tuple(
-        replace(hit, status=f"contradicts {', '.join(sorted(against[hit.id]))}, undecided")
+        replace(hit, status=f"contradicts {', '.join(each[-SHORT_ID:] for each in sorted(against[hit.id]))}, undecided")
         if hit.kind == "memory" and hit.id in against
         else hit
         for hit in hits

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from muninn_core.model.memory import own_title
+from muninn_core.model.title import own_title
 
 _FOLDER = Path(__file__).with_name("html_export_files")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from muninn_core.model.memory import own_title
+from muninn_core.model.title import own_title
 from muninn_core.retrieval.candidates.generation import memory_cosines
 from muninn_core.retrieval.query.query_terms import parse_query
 from muninn_core.retrieval.rankers.relatedness import Relatedness

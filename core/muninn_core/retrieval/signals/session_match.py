@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from muninn_core.model.memory import own_title
+from muninn_core.model.title import own_title
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query.query_terms import STOP_WORDS
 from muninn_core.retrieval.text.word_containment import containing
