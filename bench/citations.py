@@ -22,7 +22,7 @@ from muninn_core.reconcile.citations import make_cite
 from muninn_core.source.classify import classify, path_traits
 from muninn_core.source.code.extent import Extent
 from muninn_core.source.line_index import LineIndex
-from muninn_core.worktree.citations import Citations
+from muninn_core.worktree.citations.citations import Citations
 
 SEED = 20
 DISTANCES = (10, 100, 400, 1600)

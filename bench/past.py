@@ -35,7 +35,7 @@ from muninn_core.retrieval.search import search_hits
 from muninn_core.retrieval.signals.commit_votes import CommitTitle, CommitVotes
 from muninn_core.retrieval.signals.evolution import CommitFiles, Evolution
 from muninn_core.retrieval.signals.file_prior import FilePriors
-from muninn_core.worktree.evolution import MAX_COMMITS, MAX_COUPLING_COMMITS
+from muninn_core.worktree.history.evolution import MAX_COMMITS, MAX_COUPLING_COMMITS
 
 REMEMBERED = 1_000
 """The newest commits before a question that become memories."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from muninn_core.launch.place import Place
     from muninn_core.model.value import Value
     from muninn_core.protocol.method import Method
-    from muninn_core.worktree.overlays import Overlays
+    from muninn_core.worktree.citations.overlays import Overlays
 
 T = TypeVar("T")
 log = logging.getLogger("muninn.session")

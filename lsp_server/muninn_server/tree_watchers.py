@@ -11,7 +11,7 @@ from muninn_server.watch import Watcher
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
     from muninn_core.launch.place import Place
-    from muninn_core.worktree.edited_files import WatchToken
+    from muninn_core.worktree.history.edited_files import WatchToken
 
 
 class TreeWatchers:

@@ -16,9 +16,9 @@ from muninn_core.engine.session import briefs
 from muninn_core.index.embedding.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.worktree import citations
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.overlays import Overlays
+from muninn_core.worktree.citations import citations
+from muninn_core.worktree.citations.overlays import Overlays
 
 PATIENCE = 60.0
 

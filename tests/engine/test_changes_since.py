@@ -6,8 +6,8 @@ import pytest
 from repositories import git as run
 
 from muninn_core import git
-from muninn_core.worktree import changes_since
-from muninn_core.worktree.word_search import WordSearch
+from muninn_core.worktree.citations import changes_since
+from muninn_core.worktree.citations.word_search import WordSearch
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from muninn_core.index.index import Index
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.source.walk import walk
-from muninn_core.worktree.index_updater import IndexUpdater
+from muninn_core.worktree.indexing.index_updater import IndexUpdater
 
 pytest_plugins = ["engines"]
 
@@ -128,7 +128,7 @@ def test_rebuilding_loses_no_memory_that_is_stored_meanwhile(muninn):
 
 
 def test_an_index_that_is_deleted_again_while_it_is_rebuilt_is_made_without_a_further_change(muninn, monkeypatch):
-    monkeypatch.setattr("muninn_core.worktree.index_failure.RETRY_SECONDS", (0.01, 0.01))
+    monkeypatch.setattr("muninn_core.worktree.indexing.index_failure.RETRY_SECONDS", (0.01, 0.01))
     muninn.call("remember", text="Sessions are signed cookies.")
     muninn.call("index", wait=True)
     updater = updater_of(muninn)
@@ -139,7 +139,7 @@ def test_an_index_that_is_deleted_again_while_it_is_rebuilt_is_made_without_a_fu
             shutil.rmtree(muninn.root / ".muninn" / "cache")
         return walk(root, *rest)
 
-    monkeypatch.setattr("muninn_core.worktree.file_scan.walk", deleting)
+    monkeypatch.setattr("muninn_core.worktree.indexing.file_scan.walk", deleting)
     with suppress(MuninnError):
         muninn.call("index", rebuild=True)
     end = time.monotonic() + PATIENCE
@@ -476,7 +476,7 @@ def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkey
         waited_for.set()
         return wait(updater, *given)
 
-    monkeypatch.setattr("muninn_core.worktree.file_scan.walk", slow_walk)
+    monkeypatch.setattr("muninn_core.worktree.indexing.file_scan.walk", slow_walk)
     monkeypatch.setattr(IndexUpdater, "wait_first", waiting)
     muninn = start(plain_repo)
     muninn.call("init")

@@ -12,7 +12,7 @@ from muninn_core.launch.place import locate
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.renames import RenameHistory
+from muninn_core.worktree.history.renames import RenameHistory
 
 pytest_plugins = ["engines"]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.model.memory import Memory
-from muninn_core.worktree.active_memories import ActiveMemories
+from muninn_core.worktree.memories.active_memories import ActiveMemories
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAYS = ("2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z")

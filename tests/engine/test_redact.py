@@ -12,7 +12,7 @@ from test_privacy import WORD, holders
 
 from muninn_core.errors import NotFoundError, StorageError
 from muninn_core.store import redact as blanking
-from muninn_core.worktree import pending_redaction
+from muninn_core.worktree.local import pending_redaction
 
 pytest_plugins = ["engines"]
 

@@ -10,7 +10,7 @@ import pytest
 from fakes import FakeEmbedder
 
 from muninn_core.model.memory import Memory
-from muninn_core.worktree.session_order import SessionOrder
+from muninn_core.worktree.memories.session_order import SessionOrder
 
 if TYPE_CHECKING:
     from engines import Muninn

@@ -15,7 +15,7 @@ from muninn_core.index.extraction.workers import WorkerPool
 from muninn_core.index.index import BULK
 from muninn_core.protocol.repository import IndexParams
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.index_updater import FIRST_LOOK
+from muninn_core.worktree.indexing.index_updater import FIRST_LOOK
 
 pytest_plugins = ["engines"]
 

@@ -12,7 +12,7 @@ from muninn_core.engine.memory import evolve as upkeep
 from muninn_core.errors import NotFoundError, Stopping, StorageError
 from muninn_core.model.memory import MANY_STEPS, Memory
 from muninn_core.reconcile.upkeep import Use, plan
-from muninn_core.worktree import citations
+from muninn_core.worktree.citations import citations
 
 if TYPE_CHECKING:
     from engines import Muninn

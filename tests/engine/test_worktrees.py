@@ -9,7 +9,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import NotInitialised, StorageError
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.memories.memory_store import MemoryStore
 
 pytest_plugins = ["engines"]
 

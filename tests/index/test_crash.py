@@ -17,8 +17,8 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from fakes import FakeEmbedder
 from muninn_core.index import writer
-from muninn_core.index.words.reader import writer as lexical
-from muninn_core.index.manifest.manifest import manifest
+from muninn_core.index.words import writer as lexical
+from muninn_core.index.manifest import manifest
 from muninn_core.index.opening import open_index
 
 def die(*_, **__):

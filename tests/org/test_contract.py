@@ -29,7 +29,7 @@ from muninn_core.retrieval.query.query_language import read_question
 from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.request import Bounds, SearchRequest
 from muninn_core.retrieval.search import search_hits
-from muninn_core.worktree.index_updater import text_of
+from muninn_core.worktree.indexing.index_updater import text_of
 
 if TYPE_CHECKING:
     from engines import Muninn

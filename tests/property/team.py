@@ -20,7 +20,7 @@ from muninn_core.store.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import Log, open_log
 from muninn_core.store.record import Record
-from muninn_core.worktree.private_layout import adopt_orphans, layout_at
+from muninn_core.worktree.local.private_layout import adopt_orphans, layout_at
 
 MEMORY = ".muninn/memory"
 _ENVIRON = {

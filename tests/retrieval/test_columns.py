@@ -27,7 +27,7 @@ from muninn_core.retrieval.signals.session_match import session_matches
 from muninn_core.retrieval.text.name_words import words_of_name
 from muninn_core.retrieval.text.word_containment import containing
 from muninn_core.source.identifiers import split_words
-from muninn_core.worktree.session_order import SessionOrder
+from muninn_core.worktree.memories.session_order import SessionOrder
 
 TEXTS = st.one_of(
     st.text(st.sampled_from("abcdeé_ .9ABC本"), max_size=12),

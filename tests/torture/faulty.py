@@ -25,7 +25,7 @@ from index.states import content
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json, replace
-from muninn_core.worktree import index_failure
+from muninn_core.worktree.indexing import index_failure
 from torture.campaign import PATIENCE
 from torture.engine import engine_on, warm
 from torture.scenarios import SCENARIOS

@@ -52,7 +52,7 @@ from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.events import EventAppendParams
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext, Connection
-from muninn_core.worktree.edited_files import WatchToken
+from muninn_core.worktree.history.edited_files import WatchToken
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace

@@ -30,12 +30,12 @@ from muninn_core.protocol.repository import (
 )
 from muninn_core.source.project import read_project
 from muninn_core.store.spool import unreconciled_sessions
-from muninn_core.worktree.bridges import statuses
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import focus
-from muninn_core.worktree.index_updater import IndexUpdater
+from muninn_core.worktree.indexing.index_updater import IndexUpdater
 from muninn_core.worktree.journals import Journals
-from muninn_core.worktree.private_layout import layout_at
+from muninn_core.worktree.knowledge.bridges import statuses
+from muninn_core.worktree.local.private_layout import layout_at
 from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 50

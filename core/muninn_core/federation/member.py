@@ -23,9 +23,9 @@ from muninn_core.store.disk import refuse_links
 from muninn_core.store.fold import State
 from muninn_core.store.layout import Layout, own_folders
 from muninn_core.store.log import Log, open_log
-from muninn_core.worktree.citations import Citations
-from muninn_core.worktree.origins import Origins
-from muninn_core.worktree.private_layout import layout_at
+from muninn_core.worktree.citations.citations import Citations
+from muninn_core.worktree.knowledge.origins import Origins
+from muninn_core.worktree.local.private_layout import layout_at
 
 CITED_SECONDS = 10.0
 """How long a result of git about a citation holds while HEAD stays the same."""

@@ -37,8 +37,8 @@ from muninn_core.protocol.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.graphs.link_graph import LinkGraph
 from muninn_core.source.line_index import LineIndex
-from muninn_core.worktree.documents import SteeringDocuments
-from muninn_core.worktree.memory_index import MemoryIndex
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
+from muninn_core.worktree.memories.memory_index import MemoryIndex
 
 OF_MEMORIES = frozenset(
     (

@@ -39,7 +39,7 @@ from muninn_core.org.storage import (
     put_places,
     store_files,
 )
-from muninn_core.worktree.index_updater import text_of
+from muninn_core.worktree.indexing.index_updater import text_of
 
 _BATCH = 200
 """Files that are stored in one transaction."""

@@ -24,7 +24,7 @@ from muninn_core.source.ignore import (
 from muninn_core.source.path_containment import is_utf8
 from muninn_core.store.fold import Fold
 from muninn_core.store.lines import read_lines
-from muninn_core.worktree.revisions import MEMORY, record_files
+from muninn_core.worktree.history.revisions import MEMORY, record_files
 
 _CONFIG = ".muninn/config.yaml"
 _LINK = "120000"

@@ -11,7 +11,7 @@ from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
 
 if TYPE_CHECKING:
-    from muninn_core.worktree.overlays import Overlays
+    from muninn_core.worktree.citations.overlays import Overlays
 
 
 class Progress(Value):

@@ -15,7 +15,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.repository import FocusStatus, WorkItem
 from muninn_core.source.document import Document
 from muninn_core.source.shortcode import find_code_candidates, level_of, same_code
-from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 ACTIVE = "active"

@@ -32,30 +32,30 @@ from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import own_folders
 from muninn_core.store.log import open_log
 from muninn_core.store.pack.installed import recover
-from muninn_core.worktree.access_counts import AccessCounts
-from muninn_core.worktree.auxiliary_index import AuxiliaryIndex
-from muninn_core.worktree.branches import LOCAL, OtherBranches, WorkStates
-from muninn_core.worktree.bridges import BridgeCounts, ExternalFolder, indexing
-from muninn_core.worktree.citations import Citations
+from muninn_core.worktree.citations.citations import Citations
 from muninn_core.worktree.config_reloader import ConfigReloader
-from muninn_core.worktree.deliveries import Deliveries
-from muninn_core.worktree.documents import DocumentCache
-from muninn_core.worktree.edited_files import EditedFiles
-from muninn_core.worktree.evolution import EvolutionLoader
-from muninn_core.worktree.first_authors import FirstAuthors
-from muninn_core.worktree.index_updater import IndexUpdater
-from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.origins import Origins
-from muninn_core.worktree.pending_redaction import PendingRedaction, Redaction
-from muninn_core.worktree.private_files import empty_folder, tidy_private_files
-from muninn_core.worktree.private_layout import adopt_orphans, layout_at, removed_trees
-from muninn_core.worktree.renames import RenameHistory
+from muninn_core.worktree.history.branches import LOCAL, OtherBranches, WorkStates
+from muninn_core.worktree.history.edited_files import EditedFiles
+from muninn_core.worktree.history.evolution import EvolutionLoader
+from muninn_core.worktree.history.first_authors import FirstAuthors
+from muninn_core.worktree.history.renames import RenameHistory
+from muninn_core.worktree.history.revisions import Revisions
+from muninn_core.worktree.indexing.auxiliary_index import AuxiliaryIndex
+from muninn_core.worktree.indexing.index_updater import IndexUpdater
+from muninn_core.worktree.knowledge.bridges import BridgeCounts, ExternalFolder, indexing
+from muninn_core.worktree.knowledge.documents import DocumentCache
+from muninn_core.worktree.knowledge.origins import Origins
+from muninn_core.worktree.knowledge.skill_cache import SkillCache
+from muninn_core.worktree.local.access_counts import AccessCounts
+from muninn_core.worktree.local.deliveries import Deliveries
+from muninn_core.worktree.local.pending_redaction import PendingRedaction, Redaction
+from muninn_core.worktree.local.private_files import empty_folder, tidy_private_files
+from muninn_core.worktree.local.private_layout import adopt_orphans, layout_at, removed_trees
+from muninn_core.worktree.local.session_state import SessionState
+from muninn_core.worktree.local.tree_lock import TreeLock
+from muninn_core.worktree.local.upkeep_state import UpkeepState
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.result_pages import ResultPages
-from muninn_core.worktree.revisions import Revisions
-from muninn_core.worktree.session_state import SessionState
-from muninn_core.worktree.skill_cache import SkillCache
-from muninn_core.worktree.tree_lock import TreeLock
-from muninn_core.worktree.upkeep_state import UpkeepState
 
 log = logging.getLogger("muninn.worktree")
 

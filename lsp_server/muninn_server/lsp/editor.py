@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from muninn_core.source.muninn_file import own_kind
-from muninn_core.worktree.overlays import Overlays
+from muninn_core.worktree.citations.overlays import Overlays
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.client import EditorClient, capabilities_of
 from muninn_server.lsp.coalescing import Coalescer

@@ -33,7 +33,7 @@ from muninn_core.protocol.code import (
 )
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Node
 from muninn_core.retrieval.graphs.symbol_search import find_across
-from muninn_core.worktree.index_updater import FIRST_LOOK
+from muninn_core.worktree.indexing.index_updater import FIRST_LOOK
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

@@ -29,9 +29,9 @@ from muninn_core.retrieval.results.hits import hit_of, memory_hit
 from muninn_core.retrieval.results.ranking import DecisionLookup
 from muninn_core.retrieval.signals.file_prior import FilePrior
 from muninn_core.retrieval.signals.scoring import MemoryWeights
-from muninn_core.worktree.citations import CitationCheck
+from muninn_core.worktree.citations.citations import CitationCheck
 from muninn_core.worktree.current_task import task_of
-from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 MAX_NAMED = 300

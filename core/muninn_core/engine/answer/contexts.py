@@ -54,7 +54,7 @@ from muninn_core.store.context_store import ContextStore
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 REACH: tuple[tuple[SourceKind, int, int, int], ...] = (

@@ -15,9 +15,9 @@ from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
 from muninn_core.retrieval.decay import has_expired, is_recallable
-from muninn_core.worktree.memory_order import MemoryOrder
+from muninn_core.worktree.history.renames import RenameHistory
+from muninn_core.worktree.memories.memory_order import MemoryOrder
 from muninn_core.worktree.paths import relative_path
-from muninn_core.worktree.renames import RenameHistory
 from muninn_core.worktree.workspace import Workspace
 
 

@@ -17,7 +17,7 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import did_you_mean
 from muninn_core.retrieval.text.informative_terms import informative_terms
-from muninn_core.worktree.index_updater import text_of
+from muninn_core.worktree.indexing.index_updater import text_of
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(-\d+)?", re.DOTALL)
 

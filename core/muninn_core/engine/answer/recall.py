@@ -41,7 +41,7 @@ from muninn_core.retrieval.text.informative_terms import FIRST_WORDS, MAX_WORDS,
 from muninn_core.retrieval.text.snippet import Marker
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import task_of
-from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
 from muninn_core.worktree.result_pages import Rest
 from muninn_core.worktree.workspace import Workspace
 

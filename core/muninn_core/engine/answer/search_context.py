@@ -26,13 +26,13 @@ from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import stem
 from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
 from muninn_core.store.fold import Dispute
-from muninn_core.worktree.auxiliary_index import JoinedReader
-from muninn_core.worktree.branches import WorkStates
-from muninn_core.worktree.documents import SteeringDocuments
-from muninn_core.worktree.first_authors import FirstAuthors
-from muninn_core.worktree.index_updater import IndexUpdater
-from muninn_core.worktree.origins import Origins
-from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
+from muninn_core.worktree.history.branches import WorkStates
+from muninn_core.worktree.history.first_authors import FirstAuthors
+from muninn_core.worktree.history.revisions import MemoryAtCommit, Revisions
+from muninn_core.worktree.indexing.auxiliary_index import JoinedReader
+from muninn_core.worktree.indexing.index_updater import IndexUpdater
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
+from muninn_core.worktree.knowledge.origins import Origins
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 30.0

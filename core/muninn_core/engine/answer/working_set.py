@@ -25,7 +25,7 @@ from muninn_core.protocol.search import ContextParams
 from muninn_core.retrieval.results.hits import hit_of
 from muninn_core.retrieval.results.signal import Signal, reasons_of, signal
 from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR
-from muninn_core.worktree.edited_files import EditedFiles
+from muninn_core.worktree.history.edited_files import EditedFiles
 
 MAX_FILES = 100
 """The most files of a working set."""

@@ -39,7 +39,7 @@ from muninn_core.store.pack.installed import installed_packs
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES
 from muninn_core.store.record import Record
 from muninn_core.store.spool import list_spools
-from muninn_core.worktree.documents import MAX_BYTES, DocumentCache
+from muninn_core.worktree.knowledge.documents import MAX_BYTES, DocumentCache
 
 MAX_FINDINGS = 1_000
 """The most findings of one rule that are listed; a last finding counts the others."""

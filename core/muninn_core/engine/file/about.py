@@ -16,9 +16,9 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.editor import AboutParams, AboutResult
 from muninn_core.protocol.inspection import Mention
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.worktree.bridges import BridgeCounts
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.index_updater import IndexUpdater
+from muninn_core.worktree.indexing.index_updater import IndexUpdater
+from muninn_core.worktree.knowledge.bridges import BridgeCounts
 from muninn_core.worktree.workspace import Workspace
 
 

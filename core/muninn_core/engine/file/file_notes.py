@@ -22,11 +22,11 @@ from muninn_core.reconcile.comment_conflicts import contradiction_reason, find_o
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.line_index import LineIndex
-from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.citations import CitationCheck
-from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.citations.citations import CitationCheck
+from muninn_core.worktree.citations.overlays import with_overlays
+from muninn_core.worktree.history.branches import WorkStates
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

@@ -27,7 +27,7 @@ from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.lines import read_lines
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.overlays import Overlays, with_overlays
+from muninn_core.worktree.citations.overlays import Overlays, with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

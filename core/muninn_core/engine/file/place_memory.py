@@ -13,8 +13,8 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.code.extent import Extent
 from muninn_core.source.line_index import LineIndex
-from muninn_core.worktree.documents import SteeringDocuments
-from muninn_core.worktree.memory_index import names_of
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
+from muninn_core.worktree.memories.memory_index import names_of
 
 MAX_NAMED = 20
 """A symbol name in more memories is too common; none of them is looked up by it."""

@@ -9,7 +9,7 @@ from itertools import islice
 from muninn_core.engine.file.uris import address
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Pointer
-from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
 
 MAX_NAMES = 500
 """The most names of each form in one file that are looked up."""

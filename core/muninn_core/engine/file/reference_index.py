@@ -23,7 +23,7 @@ from muninn_core.source.document import Document
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.markup import headings
 from muninn_core.source.references import Reference
-from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
 
 FoundKind = Literal["memory", "document", "knowledge", "file", "folder", "symbol"]
 

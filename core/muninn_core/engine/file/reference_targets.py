@@ -19,8 +19,8 @@ from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import own_kind
 from muninn_core.source.references import MAX_LINE_LENGTH, Reference, find_references
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.citations import Citations
-from muninn_core.worktree.origins import Origins
+from muninn_core.worktree.citations.citations import Citations
+from muninn_core.worktree.knowledge.origins import Origins
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

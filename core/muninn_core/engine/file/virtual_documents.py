@@ -36,7 +36,7 @@ from muninn_core.protocol.search import ContextParams
 from muninn_core.source.private_spans import strip_private
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.citations.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

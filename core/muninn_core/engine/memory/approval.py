@@ -13,7 +13,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.review import ApproveParams, RejectParams
 from muninn_core.store.approval import may_approve
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.memories.memory_store import MemoryStore
 
 
 def approve(config: Config, store: MemoryStore, params: ApproveParams, call: CallContext) -> tuple[Memory, ...]:

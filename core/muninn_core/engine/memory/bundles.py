@@ -17,7 +17,7 @@ from muninn_core.store.bundle import BUNDLE_VERSION, bundle_form, mask_record, p
 from muninn_core.store.fold import fold
 from muninn_core.store.record import Record
 from muninn_core.store.stamp import normalise
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 MAX_BUNDLE_BYTES = 128 * 1024 * 1024

@@ -21,7 +21,7 @@ from muninn_core.reconcile.citations import make_cite
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.code.extent import Extent
 from muninn_core.source.line_index import LineIndex, make_mark
-from muninn_core.worktree.citations import CitationFiles
+from muninn_core.worktree.citations.citations import CitationFiles
 
 MAX_NAMED = 8
 """The most definitions that `entities` can cite; a draft that names more cites none of them."""

@@ -17,8 +17,8 @@ from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.review import ConfirmParams, ConfirmResult
 from muninn_core.reconcile.citations import make_cite
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.citations import Citations, cites_of
-from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.citations.citations import Citations, cites_of
+from muninn_core.worktree.citations.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

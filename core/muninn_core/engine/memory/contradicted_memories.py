@@ -12,7 +12,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.reconcile.comment_conflicts import contradiction_reason
 from muninn_core.retrieval.query.query_terms import significant_words
 from muninn_core.retrieval.signals.versions import SAME_HEAD, is_version
-from muninn_core.worktree.index_updater import text_of
+from muninn_core.worktree.indexing.index_updater import text_of
 from muninn_core.worktree.workspace import Workspace
 
 _COMPARED = 5

@@ -24,8 +24,8 @@ from muninn_core.store.ids import ID_CHARS, UlidGenerator
 from muninn_core.store.secrets import mask, mask_draft, mask_value
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call_context import CallContext
+from muninn_core.worktree.citations.overlays import with_overlays
 from muninn_core.worktree.current_task import task_of
-from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

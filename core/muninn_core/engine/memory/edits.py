@@ -21,8 +21,8 @@ from muninn_core.reconcile.pairs import compare_all
 from muninn_core.store.expiry import parse_expiry
 from muninn_core.store.fields import question_lines
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.citations.overlays import with_overlays
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

@@ -32,7 +32,7 @@ from muninn_core.protocol.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired
 from muninn_core.source.project import read_project
 from muninn_core.worktree.current_task import focus
-from muninn_core.worktree.renames import RenameHistory
+from muninn_core.worktree.history.renames import RenameHistory
 from muninn_core.worktree.workspace import Workspace
 
 

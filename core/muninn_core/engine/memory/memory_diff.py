@@ -26,7 +26,7 @@ from muninn_core.store.fold import Fold, State
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import read_content, read_lines
 from muninn_core.store.spool import list_spools
-from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
+from muninn_core.worktree.history.revisions import MemoryAtCommit, Revisions
 
 _WORD = re.compile(r"\w+")
 

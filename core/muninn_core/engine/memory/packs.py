@@ -47,7 +47,7 @@ from muninn_core.store.pack.manifest import (
 )
 from muninn_core.store.pack.source import Pack, read_pack
 from muninn_core.store.secrets import mask
-from muninn_core.worktree.index_updater import IndexUpdater
+from muninn_core.worktree.indexing.index_updater import IndexUpdater
 from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 5

@@ -21,9 +21,9 @@ from muninn_core.store.record import Record
 from muninn_core.store.redact import RedactionSubject, is_about, redact_content, redaction_subject
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import OpenJournal
+from muninn_core.worktree.local.pending_redaction import Redaction
+from muninn_core.worktree.local.private_layout import other_trees
 from muninn_core.worktree.open_trees import OpenTrees
-from muninn_core.worktree.pending_redaction import Redaction
-from muninn_core.worktree.private_layout import other_trees
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 60.0

@@ -14,7 +14,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import RememberParams, RememberResult
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.remember")

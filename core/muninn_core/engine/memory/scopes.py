@@ -18,8 +18,8 @@ from muninn_core.protocol.memory import PromoteParams
 from muninn_core.retrieval.request import Bounds
 from muninn_core.source.shortcode import same_code
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.documents import SteeringDocuments
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.knowledge.documents import SteeringDocuments
+from muninn_core.worktree.memories.memory_store import MemoryStore
 
 ORIGIN = "promoted_from"
 """The key in `details` of a promoted memory that holds the id of its source."""

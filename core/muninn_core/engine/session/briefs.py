@@ -19,8 +19,8 @@ from muninn_core.source.shortcode import same_code
 from muninn_core.store.spool import unreconciled_sessions
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import NOTE, canonical, focus
-from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.session_state import SessionState
+from muninn_core.worktree.local.session_state import SessionState
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.brief")

@@ -33,7 +33,7 @@ from muninn_core.protocol.session import CaptureParams, CaptureResult
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.capture")

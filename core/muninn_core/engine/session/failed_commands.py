@@ -27,7 +27,7 @@ from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.private_spans import strip_private
-from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.failures")

@@ -19,9 +19,9 @@ from muninn_core.git import log as history
 from muninn_core.git.log import CommitRange
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.worktree.citations import CitationCheck
-from muninn_core.worktree.memory_store import MemoryStore
-from muninn_core.worktree.session_state import SessionState
+from muninn_core.worktree.citations.citations import CitationCheck
+from muninn_core.worktree.local.session_state import SessionState
+from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 MAX_COMMITS = 5

@@ -13,7 +13,7 @@ from muninn_core import git
 from muninn_core.capture.session_facts import SessionFacts
 from muninn_core.git import GitError
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.worktree.session_state import SessionState
+from muninn_core.worktree.local.session_state import SessionState
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.ending")

@@ -21,8 +21,8 @@ from muninn_core.protocol.review import (
     VerifyResult,
 )
 from muninn_core.worktree.call_context import CallContext
-from muninn_core.worktree.private_layout import layout_at
-from muninn_core.worktree.revisions import Revisions
+from muninn_core.worktree.history.revisions import Revisions
+from muninn_core.worktree.local.private_layout import layout_at
 
 
 class ReviewVerbs(Verbs):

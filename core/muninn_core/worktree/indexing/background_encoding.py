@@ -11,7 +11,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.index import Index
-from muninn_core.worktree.index_failure import IndexFailure, failure_of, longer_retry
+from muninn_core.worktree.indexing.index_failure import IndexFailure, failure_of, longer_retry
 
 log = logging.getLogger("muninn.index")
 

@@ -10,7 +10,7 @@ from muninn_core import git
 from muninn_core.launch.place import Place
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.worktree.revisions import MEMORY
+from muninn_core.worktree.history.revisions import MEMORY
 
 
 class FirstAuthors:

@@ -14,7 +14,7 @@ from muninn_core.model.memory import Memory, Work
 from muninn_core.model.value import replace
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.log import Log
-from muninn_core.worktree.revisions import MEMORY, Revisions
+from muninn_core.worktree.history.revisions import MEMORY, Revisions
 
 LOCAL = "refs/heads"
 _BRANCHES = (LOCAL, "refs/remotes")

@@ -18,7 +18,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.line_index import LineIndex
-from muninn_core.worktree.citations import CitationCheck, CitationFiles, Citations
+from muninn_core.worktree.citations.citations import CitationCheck, CitationFiles, Citations
 
 _Signature = tuple[int, int, int]
 

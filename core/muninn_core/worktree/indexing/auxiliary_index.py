@@ -21,7 +21,7 @@ from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.reader import Asked, Source
-from muninn_core.worktree.index_updater import text_of
+from muninn_core.worktree.indexing.index_updater import text_of
 
 Contents = Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
 """Yields (content id, content) of content ids."""

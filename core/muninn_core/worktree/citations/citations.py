@@ -23,7 +23,7 @@ from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.path_containment import can_name_file, is_inside
 from muninn_core.source.text import Text, looks_binary, read_text
-from muninn_core.worktree.changes_since import ChangesSince
+from muninn_core.worktree.citations.changes_since import ChangesSince
 
 ANSWER_SECONDS = 0.1
 """How long one answer may read files and ask git. The rest is `unchecked`, or `gone` if it was gone when last checked,

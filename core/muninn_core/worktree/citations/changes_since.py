@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from muninn_core import git
-from muninn_core.worktree.word_search import WordSearch
+from muninn_core.worktree.citations.word_search import WordSearch
 
 MAX_CACHED_BYTES = 32 << 20
 """How many bytes of changed files are held in memory. Above that, `git grep` searches them."""

@@ -25,10 +25,10 @@ from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.lazy_mapping import each_value
 from muninn_core.store.log import Log, Sealed
 from muninn_core.store.record import Record
-from muninn_core.worktree.active_memories import ActiveMemories
-from muninn_core.worktree.memory_index import MemoryIndex
-from muninn_core.worktree.memory_order import MemoryOrder
-from muninn_core.worktree.session_order import SessionOrder
+from muninn_core.worktree.memories.active_memories import ActiveMemories
+from muninn_core.worktree.memories.memory_index import MemoryIndex
+from muninn_core.worktree.memories.memory_order import MemoryOrder
+from muninn_core.worktree.memories.session_order import SessionOrder
 
 Changed = Mapping[str, Memory | None]
 """Memories that changed, by id; None for one that is gone or is not recallable."""

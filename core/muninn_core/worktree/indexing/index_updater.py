@@ -21,9 +21,9 @@ from muninn_core.index.manifest.memory_text import MemoryText
 from muninn_core.model.memory import Memory
 from muninn_core.model.title import own_title
 from muninn_core.source.walk import FileStamp
-from muninn_core.worktree.background_encoding import BackgroundEncoding
-from muninn_core.worktree.file_scan import FileScan
-from muninn_core.worktree.index_failure import IndexFailure, failure_of, longer_retry
+from muninn_core.worktree.indexing.background_encoding import BackgroundEncoding
+from muninn_core.worktree.indexing.file_scan import FileScan
+from muninn_core.worktree.indexing.index_failure import IndexFailure, failure_of, longer_retry
 
 log = logging.getLogger("muninn.index")
 

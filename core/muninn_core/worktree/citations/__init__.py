@@ -1,0 +1,1 @@
+"""Checks of the citations of a work tree's memories."""

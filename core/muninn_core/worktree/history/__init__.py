@@ -1,0 +1,1 @@
+"""What is read from git for a work tree: revisions, branches, authors, renames and changes of files."""

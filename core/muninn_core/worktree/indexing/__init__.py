@@ -1,0 +1,1 @@
+"""Updating of the indexes of a work tree."""

@@ -1,0 +1,1 @@
+"""Documents, skills, packs and memory of other tools in a work tree."""
