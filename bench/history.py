@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bench.corpus import SEED, Corpus
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.layout import Layout
-from muninn_core.store.record import VERSION, encode_line, make_record
-from muninn_core.store.spool import segment_path
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.spool import segment_path
+from muninn_core.store.records.ids import UlidGenerator
+from muninn_core.store.records.record import VERSION, encode_line, make_record
+from muninn_core.store.records.timestamps import timestamp
 
 CHANGED = 0.08
 """The share of memories after which a change to an older one is stored."""

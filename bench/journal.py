@@ -29,7 +29,7 @@ from muninn_core.journal.projections import Projections
 from muninn_core.journal.search import Filter, Search
 from muninn_core.journal.writer import Transaction
 from muninn_core.model.event import EventDraft
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.records.ids import UlidGenerator
 from muninn_server.__main__ import COLLECT_AFTER
 
 HERE = Path(__file__).parent

@@ -22,11 +22,11 @@ from muninn_core.engine.check.check import check
 from muninn_core.launch.place import locate
 from muninn_core.protocol.review import CheckParams
 from muninn_core.reconcile.apply import reconcile
-from muninn_core.store import fold_cache
-from muninn_core.store.change_scan import SETTLED_SECONDS
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.layout import initialise, layout_of, prepare_memory
+from muninn_core.store.files.change_scan import SETTLED_SECONDS
+from muninn_core.store.files.layout import initialise, layout_of, prepare_memory
+from muninn_core.store.folding import fold_cache
 from muninn_core.store.log import Log, open_log
+from muninn_core.store.records.ids import UlidGenerator
 
 PER_SEGMENT = 50
 SECONDS_AT_MOST = 900

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.key_samples import read_rules, samples
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 
 _ENDINGS = frozenset(
     [

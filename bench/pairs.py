@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from muninn_core.reconcile.pairs import compare_all
-from muninn_core.store.fold import fold
-from muninn_core.store.record import make_record
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.record import make_record
 
 STATEMENTS = Path(__file__).parent / "data" / "statements.jsonl"
 RELATIONS = ("same", "contradicts", "different", "series")

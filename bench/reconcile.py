@@ -17,8 +17,8 @@ from typing import Any
 from bench.figure import Figure
 from muninn_core.model.memory import Memory
 from muninn_core.reconcile.pairs import Comparison, compare_all
-from muninn_core.store.fold import fold
-from muninn_core.store.record import make_record
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.record import make_record
 
 PAIRS = Path(__file__).parent / "data" / "pairs.jsonl"
 LABELS = ("same", "contradiction", "new")

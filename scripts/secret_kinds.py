@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from muninn_core.store.key_formats import KEY_FORMATS
-from muninn_core.store.shaped_formats import SHAPED_FORMATS, VENDORS
+from muninn_core.store.secrets.key_formats import KEY_FORMATS
+from muninn_core.store.secrets.shaped_formats import SHAPED_FORMATS, VENDORS
 
 PAGE = "secrets.md"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.layout import Layout, initialise, layout_of
+from muninn_core.store.files.layout import Layout, initialise, layout_of
 from muninn_core.store.log import Log, open_log
+from muninn_core.store.records.ids import UlidGenerator
 
 
 class Clock:

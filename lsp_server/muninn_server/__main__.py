@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--fd", type=int, default=-1, help="serve this one connected socket, then leave")
     arguments = parser.parse_args()
     from muninn_core.errors import MuninnError
-    from muninn_core.store.disk import set_tracked_umask
+    from muninn_core.store.files.disk import set_tracked_umask
     from muninn_server.daemon import run
     from muninn_server.file_descriptors import raise_limit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import logging.handlers
 
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 
 MAX_BYTES = 1_000_000
 BACKUP_COUNT = 2

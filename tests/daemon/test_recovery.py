@@ -180,7 +180,7 @@ from muninn_core.index.words import writer as lexical
 from muninn_core.index.manifest import manifest
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.store import redact
+from muninn_core.store.files import redact
 from muninn_core.worktree.call_context import CallContext
 
 def die(*_, **__):

@@ -16,7 +16,7 @@ from muninn_core.git import GitError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import replace
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.store.record import encode_line
+from muninn_core.store.records.record import encode_line
 from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]

@@ -11,7 +11,7 @@ from repositories import git
 from test_privacy import WORD, holders
 
 from muninn_core.errors import NotFoundError, StorageError
-from muninn_core.store import redact as blanking
+from muninn_core.store.files import redact as blanking
 from muninn_core.worktree.local import pending_redaction
 
 pytest_plugins = ["engines"]

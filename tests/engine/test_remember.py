@@ -10,7 +10,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised, UsageError
 from muninn_core.protocol.memory import MAX_TEXT_CHARS
-from muninn_core.store.disk import TEMPORARY, write_atomic
+from muninn_core.store.files.disk import TEMPORARY, write_atomic
 
 pytest_plugins = ["engines"]
 
@@ -237,7 +237,7 @@ def test_who_asks_while_memory_is_initialised_waits_for_all_of_it(plain_repo, st
             assert torn.exists()
         write_atomic(path, content, **how)
 
-    monkeypatch.setattr("muninn_core.store.layout.write_atomic", slow)
+    monkeypatch.setattr("muninn_core.store.files.layout.write_atomic", slow)
     assert ".muninn/memory/main.jsonl" in muninn.call("init").created
     asking[0].join()
     assert muninn.call("status").mode == "read-write"

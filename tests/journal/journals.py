@@ -10,7 +10,7 @@ from typing import Any
 
 from muninn_core.journal.journal import Journal
 from muninn_core.model.event import EventDraft
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.records.ids import UlidGenerator
 
 
 class Clock:

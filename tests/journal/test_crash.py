@@ -18,7 +18,7 @@ sys.path.insert(0, sys.argv[2])
 from datetime import UTC, datetime
 from journals import draft
 from muninn_core.journal.journal import Journal
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.records.ids import UlidGenerator
 
 clock = lambda: datetime.now(UTC)
 journal = Journal(Path(sys.argv[1]), clock=clock, new_id=UlidGenerator(clock, os.urandom))

@@ -9,8 +9,8 @@ import pytest
 from untrusted_packs import FILES, folder, manifest
 
 from muninn_core.errors import NotFoundError, StorageError, UsageError
-from muninn_core.store import disk
-from muninn_core.store.layout import initialise, layout_of
+from muninn_core.store.files import disk
+from muninn_core.store.files.layout import initialise, layout_of
 from muninn_core.store.pack import installed
 from muninn_core.store.pack.installed import find_pack, install, installed_packs, recover, replace_pack, uninstall
 from muninn_core.store.pack.source import read_pack

@@ -12,9 +12,9 @@ from typing import Any
 from muninn_core.model.memory import KINDS, RELATIONS
 from muninn_core.model.value import json_schema
 from muninn_core.protocol.method import Method
-from muninn_core.store.change import CHANGES
-from muninn_core.store.fields import FIELDS
-from muninn_core.store.record import ENVELOPE
+from muninn_core.store.records.change import CHANGES
+from muninn_core.store.records.fields import FIELDS
+from muninn_core.store.records.record import ENVELOPE
 
 LONE_SURROGATE = "\ud800"
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from muninn_core.launch.place import locate
 from muninn_core.reconcile.apply import reconcile
-from muninn_core.store.fold import State
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.layout import initialise, layout_of, prepare_memory
-from muninn_core.store.lines import read_lines
+from muninn_core.store.files.layout import initialise, layout_of, prepare_memory
+from muninn_core.store.files.lines import read_lines
+from muninn_core.store.folding.fold import State
 from muninn_core.store.log import Log, open_log
-from muninn_core.store.record import Record
+from muninn_core.store.records.ids import UlidGenerator
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.local.private_layout import adopt_orphans, layout_at
 
 MEMORY = ".muninn/memory"

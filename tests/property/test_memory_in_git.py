@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from team import Clock, Tree, committed_ids, copy_team, found_team, head_ids
 
-from muninn_core.store.fold import fold
-from muninn_core.store.spool import list_spools
+from muninn_core.store.files.spool import list_spools
+from muninn_core.store.folding.fold import fold
 
 EXAMPLES = int(os.environ.get("MUNINN_PROPERTY_EXAMPLES", "0"))
 _SHORT = 12

@@ -3,8 +3,8 @@
 import pytest
 
 from muninn_core.reconcile.pairs import compare_all
-from muninn_core.store.fold import fold
-from muninn_core.store.record import make_record
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.record import make_record
 
 
 def compared(left, right, *, kinds=("insight", "insight"), more=({}, {})):

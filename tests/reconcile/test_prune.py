@@ -9,7 +9,7 @@ from muninn_core.config import PruneConfig, load_config
 from muninn_core.errors import UsageError
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.reconcile.prune import prune
-from muninn_core.store.undo_journal import undo
+from muninn_core.store.files.undo_journal import undo
 
 pytest_plugins = ["logs"]
 

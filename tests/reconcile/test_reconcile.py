@@ -10,7 +10,7 @@ from muninn_core.errors import BusyError, Cancelled, ReadOnlyError, StorageError
 from muninn_core.reconcile.apply import apply, reconcile, summary_of
 from muninn_core.reconcile.plan import REPEATED, SAME, Task, plan
 from muninn_core.reconcile.plan_process import plan_apart
-from muninn_core.store.layout import layout_of
+from muninn_core.store.files.layout import layout_of
 
 pytest_plugins = ["logs"]
 
@@ -216,7 +216,7 @@ def test_an_interruption_between_the_steps_is_healed_by_running_again(log, layou
         raise StorageError("the power went")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.store.undo_journal.remove_all", crash)
+        patch.setattr("muninn_core.store.files.undo_journal.remove_all", crash)
         with pytest.raises(StorageError):
             reconcile(log, archive=archive)
     assert layout.main.read_bytes() == whole
@@ -321,7 +321,7 @@ def test_what_can_not_be_read_or_written_is_an_error_and_nothing_goes(log, layou
         raise ReadOnlyError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.store.undo_journal.write_atomic", refuse)
+        patch.setattr("muninn_core.store.files.undo_journal.write_atomic", refuse)
         with pytest.raises(ReadOnlyError):
             reconcile(log)
     (layout.sessions / "a-folder.jsonl").mkdir()

@@ -9,8 +9,8 @@ from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.quantity import read_quantity, unit_of
 from muninn_core.reconcile.relation import relate
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms, base_of, is_kind_of
-from muninn_core.store.fold import fold
-from muninn_core.store.record import make_record
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.record import make_record
 
 pytest_plugins = ["logs"]
 

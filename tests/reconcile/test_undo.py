@@ -12,8 +12,8 @@ from muninn_core.config import PruneConfig
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.reconcile.prune import prune
-from muninn_core.store.layout import layout_of
-from muninn_core.store.undo_journal import MAX_JOURNALS, FileRewrite, rewrite, undo
+from muninn_core.store.files.layout import layout_of
+from muninn_core.store.files.undo_journal import MAX_JOURNALS, FileRewrite, rewrite, undo
 
 pytest_plugins = ["logs"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from muninn_core.config import Config, load_config, load_own_settings, read_config
 from muninn_core.expression import compile_expression
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 
 HOSTILE = ["(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){20}$", "^(([a-z])+.)+[A-Z]([a-z])+$"]
 

@@ -13,7 +13,7 @@ import pytest
 from repositories import copy_plain_repo, git
 
 from muninn_core.errors import MuninnError, StorageError
-from muninn_core.store import disk
+from muninn_core.store.files import disk
 
 if TYPE_CHECKING:
     from engines import Muninn

@@ -12,7 +12,7 @@ import pytest
 from repositories import MUNINN, copy_plain_repo, git, kill_daemon, stop_daemon
 
 from muninn_core.launch.place import locate
-from muninn_core.store import disk
+from muninn_core.store.files import disk
 
 pytest_plugins = ["engines"]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")

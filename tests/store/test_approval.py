@@ -3,7 +3,7 @@
 import pytest
 from test_fold import at, memory, state_of
 
-from muninn_core.store.fold import fold
+from muninn_core.store.folding.fold import fold
 
 AGENT = {"actor": "assistant", "agent": "scribe 2.1", "session": "s1"}
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from muninn_core.store.change_scan import FULL_SCAN_SECONDS, SETTLED_SECONDS, ChangeScan
+from muninn_core.store.files.change_scan import FULL_SCAN_SECONDS, SETTLED_SECONDS, ChangeScan
 
 pytest_plugins = ["logs"]
 

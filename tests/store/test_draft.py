@@ -3,10 +3,10 @@ import pytest
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite, Link
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.store.draft import memory_record
-from muninn_core.store.fields import TITLE_LENGTH, headline
-from muninn_core.store.fold import fold
-from muninn_core.store.record import make_record
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.draft import memory_record
+from muninn_core.store.records.fields import TITLE_LENGTH, headline
+from muninn_core.store.records.record import make_record
 
 
 def record(**fields):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muninn_core.store.fast_parse import memory_from_line, read_line
-from muninn_core.store.fold import fold
-from muninn_core.store.record import MalformedRecord, encode_line, make_record, parse_line
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.fast_parse import memory_from_line, read_line
+from muninn_core.store.records.record import MalformedRecord, encode_line, make_record, parse_line
 
 texts = st.sampled_from(["", " ", "x", "One thing. Another.", "a\nb", "é\u2028", "long " * 40])
 numbers = st.one_of(st.integers(-2, 12), st.floats(-1, 2), st.just(10**30), st.booleans())

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muninn_core.store.fold import Fold, fold
-from muninn_core.store.record import make_record
+from muninn_core.store.folding.fold import Fold, fold
+from muninn_core.store.records.record import make_record
 
 IDS = [f"m{number}" for number in range(5)]
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn_core.errors import StorageError
-from muninn_core.store import fold_cache, incremental_fold
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.layout import initialise, layout_of
-from muninn_core.store.lazy_mapping import each_value, passing_getter
-from muninn_core.store.lines import read_lines
+from muninn_core.store.files.layout import initialise, layout_of
+from muninn_core.store.files.lines import read_lines
+from muninn_core.store.folding import fold_cache, incremental_fold
+from muninn_core.store.folding.lazy_mapping import each_value, passing_getter
 from muninn_core.store.log import open_log
+from muninn_core.store.records.ids import UlidGenerator
 
 pytest_plugins = ["logs"]
 
@@ -116,7 +116,7 @@ def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(fill
 
 def test_memories_are_freed_created_again_and_read_in_passing(filled, opened, monkeypatch):
     monkeypatch.setattr("muninn_core.store.log.MANY_CREATED", 10)  # an answer about conflicts creates some
-    monkeypatch.setattr("muninn_core.store.lazy_mapping.MAX_KEPT", 1)
+    monkeypatch.setattr("muninn_core.store.folding.lazy_mapping.MAX_KEPT", 1)
     changed, target, *_ = filled.state.memories
     filled.append([{"type": "update", "target": changed, "set": {"text": "said anew in the spool"}}], "s8")
     earlier, before = filled.state, dict(filled.state.memories)

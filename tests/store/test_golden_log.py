@@ -5,10 +5,10 @@ from pathlib import Path
 
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import to_plain
-from muninn_core.store.change import CHANGES
-from muninn_core.store.fold import fold
-from muninn_core.store.lines import read_lines
-from muninn_core.store.record import encode_line, parse_line
+from muninn_core.store.files.lines import read_lines
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.change import CHANGES
+from muninn_core.store.records.record import encode_line, parse_line
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LINES = (GOLDEN / "log-v1.jsonl").read_bytes()

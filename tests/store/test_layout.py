@@ -1,6 +1,6 @@
 import subprocess
 
-from muninn_core.store.layout import initialise, layout_of
+from muninn_core.store.files.layout import initialise, layout_of
 
 
 def test_init_writes_what_is_missing_and_never_overwrites(tmp_path):

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from muninn_core.errors import BadParams, NotInitialised, ReadOnlyError
-from muninn_core.store.layout import layout_of
+from muninn_core.store.files.layout import layout_of
 
 pytest_plugins = ["logs"]
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import to_plain
-from muninn_core.store.change import CHANGES
-from muninn_core.store.fold import fold
-from muninn_core.store.lines import read_lines
-from muninn_core.store.record import ENVELOPE, encode_line
+from muninn_core.store.files.lines import read_lines
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.change import CHANGES
+from muninn_core.store.records.record import ENVELOPE, encode_line
 
 NAMES = [
     *ENVELOPE, "text", "title", "tags", "entities", "questions", "files", "cites", "importance", "confidence",

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from muninn_core.errors import ReadOnlyError, StorageError
-from muninn_core.store.layout import DRAFTS, initialise, layout_of
-from muninn_core.store.spool import segment_path
+from muninn_core.store.files.layout import DRAFTS, initialise, layout_of
+from muninn_core.store.files.spool import segment_path
 from muninn_core.worktree.local.session_state import SessionState
 
 pytest_plugins = ["logs"]

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from muninn_core.store.layout import initialise, layout_of
+from muninn_core.store.files.layout import initialise, layout_of
 
 pytest_plugins = ["logs"]
 

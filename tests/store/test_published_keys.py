@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from published_keys import BARE, IN_CONTEXT, make
 
-from muninn_core.store.key_formats import KEY_FORMATS
-from muninn_core.store.secrets import mask
-from muninn_core.store.shaped_formats import SHAPED_FORMATS
+from muninn_core.store.secrets.key_formats import KEY_FORMATS
+from muninn_core.store.secrets.masking import mask
+from muninn_core.store.secrets.shaped_formats import SHAPED_FORMATS
 
 _CHANCE = 20_260_401
 _BARE = [make(template, random.Random(f"{_CHANCE}{template}")) for template in BARE]

@@ -3,10 +3,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from muninn_core.store.fast_parse import read_line
-from muninn_core.store.ids import UlidGenerator, derived_id
-from muninn_core.store.record import MalformedRecord, encode_line, make_record, parse_line, preferred_version
-from muninn_core.store.stamp import next_millisecond, normalise
+from muninn_core.store.records.fast_parse import read_line
+from muninn_core.store.records.ids import UlidGenerator, derived_id
+from muninn_core.store.records.record import MalformedRecord, encode_line, make_record, parse_line, preferred_version
+from muninn_core.store.records.timestamps import next_millisecond, normalise
 
 LINE = b'{"ts": "2026-01-07T10:00:00Z", "type": "insight", "text": "x"}'
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from labelled_secrets import HARMLESS, SECRETS
 
-from muninn_core.store import secret_assignments
-from muninn_core.store.secrets import mask, mask_value
+from muninn_core.store.secrets import assignments as secret_assignments
+from muninn_core.store.secrets.masking import mask, mask_value
 
 
 def test_the_list_is_long_enough_to_say_something():

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from repositories import copy_plain_repo
 
-from muninn_core.store.layout import initialise, layout_of
+from muninn_core.store.files.layout import initialise, layout_of
 from torture.campaign import Limit, Outcome, Site, site
 from torture.scenarios import CONFIG, SCENARIOS
 

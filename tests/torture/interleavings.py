@@ -27,7 +27,7 @@ from muninn_core.journal.agents import Agents, Member
 from muninn_core.journal.journal import Journal
 from muninn_core.journal.leases import Leases
 from muninn_core.journal.verify import verify
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.records.ids import UlidGenerator
 from torture.campaign import Limit, Outcome
 
 CLIENTS = 5

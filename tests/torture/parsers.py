@@ -39,12 +39,12 @@ from muninn_core.source.line_index import LineIndex, read_mark
 from muninn_core.source.metis import read_metis
 from muninn_core.source.references import find_references
 from muninn_core.store.bundle import plan_import, read_bundle
-from muninn_core.store.fold import fold
-from muninn_core.store.lines import read_lines
+from muninn_core.store.files.lines import read_lines
+from muninn_core.store.folding.fold import fold
 from muninn_core.store.pack.archive import read_archive
 from muninn_core.store.pack.manifest import read_manifest
-from muninn_core.store.record import encode_line, parse_line
-from muninn_core.store.secrets import is_surely_clean, mask, mask_value
+from muninn_core.store.records.record import encode_line, parse_line
+from muninn_core.store.secrets.masking import is_surely_clean, mask, mask_value
 from muninn_hooks import dialects, payload
 from muninn_server.mcp.arguments import coerce
 from muninn_server.rpc import decode_hello, read_message

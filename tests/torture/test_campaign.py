@@ -16,7 +16,7 @@ from clients import missing
 from muninn_core.journal.leases import Claimed, Held, Leases
 from muninn_core.journal.writer import Transaction
 from muninn_core.protocol.catalogue import METHODS
-from muninn_core.store.record import Record, parse_line
+from muninn_core.store.records.record import Record, parse_line
 from torture import events, faults, fuzz, histories, hygiene, interleavings, kills, leases, scenarios, stops, writer
 from torture.__main__ import PARTS, main
 from torture.campaign import Limit, Outcome, note_run, read_runs, report, site, table, units_before

@@ -14,8 +14,8 @@ from muninn_core.source import frontmatter
 from muninn_core.source.markup import fences, headings
 from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, OwnKind
 from muninn_core.source.references import find_references
-from muninn_core.store.fields import headline
-from muninn_core.store.record import MalformedRecord, parse_line
+from muninn_core.store.records.fields import headline
+from muninn_core.store.records.record import MalformedRecord, parse_line
 
 MAX_ENTRIES = 2_000
 """The maximum number of entries of an outline."""

@@ -29,7 +29,7 @@ from muninn_core.protocol.repository import (
     StatusResult,
 )
 from muninn_core.source.project import read_project
-from muninn_core.store.spool import unreconciled_sessions
+from muninn_core.store.files.spool import unreconciled_sessions
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import focus
 from muninn_core.worktree.indexing.index_updater import IndexUpdater

@@ -19,9 +19,9 @@ from muninn_core.launch.place import Place, locate
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.store.disk import refuse_links
-from muninn_core.store.fold import State
-from muninn_core.store.layout import Layout, own_folders
+from muninn_core.store.files.disk import refuse_links
+from muninn_core.store.files.layout import Layout, own_folders
+from muninn_core.store.folding.fold import State
 from muninn_core.store.log import Log, open_log
 from muninn_core.worktree.citations.citations import Citations
 from muninn_core.worktree.knowledge.origins import Origins

@@ -15,7 +15,7 @@ from muninn_core.launch.lock import FileLock
 from muninn_core.model.value import ValidationError, Value, decoder_of, encode_json
 from muninn_core.near_match import nearest, shorten
 from muninn_core.regular_file import read_regular
-from muninn_core.store.disk import make_private_folder, translate_errors, write_atomic
+from muninn_core.store.files.disk import make_private_folder, translate_errors, write_atomic
 
 REPOSITORIES = "~/.config/muninn/repositories.json"
 """The list, beside the user's own settings."""

@@ -27,9 +27,9 @@ from muninn_core.journal.verify import Verification, verify
 from muninn_core.journal.writer import Transaction, Unstamped, Writer
 from muninn_core.launch.lock import FileLock
 from muninn_core.model.event import REDACTED, SYSTEM, TOMBSTONE, Event, EventDraft
-from muninn_core.store.disk import flush_folder, translate_errors
-from muninn_core.store.secrets import is_surely_clean, mask, mask_value
-from muninn_core.store.stamp import milliseconds, normalise, timestamp
+from muninn_core.store.files.disk import flush_folder, translate_errors
+from muninn_core.store.records.timestamps import milliseconds, normalise, timestamp
+from muninn_core.store.secrets.masking import is_surely_clean, mask, mask_value
 
 log = logging.getLogger("muninn.journal")
 

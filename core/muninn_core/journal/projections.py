@@ -37,7 +37,7 @@ from muninn_core.journal.row import Row, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
 from muninn_core.model.value import decode_json
 from muninn_core.protocol.audit import ProjectionState, RebuiltProjection
-from muninn_core.store.stamp import milliseconds
+from muninn_core.store.records.timestamps import milliseconds
 
 VERSION = 2
 """The version of all projectors. Raise it when the same events give other rows: files of other versions are deleted."""

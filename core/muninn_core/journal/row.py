@@ -13,7 +13,7 @@ from muninn_core.errors import MuninnError, StorageError
 from muninn_core.journal.payload import canonical
 from muninn_core.model.event import Event
 from muninn_core.model.value import decode_json, encode_json
-from muninn_core.store.stamp import EPOCH, timestamp
+from muninn_core.store.records.timestamps import EPOCH, timestamp
 
 NO_HASH = bytes(32)
 """The hash before the first event."""

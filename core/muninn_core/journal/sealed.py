@@ -17,7 +17,7 @@ from typing import NamedTuple
 from muninn_core.errors import StorageError
 from muninn_core.journal.row import Row, line_of, row_of
 from muninn_core.model.value import encode_json
-from muninn_core.store.disk import flush_folder, translate_errors
+from muninn_core.store.files.disk import flush_folder, translate_errors
 
 FORMAT = 1
 

@@ -12,8 +12,8 @@ from muninn_core.journal.journal import moment
 from muninn_core.journal.reader import rows_at
 from muninn_core.journal.row import COLUMNS, Row
 from muninn_core.journal.sealed import Sealed, read_sealed, write_sealed
-from muninn_core.store.disk import translate_errors
-from muninn_core.store.stamp import milliseconds, normalise
+from muninn_core.store.files.disk import translate_errors
+from muninn_core.store.records.timestamps import milliseconds, normalise
 
 if TYPE_CHECKING:
     from muninn_core.journal.journal import Journal

@@ -26,7 +26,7 @@ from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
 from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.events import EventHit
-from muninn_core.store.stamp import milliseconds
+from muninn_core.store.records.timestamps import milliseconds
 
 _CANDIDATES = 200
 _RANK_CONSTANT = 60

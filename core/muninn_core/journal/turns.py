@@ -25,7 +25,7 @@ from muninn_core.journal.spans import Span, bound_project, close_span, find_span
 from muninn_core.journal.writer import Refused, Transaction
 from muninn_core.model.event import TURN_BEGUN, TURN_ENDED, TURN_INCOMPLETE, EventDraft
 from muninn_core.model.value import replace
-from muninn_core.store.stamp import EPOCH, timestamp
+from muninn_core.store.records.timestamps import EPOCH, timestamp
 
 TOKEN_BYTES = 32
 DEFAULT_SECONDS = 3600

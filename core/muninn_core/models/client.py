@@ -20,7 +20,7 @@ from muninn_core.models.keys import Keys
 from muninn_core.models.ledger import Entry, Ledger, check_call, failed, now_of
 from muninn_core.models.prompt import BYTES_PER_TOKEN, Answer, Prompt
 from muninn_core.models.request import cost, masked, prompt_hash, route_of
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 
 ATTEMPTS = 3
 """How often a call is tried."""

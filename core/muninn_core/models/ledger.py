@@ -17,9 +17,9 @@ from muninn_core.config.model_settings import Budget
 from muninn_core.errors import BusyError, ModelError
 from muninn_core.launch.lock import FileLock
 from muninn_core.model.value import Value, decoder_of, encode_json, replace
-from muninn_core.store.disk import append, make_private_folder, translate_errors
-from muninn_core.store.spool import ends_with_newline
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.files.disk import append, make_private_folder, translate_errors
+from muninn_core.store.files.spool import ends_with_newline
+from muninn_core.store.records.timestamps import timestamp
 
 LOCK_ATTEMPTS = 500
 """How often the lock is tried, every 10 ms. A holder reads one file and writes one line."""

@@ -10,7 +10,7 @@ from muninn_core.config.model_settings import ModelSettings, Route, is_free
 from muninn_core.errors import ModelError
 from muninn_core.model.value import replace
 from muninn_core.models.prompt import Message, Prompt
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 
 
 def route_of(settings: ModelSettings, name: str) -> Route:

@@ -36,7 +36,7 @@ from muninn_core.retrieval.search import search, search_hits
 from muninn_core.retrieval.text.informative_terms import weights
 from muninn_core.retrieval.text.snippet import Marker
 from muninn_core.source.qualified import split
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.timestamps import timestamp
 
 _FILTERS = ("type", "tag", "path", "lang", "phrase", "author", "min_importance", "since", "until", "branch")
 OF_RECALL = frozenset(("query", "limit", "kind", "plain", "by_file", "at_hand", *_FILTERS))

@@ -21,7 +21,7 @@ from muninn_core.org.storage import (
     lock_tenant,
     read_memory,
 )
-from muninn_core.store.record_history import REDACTED_FIELDS
+from muninn_core.store.records.record_history import REDACTED_FIELDS
 
 _CONTENT_DIGITS = (40, 64)
 

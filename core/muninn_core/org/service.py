@@ -31,7 +31,7 @@ from muninn_core.org.reader import PostgresReader
 from muninn_core.org.vectors import VectorCache
 from muninn_core.org.verbs import VERBS, decoded, verb_named
 from muninn_core.org.webhooks import Headers, receive
-from muninn_core.store.secrets import mask_value
+from muninn_core.store.secrets.masking import mask_value
 
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0)
 """The bounds of the histogram of answers' times."""

@@ -22,8 +22,8 @@ from muninn_core.source.ignore import (
     is_pack_internal,
 )
 from muninn_core.source.path_containment import is_utf8
-from muninn_core.store.fold import Fold
-from muninn_core.store.lines import read_lines
+from muninn_core.store.files.lines import read_lines
+from muninn_core.store.folding.fold import Fold
 from muninn_core.worktree.history.revisions import MEMORY, record_files
 
 _CONFIG = ".muninn/config.yaml"

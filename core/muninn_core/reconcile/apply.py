@@ -13,9 +13,9 @@ from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.protocol.reconciliation import Reconciled
 from muninn_core.reconcile.plan import Plan, Source, Task, plan
 from muninn_core.reconcile.plan_process import MANY, plan_apart
-from muninn_core.store.lines import MAX_FILE_BYTES
+from muninn_core.store.files.lines import MAX_FILE_BYTES
+from muninn_core.store.files.undo_journal import FileRewrite, digest, read_content, rewrite
 from muninn_core.store.log import Log
-from muninn_core.store.undo_journal import FileRewrite, digest, read_content, rewrite
 
 
 def _ignore_progress(_message: str, _percentage: int) -> None:

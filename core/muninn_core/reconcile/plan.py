@@ -21,12 +21,12 @@ from muninn_core.reconcile.pairs import compare_all, words_of
 from muninn_core.reconcile.relation import forget
 from muninn_core.reconcile.verdicts import judged_conflicts
 from muninn_core.regular_file import FileTooLarge
-from muninn_core.store.fold import Fold, State
-from muninn_core.store.ids import derived_id
-from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, read_content, read_lines
-from muninn_core.store.record import VERSION, Record, encode_line, is_merge_marker, make_record
-from muninn_core.store.stamp import next_millisecond
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.lines import Lines, read_content, read_lines
+from muninn_core.store.folding.fold import Fold, State
+from muninn_core.store.records.ids import derived_id
+from muninn_core.store.records.record import VERSION, Record, encode_line, is_merge_marker, make_record
+from muninn_core.store.records.timestamps import next_millisecond
 
 SAME = "says the same in other words"
 REPEATED = "has the same text"

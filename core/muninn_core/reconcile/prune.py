@@ -15,14 +15,14 @@ from muninn_core.errors import BusyError, UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.plan import read_memory
-from muninn_core.store.change import required_ids
-from muninn_core.store.fold import State, fold
-from muninn_core.store.lines import read_lines
+from muninn_core.store.files.lines import read_lines
+from muninn_core.store.files.spool import segment_path
+from muninn_core.store.files.undo_journal import FileRewrite, read_content, rewrite
+from muninn_core.store.folding.fold import State, fold
 from muninn_core.store.log import Log
-from muninn_core.store.record import Record, encode_line
-from muninn_core.store.spool import segment_path
-from muninn_core.store.stamp import timestamp
-from muninn_core.store.undo_journal import FileRewrite, read_content, rewrite
+from muninn_core.store.records.change import required_ids
+from muninn_core.store.records.record import Record, encode_line
+from muninn_core.store.records.timestamps import timestamp
 
 
 class Pruned(Value):

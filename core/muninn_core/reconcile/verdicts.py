@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from muninn_core.model.memory import Memory
-from muninn_core.store.fold import Fold, State
-from muninn_core.store.record import Record
+from muninn_core.store.folding.fold import Fold, State
+from muninn_core.store.records.record import Record
 
 VERDICT = "verdict"
 """The type of the record."""

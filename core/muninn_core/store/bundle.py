@@ -11,9 +11,9 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source.private_spans import strip_private_values
-from muninn_core.store.change import CHANGES, required_ids
-from muninn_core.store.record import ENVELOPE, VERSION, MalformedRecord, Record, encode_line, make_record
-from muninn_core.store.secrets import mask_value
+from muninn_core.store.records.change import CHANGES, required_ids
+from muninn_core.store.records.record import ENVELOPE, VERSION, MalformedRecord, Record, encode_line, make_record
+from muninn_core.store.secrets.masking import mask_value
 
 BUNDLE_VERSION = 1
 MARK = "imported"

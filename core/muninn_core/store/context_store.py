@@ -14,7 +14,7 @@ from pathlib import Path
 
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import encode_json
-from muninn_core.store.disk import TEMPORARY, remove_all, write_private
+from muninn_core.store.files.disk import TEMPORARY, remove_all, write_private
 
 log = logging.getLogger("muninn.contexts")
 

@@ -20,14 +20,14 @@ from muninn_core.launch.lock import FileLock
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.repository import Problem
-from muninn_core.store.disk import append, make_private_folder, translate_errors
-from muninn_core.store.fold import State
-from muninn_core.store.layout import shared_layout
+from muninn_core.store.files.disk import append, make_private_folder, translate_errors
+from muninn_core.store.files.layout import shared_layout
+from muninn_core.store.files.redact import redact_files, redaction_subject
+from muninn_core.store.files.spool import ends_with_newline, repair_last_line
+from muninn_core.store.folding.fold import State
 from muninn_core.store.log import Log, open_log
-from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record
-from muninn_core.store.redact import redact_files, redaction_subject
-from muninn_core.store.spool import ends_with_newline, repair_last_line
-from muninn_core.store.stamp import next_millisecond, timestamp
+from muninn_core.store.records.record import VERSION, MalformedRecord, Record, encode_line, make_record
+from muninn_core.store.records.timestamps import next_millisecond, timestamp
 
 log = logging.getLogger("muninn.global")
 

@@ -15,17 +15,12 @@ from typing import Any
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.repository import Problem
-from muninn_core.store.appends import Appends, check_size
-from muninn_core.store.change import required_ids
-from muninn_core.store.disk import remove, write_atomic
-from muninn_core.store.fast_parse import reparse
-from muninn_core.store.fold import State
-from muninn_core.store.incremental_fold import MIN_CHANGED_RECORDS, IncrementalFold
-from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, Malformed, read_content, unsealed_lines
-from muninn_core.store.record import LATER, VERSION, MalformedRecord, Record, make_record
-from muninn_core.store.redact import redact_files, redaction_subject, replace_records
-from muninn_core.store.spool import (
+from muninn_core.store.files.appends import Appends, check_size
+from muninn_core.store.files.disk import remove, write_atomic
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.lines import Lines, Malformed, read_content, unsealed_lines
+from muninn_core.store.files.redact import redact_files, redaction_subject, replace_records
+from muninn_core.store.files.spool import (
     delete_temporary_files,
     list_spools,
     private_files,
@@ -35,8 +30,13 @@ from muninn_core.store.spool import (
     spool_path,
     torn_files,
 )
-from muninn_core.store.stamp import next_millisecond, timestamp
-from muninn_core.store.undo_journal import delete_journals
+from muninn_core.store.files.undo_journal import delete_journals
+from muninn_core.store.folding.fold import State
+from muninn_core.store.folding.incremental_fold import MIN_CHANGED_RECORDS, IncrementalFold
+from muninn_core.store.records.change import required_ids
+from muninn_core.store.records.fast_parse import reparse
+from muninn_core.store.records.record import LATER, VERSION, MalformedRecord, Record, make_record
+from muninn_core.store.records.timestamps import next_millisecond, timestamp
 
 MANY_CREATED = 50_000
 """Memories whose objects are worth freeing, 1.2 kB each. Each that a question needs is then created in 20 µs."""

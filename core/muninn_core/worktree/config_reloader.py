@@ -9,7 +9,7 @@ from muninn_core.config import OWN_SETTINGS, Config, ConfigProblem, load_config,
 from muninn_core.config.otel_settings import otel_problems
 from muninn_core.launch.place import Place
 from muninn_core.regular_file import FileVersion, file_version
-from muninn_core.store.layout import Layout
+from muninn_core.store.files.layout import Layout
 
 
 class ConfigReloader:

@@ -18,7 +18,7 @@ from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
 from muninn_core.store.global_log import GlobalLog
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.history.edited_files import WatchToken
 from muninn_core.worktree.local.pending_redaction import Redaction
 from muninn_core.worktree.workspace import Workspace

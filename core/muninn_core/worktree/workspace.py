@@ -25,13 +25,13 @@ from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.repository import Problem
 from muninn_core.store.context_store import ContextStore
-from muninn_core.store.disk import refuse_links, write_unflushed
-from muninn_core.store.fold import State
+from muninn_core.store.files.disk import refuse_links, write_unflushed
+from muninn_core.store.files.layout import own_folders
+from muninn_core.store.folding.fold import State
 from muninn_core.store.global_log import GlobalLog
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.layout import own_folders
 from muninn_core.store.log import open_log
 from muninn_core.store.pack.installed import recover
+from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.citations.citations import Citations
 from muninn_core.worktree.config_reloader import ConfigReloader
 from muninn_core.worktree.history.branches import LOCAL, OtherBranches, WorkStates

@@ -16,7 +16,7 @@ from muninn_core.models import anthropic, openai
 from muninn_core.models.client import address
 from muninn_core.models.http import HttpFailure, Upstream
 from muninn_core.models.request import route_of
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 from muninn_server.gateway.embeddings import embedding_reply
 from muninn_server.gateway.errors import error_reply, stream_error
 from muninn_server.gateway.exploration import EXPLORE_MODEL, exploration_reply

@@ -51,8 +51,8 @@ from muninn_core.retrieval.search import search_hits
 from muninn_core.source.private_spans import strip_private
 from muninn_core.source.qualified import bare
 from muninn_core.store.context_store import ContextStore
-from muninn_core.store.secrets import mask
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.timestamps import timestamp
+from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace

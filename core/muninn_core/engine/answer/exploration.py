@@ -30,8 +30,8 @@ from muninn_core.protocol.search import ContextParams, ContextResult, ExplorePar
 from muninn_core.retrieval.results.hits import memory_hit
 from muninn_core.source.classify import classify
 from muninn_core.source.private_spans import strip_private
-from muninn_core.store.fields import headline
-from muninn_core.store.secrets import mask
+from muninn_core.store.records.fields import headline
+from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

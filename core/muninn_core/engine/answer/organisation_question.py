@@ -14,7 +14,7 @@ from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.query.filters import language_named
 from muninn_core.source.private_spans import strip_private
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.workspace import Workspace
 
 _PASSED = (

@@ -25,7 +25,7 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import stem
 from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
-from muninn_core.store.fold import Dispute
+from muninn_core.store.folding.fold import Dispute
 from muninn_core.worktree.history.branches import WorkStates
 from muninn_core.worktree.history.first_authors import FirstAuthors
 from muninn_core.worktree.history.revisions import MemoryAtCommit, Revisions

@@ -31,14 +31,14 @@ from muninn_core.protocol.review import CheckParams, CheckResult, Finding
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.muninn_file import own_kind
 from muninn_core.source.text import Text, read_text
-from muninn_core.store.fold import State, fold
-from muninn_core.store.gc_pause import gc_paused
-from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, read_content, read_lines
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.lines import Lines, read_content, read_lines
+from muninn_core.store.files.spool import list_spools
+from muninn_core.store.folding.fold import State, fold
+from muninn_core.store.folding.gc_pause import gc_paused
 from muninn_core.store.pack.installed import installed_packs
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES
-from muninn_core.store.record import Record
-from muninn_core.store.spool import list_spools
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.knowledge.documents import MAX_BYTES, DocumentCache
 
 MAX_FINDINGS = 1_000

@@ -39,8 +39,8 @@ from muninn_core.source.markup import without_comments
 from muninn_core.source.muninn_file import CONTEXT_FOLDER, KINDS_WITH_REFERENCES, own_kind
 from muninn_core.source.path_containment import can_name_file
 from muninn_core.source.references import Reference, find_references
-from muninn_core.store.disk import write_atomic
-from muninn_core.store.secrets import mask
+from muninn_core.store.files.disk import write_atomic
+from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace

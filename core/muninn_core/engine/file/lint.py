@@ -25,7 +25,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.reference import Fault, LintParams, LintResult
 from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_core.source.text import Text, read_text
-from muninn_core.store.lines import read_lines
+from muninn_core.store.files.lines import read_lines
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.overlays import Overlays, with_overlays
 from muninn_core.worktree.paths import relative_path

@@ -18,7 +18,7 @@ from muninn_core.source import frontmatter
 from muninn_core.source.frontmatter import CONTEXT_KEYS, KEYS, FrontmatterProblem
 from muninn_core.source.muninn_file import OwnKind
 from muninn_core.source.references import Reference, find_references
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 
 _BEGUN, _ENDED = re.compile(r"^<{7} ", re.M), re.compile(r"^>{7} ", re.M)
 _MARKER = re.compile(r"^(?:<{7} |\|{7} |={7}\s*$|>{7} )")

@@ -18,11 +18,11 @@ from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.near_match import NAMES, OPEN, nearest
 from muninn_core.protocol.reference import Fault, Fix
-from muninn_core.store.change import CHANGES, required_ids
-from muninn_core.store.fields import FIELDS, read_fields
-from muninn_core.store.lines import Lines, read_lines
-from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, parse_line
-from muninn_core.store.secrets import mask
+from muninn_core.store.files.lines import Lines, read_lines
+from muninn_core.store.records.change import CHANGES, required_ids
+from muninn_core.store.records.fields import FIELDS, read_fields
+from muninn_core.store.records.record import ENVELOPE, MalformedRecord, Record, parse_line
+from muninn_core.store.secrets.masking import mask
 
 MAX_LINES = 2_000
 """Beyond this line only malformed records are reported, to bound the time."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from muninn_core.store.lines import read_content
-from muninn_core.store.record import MalformedRecord, parse_line
+from muninn_core.store.files.lines import read_content
+from muninn_core.store.records.record import MalformedRecord, parse_line
 from muninn_core.worktree.workspace import Workspace
 
 _WRITTEN_LINE = re.compile(rb' ?\{"v":1,"id":"([0-9A-Za-z-]+)"')

@@ -16,10 +16,10 @@ from muninn_core.git import GitError
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
 from muninn_core.protocol.session import BackfillParams, BackfillResult, Recollection
-from muninn_core.store.draft import memory_record
-from muninn_core.store.ids import derived_id
-from muninn_core.store.secrets import mask_draft
-from muninn_core.store.stamp import normalise
+from muninn_core.store.records.draft import memory_record
+from muninn_core.store.records.ids import derived_id
+from muninn_core.store.records.timestamps import normalise
+from muninn_core.store.secrets.masking import mask_draft
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

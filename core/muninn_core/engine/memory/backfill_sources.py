@@ -22,7 +22,7 @@ from muninn_core.git import log as history
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.session import BackfillParams
-from muninn_core.store.stamp import normalise
+from muninn_core.store.records.timestamps import normalise
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

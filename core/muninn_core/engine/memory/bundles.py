@@ -14,9 +14,9 @@ from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.exchange import ExportParams, ExportResult, ImportParams, ImportResult
 from muninn_core.regular_file import read_regular
 from muninn_core.store.bundle import BUNDLE_VERSION, bundle_form, mask_record, plan_import, read_bundle, select_records
-from muninn_core.store.fold import fold
-from muninn_core.store.record import Record
-from muninn_core.store.stamp import normalise
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.record import Record
+from muninn_core.store.records.timestamps import normalise
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 

@@ -12,8 +12,8 @@ from muninn_core.engine.memory.drafts import check_kind
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.memory import KINDS
 from muninn_core.protocol.editor import DraftParams, DraftResult
-from muninn_core.store.disk import make_private_folder, translate_errors, write_atomic
-from muninn_core.store.layout import DRAFTS, Layout
+from muninn_core.store.files.disk import make_private_folder, translate_errors, write_atomic
+from muninn_core.store.files.layout import DRAFTS, Layout
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

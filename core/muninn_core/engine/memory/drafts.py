@@ -18,11 +18,11 @@ from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.source.private_spans import strip_private_values
 from muninn_core.source.project import read_project
-from muninn_core.store.draft import check_length, memory_record
-from muninn_core.store.fields import headline
-from muninn_core.store.ids import ID_CHARS, UlidGenerator
-from muninn_core.store.secrets import mask, mask_draft, mask_value
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.draft import check_length, memory_record
+from muninn_core.store.records.fields import headline
+from muninn_core.store.records.ids import ID_CHARS, UlidGenerator
+from muninn_core.store.records.timestamps import timestamp
+from muninn_core.store.secrets.masking import mask, mask_draft, mask_value
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.overlays import with_overlays
 from muninn_core.worktree.current_task import task_of

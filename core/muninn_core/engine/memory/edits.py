@@ -18,8 +18,8 @@ from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
 from muninn_core.reconcile.pairs import compare_all
-from muninn_core.store.expiry import parse_expiry
-from muninn_core.store.fields import question_lines
+from muninn_core.store.records.expiry import parse_expiry
+from muninn_core.store.records.fields import question_lines
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.overlays import with_overlays
 from muninn_core.worktree.memories.memory_store import MemoryStore

@@ -19,9 +19,9 @@ from muninn_core.protocol.reconciliation import EvolveParams, EvolveResult, Evol
 from muninn_core.protocol.session import GivenCounts
 from muninn_core.reconcile.plan import read_memory
 from muninn_core.reconcile.upkeep import Step, Use, plan
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.record import Record
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.ids import UlidGenerator
+from muninn_core.store.records.record import Record
+from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.upkeep")

@@ -19,7 +19,7 @@ from muninn_core.protocol.inspection import FileCount, LinksParams, MemoryLink, 
 from muninn_core.protocol.repository import FocusStatus, ProjectStatus
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.graphs.link_graph import LinkGraph, LinkStep
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.timestamps import timestamp
 
 WEEKS = 12
 """The weeks of an overview."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.protocol.reconciliation import Conflict
-from muninn_core.store.fold import Dispute, State
+from muninn_core.store.folding.fold import Dispute, State
 
 SUFFIX = 4
 """The fewest last characters that identify an id. The beginning of an id is its time, so ids of a day share it."""

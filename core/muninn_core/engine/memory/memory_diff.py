@@ -20,12 +20,12 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.review import DiffParams, DiffResult, Turn
 from muninn_core.reconcile.plan import add_derived_records
-from muninn_core.store.change import required_ids
-from muninn_core.store.fields import headline
-from muninn_core.store.fold import Fold, State
-from muninn_core.store.layout import Layout
-from muninn_core.store.lines import read_content, read_lines
-from muninn_core.store.spool import list_spools
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.lines import read_content, read_lines
+from muninn_core.store.files.spool import list_spools
+from muninn_core.store.folding.fold import Fold, State
+from muninn_core.store.records.change import required_ids
+from muninn_core.store.records.fields import headline
 from muninn_core.worktree.history.revisions import MemoryAtCommit, Revisions
 
 _WORD = re.compile(r"\w+")

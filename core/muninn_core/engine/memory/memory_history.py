@@ -11,10 +11,10 @@ from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace, to_plain
 from muninn_core.protocol.inspection import Changed, Event, HistoryParams, HistoryResult
-from muninn_core.store.approval import may_approve
-from muninn_core.store.change import required_ids
-from muninn_core.store.fold import fold
-from muninn_core.store.record import Record
+from muninn_core.store.folding.fold import fold
+from muninn_core.store.records.approval import may_approve
+from muninn_core.store.records.change import required_ids
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.workspace import Workspace
 
 _IMPLIED_FIELDS = (

@@ -20,9 +20,9 @@ from muninn_core.protocol.models import JudgedPair, JudgeParams, JudgeResult
 from muninn_core.reconcile.compare import group_of, same_subject
 from muninn_core.reconcile.plan import add_derived_records, read_memory
 from muninn_core.reconcile.verdicts import valid_verdicts, verdict_fields
-from muninn_core.store.fold import Fold
-from muninn_core.store.record import Record
-from muninn_core.store.secrets import mask
+from muninn_core.store.folding.fold import Fold
+from muninn_core.store.records.record import Record
+from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

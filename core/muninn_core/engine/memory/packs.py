@@ -25,8 +25,8 @@ from muninn_core.regular_file import read_regular
 from muninn_core.source import frontmatter
 from muninn_core.source.knowledge_readme import KNOWLEDGE_README
 from muninn_core.source.private_spans import strip_private
-from muninn_core.store.disk import move, remove_tree, write_atomic, write_tree
-from muninn_core.store.layout import Layout
+from muninn_core.store.files.disk import move, remove_tree, write_atomic, write_tree
+from muninn_core.store.files.layout import Layout
 from muninn_core.store.pack.archive import is_archive, write_archive
 from muninn_core.store.pack.installed import (
     InstalledPack,
@@ -46,7 +46,7 @@ from muninn_core.store.pack.manifest import (
     version_key,
 )
 from muninn_core.store.pack.source import Pack, read_pack
-from muninn_core.store.secrets import mask
+from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.indexing.index_updater import IndexUpdater
 from muninn_core.worktree.workspace import Workspace
 

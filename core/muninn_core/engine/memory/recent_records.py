@@ -10,8 +10,8 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import LogEntry, LogParams, LogResult
 from muninn_core.retrieval.query.filters import parse_moment
-from muninn_core.store.change import required_ids
-from muninn_core.store.record import Record
+from muninn_core.store.records.change import required_ids
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.workspace import Workspace
 
 

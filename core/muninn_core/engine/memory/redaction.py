@@ -15,10 +15,10 @@ from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.journal.redaction_search import events_containing
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
-from muninn_core.store.fields import read_fields
-from muninn_core.store.fold import State
-from muninn_core.store.record import Record
-from muninn_core.store.redact import RedactionSubject, is_about, redact_content, redaction_subject
+from muninn_core.store.files.redact import RedactionSubject, is_about, redact_content, redaction_subject
+from muninn_core.store.folding.fold import State
+from muninn_core.store.records.fields import read_fields
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.local.pending_redaction import Redaction

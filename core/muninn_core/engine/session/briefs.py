@@ -16,7 +16,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import BriefParams, BriefResult, Withheld
 from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
-from muninn_core.store.spool import unreconciled_sessions
+from muninn_core.store.files.spool import unreconciled_sessions
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.current_task import NOTE, canonical, focus
 from muninn_core.worktree.local.session_state import SessionState

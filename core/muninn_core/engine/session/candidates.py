@@ -35,7 +35,7 @@ from muninn_core.protocol.candidates import (
 )
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.models import Spent
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext
 
 MAX_EVENTS = 5_000

@@ -27,7 +27,7 @@ from muninn_core.protocol.capsules import (
     RetrievedItem,
 )
 from muninn_core.regular_file import read_regular
-from muninn_core.store.disk import translate_errors
+from muninn_core.store.files.disk import translate_errors
 from muninn_core.worktree.call_context import CallContext
 
 _MAX_BYTES = 256 * 1024 * 1024

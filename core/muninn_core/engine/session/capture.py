@@ -30,8 +30,8 @@ from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.session import CaptureParams, CaptureResult
-from muninn_core.store.ids import UlidGenerator
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.ids import UlidGenerator
+from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace

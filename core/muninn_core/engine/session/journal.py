@@ -51,8 +51,8 @@ from muninn_core.protocol.events import (
     TurnEndResult,
 )
 from muninn_core.source.path_containment import can_name_file
-from muninn_core.store.disk import translate_errors
-from muninn_core.store.stamp import EPOCH, timestamp
+from muninn_core.store.files.disk import translate_errors
+from muninn_core.store.records.timestamps import EPOCH, timestamp
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.workspace import Workspace

@@ -26,8 +26,8 @@ from muninn_core.protocol.session import (
     Outcome,
     Withheld,
 )
-from muninn_core.store.change import required_ids
-from muninn_core.store.record import Record
+from muninn_core.store.records.change import required_ids
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.workspace import Workspace
 
 MAX_CALLS = 2000

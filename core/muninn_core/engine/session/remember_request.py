@@ -24,7 +24,7 @@ from muninn_core.model.value import encode_json
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.retrieval.query.query_terms import significant_words
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.local.session_state import SessionState
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace

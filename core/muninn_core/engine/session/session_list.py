@@ -13,7 +13,7 @@ from operator import attrgetter
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import SessionsParams, SessionsResult, WorkSession
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.store.record import Record
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.workspace import Workspace
 
 _GENERATED_NAME = re.compile(r"s-[0-9a-z]{26}")

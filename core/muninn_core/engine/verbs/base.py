@@ -19,7 +19,7 @@ from muninn_core.federation.pool import Repositories, models_of
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
-from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import Journals
 from muninn_core.worktree.open_trees import OpenTrees

@@ -19,7 +19,7 @@ from muninn_core.protocol.memory import (
     UpdateParams,
     UpdateResult,
 )
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.call_context import CallContext
 
 

@@ -32,7 +32,7 @@ from muninn_core.protocol.repository import (
     StatusParams,
     StatusResult,
 )
-from muninn_core.store.layout import initialise, prepare_memory
+from muninn_core.store.files.layout import initialise, prepare_memory
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.local.private_layout import layout_at
 from muninn_core.worktree.workspace import Workspace

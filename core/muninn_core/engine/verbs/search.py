@@ -26,7 +26,7 @@ from muninn_core.protocol.search import (
     WhyParams,
     WhyResult,
 )
-from muninn_core.store.stamp import timestamp
+from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

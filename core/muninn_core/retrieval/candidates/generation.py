@@ -12,7 +12,7 @@ from muninn_core.retrieval.concurrent import start
 from muninn_core.retrieval.decay import recallable_among
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query.query_terms import parse_query
-from muninn_core.store.lazy_mapping import getter
+from muninn_core.store.folding.lazy_mapping import getter
 
 if TYPE_CHECKING:
     import numpy as np

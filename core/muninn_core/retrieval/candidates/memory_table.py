@@ -17,7 +17,7 @@ import numpy as np
 from muninn_core.retrieval.decay import has_expired
 from muninn_core.retrieval.query.filters import COLUMNS, Bound
 from muninn_core.retrieval.request import Passing
-from muninn_core.store.lazy_mapping import each_value, passing_getter
+from muninn_core.store.folding.lazy_mapping import each_value, passing_getter
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -20,8 +20,8 @@ from muninn_core.retrieval.query.query_language import Filter
 from muninn_core.source.classify import LANGUAGES, PROSE, language_of
 from muninn_core.source.qualified import bare
 from muninn_core.source.shortcode import same_code
-from muninn_core.store.expiry import parse_span
-from muninn_core.store.stamp import normalise, timestamp
+from muninn_core.store.records.expiry import parse_span
+from muninn_core.store.records.timestamps import normalise, timestamp
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,7 +24,7 @@ from muninn_core.retrieval.signals.late_interaction import late_interaction
 from muninn_core.retrieval.signals.scoring import ScoringContext, graph_signals, memory_points, memory_signals
 from muninn_core.retrieval.signals.session_match import REACH, SessionMatches, Sessions, session_matches
 from muninn_core.retrieval.signals.versions import newer_first
-from muninn_core.store.lazy_mapping import getter
+from muninn_core.store.folding.lazy_mapping import getter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

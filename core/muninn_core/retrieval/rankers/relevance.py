@@ -31,7 +31,7 @@ from muninn_core.retrieval.signals.scoring import (
     memory_signals,
 )
 from muninn_core.retrieval.signals.session_match import NoSessions, Sessions
-from muninn_core.store.lazy_mapping import getter
+from muninn_core.store.folding.lazy_mapping import getter
 
 if TYPE_CHECKING:
     from muninn_core.retrieval.reader import Reader

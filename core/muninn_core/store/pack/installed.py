@@ -13,8 +13,8 @@ from pathlib import Path
 from muninn_core.errors import BadParams, MuninnError, NotFoundError, StorageError, UsageError
 from muninn_core.model.value import Value
 from muninn_core.regular_file import FileTooLarge, read_regular
-from muninn_core.store.disk import move, remove_tree, write_tree
-from muninn_core.store.layout import Layout
+from muninn_core.store.files.disk import move, remove_tree, write_tree
+from muninn_core.store.files.layout import Layout
 from muninn_core.store.pack.manifest import (
     MANIFEST,
     MAX_MANIFEST_BYTES,

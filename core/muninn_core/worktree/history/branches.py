@@ -12,7 +12,7 @@ from muninn_core import git
 from muninn_core.launch.place import Place
 from muninn_core.model.memory import Memory, Work
 from muninn_core.model.value import replace
-from muninn_core.store.fold import Fold, State
+from muninn_core.store.folding.fold import Fold, State
 from muninn_core.store.log import Log
 from muninn_core.worktree.history.revisions import MEMORY, Revisions
 

@@ -15,9 +15,9 @@ from muninn_core import git
 from muninn_core.errors import NotFoundError
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
-from muninn_core.store.fold import Fold, State
-from muninn_core.store.lines import Lines, read_lines
-from muninn_core.store.record import Record
+from muninn_core.store.files.lines import Lines, read_lines
+from muninn_core.store.folding.fold import Fold, State
+from muninn_core.store.records.record import Record
 
 MEMORY = ".muninn/memory"
 _CACHED_REVISIONS = 4

@@ -12,7 +12,7 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.regular_file import read_regular
-from muninn_core.store.layout import Layout
+from muninn_core.store.files.layout import Layout
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES, read_manifest
 
 PACKS = ".muninn/packs/"

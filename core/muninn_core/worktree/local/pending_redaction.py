@@ -11,7 +11,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, decoder_of, encode_json
-from muninn_core.store.disk import remove, write_atomic
+from muninn_core.store.files.disk import remove, write_atomic
 
 NAME = "redaction.json"
 

@@ -13,8 +13,8 @@ from muninn_core.errors import MuninnError
 from muninn_core.index.integrity import discard
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place, locate
-from muninn_core.store.disk import move
-from muninn_core.store.layout import Layout, layout_of
+from muninn_core.store.files.disk import move
+from muninn_core.store.files.layout import Layout, layout_of
 
 
 def layout_at(place: Place) -> Layout:

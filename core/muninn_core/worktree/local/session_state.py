@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.model.value import decode_json, encode_json
-from muninn_core.store.disk import write_private
+from muninn_core.store.files.disk import write_private
 
 MAX_SESSIONS = 200
 """How many sessions are kept. The oldest go first."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import Value, decode_json, encode_json, from_plain, to_plain
-from muninn_core.store.disk import write_private
+from muninn_core.store.files.disk import write_private
 
 log = logging.getLogger("muninn.upkeep")
 

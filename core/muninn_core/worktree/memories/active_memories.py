@@ -13,7 +13,7 @@ from datetime import datetime
 
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import has_expired
-from muninn_core.store.lazy_mapping import each_value
+from muninn_core.store.folding.lazy_mapping import each_value
 
 _RESORT_THRESHOLD = 200
 """With more changes than this, sorting everything is faster than inserting each."""

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from muninn_core.model.memory import Memory
-from muninn_core.store.lazy_mapping import each_value
+from muninn_core.store.folding.lazy_mapping import each_value
 
 _CODE = re.compile(r"`([A-Za-z_][\w.:#]*)(?:\(\))?`")
 _LAST = re.compile(r"[.#]|::")

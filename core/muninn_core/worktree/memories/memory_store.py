@@ -20,11 +20,11 @@ from muninn_core.retrieval.graphs.link_graph import LinkGraph
 from muninn_core.retrieval.query.filters import compile_filters
 from muninn_core.retrieval.query.query_language import Filter
 from muninn_core.retrieval.signals.file_prior import FilePriors
-from muninn_core.store.fold import State
+from muninn_core.store.folding.fold import State
+from muninn_core.store.folding.lazy_mapping import each_value
 from muninn_core.store.global_log import GlobalLog
-from muninn_core.store.lazy_mapping import each_value
 from muninn_core.store.log import Log, Sealed
-from muninn_core.store.record import Record
+from muninn_core.store.records.record import Record
 from muninn_core.worktree.memories.active_memories import ActiveMemories
 from muninn_core.worktree.memories.memory_index import MemoryIndex
 from muninn_core.worktree.memories.memory_order import MemoryOrder

@@ -10,7 +10,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from muninn_core.model.memory import Memory
-from muninn_core.store.lazy_mapping import each_value
+from muninn_core.store.folding.lazy_mapping import each_value
 
 
 class SessionOrder:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.model.value import Value
-from muninn_core.store.change import CHANGES
-from muninn_core.store.disk import remove, write_atomic
-from muninn_core.store.layout import Layout
-from muninn_core.store.lines import read_content
-from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, encode_line, make_record, parse_line
-from muninn_core.store.spool import delete_temporary_files, torn_files
+from muninn_core.store.files.disk import remove, write_atomic
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.lines import read_content
+from muninn_core.store.files.spool import delete_temporary_files, torn_files
+from muninn_core.store.records.change import CHANGES
+from muninn_core.store.records.record import ENVELOPE, MalformedRecord, Record, encode_line, make_record, parse_line
 
 _KEPT_MEMORY_FIELDS = (
     *("importance", "confidence", "trust", "expires", "pinned", "private", "scope", "imported", "backfill", "pending"),

@@ -9,7 +9,7 @@ from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, M
 from contextlib import nullcontext
 from typing import TypeVar, cast
 
-from muninn_core.store.gc_pause import gc_paused
+from muninn_core.store.folding.gc_pause import gc_paused
 
 T = TypeVar("T")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from muninn_core.errors import MuninnError, StorageError
-from muninn_core.store.disk import append, truncate
-from muninn_core.store.lines import MAX_FILE_BYTES
-from muninn_core.store.record import Record
+from muninn_core.store.files.disk import append, truncate
+from muninn_core.store.files.lines import MAX_FILE_BYTES
+from muninn_core.store.records.record import Record
 
 
 class Appends:

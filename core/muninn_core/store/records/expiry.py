@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from muninn_core.errors import BadParams
-from muninn_core.store.stamp import normalise, timestamp
+from muninn_core.store.records.timestamps import normalise, timestamp
 
 _SPAN = re.compile(r"(\d{1,5})\s*([hdwmy])", re.I)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from muninn_core.model.value import Value
 from muninn_core.regular_file import read_regular
-from muninn_core.store.fast_parse import read_line
-from muninn_core.store.record import MalformedRecord, Record
+from muninn_core.store.records.fast_parse import read_line
+from muninn_core.store.records.record import MalformedRecord, Record
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 """Larger files are reported and not read. 100,000 memories take a fifth of this."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from muninn_core.store.record import Record
+from muninn_core.store.records.record import Record
 
 UNAPPROVED = ("pending", "rejected")
 """The review states in which a memory is stored but has no effect."""

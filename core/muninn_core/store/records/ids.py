@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from datetime import datetime
 
-from muninn_core.store.stamp import milliseconds, timestamp
+from muninn_core.store.records.timestamps import milliseconds, timestamp
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_CHARS = 26

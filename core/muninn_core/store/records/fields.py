@@ -7,9 +7,9 @@ from typing import Any
 
 from muninn_core.model.memory import TRUST_ORDER, Cite, Link, Scope, Trust
 from muninn_core.model.value import ValidationError, from_plain
-from muninn_core.store.approval import is_pending
-from muninn_core.store.record import ENVELOPE, Record
-from muninn_core.store.stamp import normalise
+from muninn_core.store.records.approval import is_pending
+from muninn_core.store.records.record import ENVELOPE, Record
+from muninn_core.store.records.timestamps import normalise
 
 TITLE_LENGTH = 80
 MAX_AUTHOR = 200

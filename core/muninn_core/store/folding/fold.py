@@ -14,13 +14,13 @@ from typing import Protocol
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.store.fast_parse import memory_from_line
-from muninn_core.store.fold_index import FoldIndex, creates_memory
-from muninn_core.store.lazy_mapping import LazyMapping, Slots, make_all
-from muninn_core.store.lazy_memory import LazyMemories
-from muninn_core.store.record import Record, preferred_version
-from muninn_core.store.record_history import as_unsealed, is_standalone, standalone_memory
-from muninn_core.store.relations import Component, fold_component
+from muninn_core.store.folding.fold_index import FoldIndex, creates_memory
+from muninn_core.store.folding.lazy_mapping import LazyMapping, Slots, make_all
+from muninn_core.store.folding.lazy_memory import LazyMemories
+from muninn_core.store.folding.relations import Component, fold_component
+from muninn_core.store.records.fast_parse import memory_from_line
+from muninn_core.store.records.record import Record, preferred_version
+from muninn_core.store.records.record_history import as_unsealed, is_standalone, standalone_memory
 
 
 class Dispute(Value):

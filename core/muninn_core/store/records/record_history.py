@@ -10,10 +10,10 @@ from typing import Any
 
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, field, fields_of, replace
-from muninn_core.store.approval import apply_review, reopen_rejected, revoke_if_reworded
-from muninn_core.store.fast_parse import memory_from_line
-from muninn_core.store.fields import lowest_trust, max_trust, memory_fields, read_fields, read_link
-from muninn_core.store.record import Record
+from muninn_core.store.records.approval import apply_review, reopen_rejected, revoke_if_reworded
+from muninn_core.store.records.fast_parse import memory_from_line
+from muninn_core.store.records.fields import lowest_trust, max_trust, memory_fields, read_fields, read_link
+from muninn_core.store.records.record import Record
 
 Stamp = tuple[str, str]
 _WORDING = ("text", "title")

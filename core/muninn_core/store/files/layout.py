@@ -7,7 +7,7 @@ from pathlib import Path
 
 from muninn_core.model.value import Value
 from muninn_core.source.knowledge_readme import KNOWLEDGE_README
-from muninn_core.store.disk import write_atomic
+from muninn_core.store.files.disk import write_atomic
 
 _GITIGNORE = """\
 # Rebuilt or private: never in git.

@@ -14,9 +14,9 @@ from pathlib import Path
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.model.value import ValidationError, Value, decode_json, encode_json, from_plain
 from muninn_core.regular_file import read_regular
-from muninn_core.store.disk import move, remove, remove_all, write_atomic
-from muninn_core.store.layout import Layout
-from muninn_core.store.lines import MAX_FILE_BYTES
+from muninn_core.store.files.disk import move, remove, remove_all, write_atomic
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.lines import MAX_FILE_BYTES
 
 MAX_JOURNALS, MAX_TOTAL_BYTES = 5, 100_000_000
 """The limits of stored journals, in number and in bytes. The last one is always kept."""

@@ -14,9 +14,9 @@ from typing import Any
 
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.model.value import Value, encode_json, replace
-from muninn_core.store.approval import UNAPPROVED
-from muninn_core.store.record import Record
-from muninn_core.store.record_history import RecordHistory, Stamp, apply_changes
+from muninn_core.store.records.approval import UNAPPROVED
+from muninn_core.store.records.record import Record
+from muninn_core.store.records.record_history import RecordHistory, Stamp, apply_changes
 
 Edges = dict[str, str]
 Candidates = dict[str, list[tuple[Stamp, str | None]]]

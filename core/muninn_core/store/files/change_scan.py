@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from muninn_core.resource_exhaustion import raise_if_exhausted
-from muninn_core.store.layout import Layout
+from muninn_core.store.files.layout import Layout
 
 Signature = tuple[int, int, int, int]
 """Modification and status change time (ns), size (bytes) and inode number of a file."""

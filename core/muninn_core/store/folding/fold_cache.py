@@ -23,15 +23,15 @@ from pathlib import Path
 from muninn_core import __version__
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, decoder_of, encode_json, replace
-from muninn_core.store.cached_values import LINES_PER_BLOCK, CachedValues, File, Table
-from muninn_core.store.change_scan import SETTLED_SECONDS, Signature
-from muninn_core.store.disk import remove, write_unflushed
-from muninn_core.store.fast_parse import read_line
-from muninn_core.store.fold import Fold
-from muninn_core.store.fold_index import FoldIndex
-from muninn_core.store.gc_pause import gc_paused
-from muninn_core.store.lines import Malformed, read_content, read_lines
-from muninn_core.store.record import Record, encode_line
+from muninn_core.store.files.change_scan import SETTLED_SECONDS, Signature
+from muninn_core.store.files.disk import remove, write_unflushed
+from muninn_core.store.files.lines import Malformed, read_content, read_lines
+from muninn_core.store.folding.cached_values import LINES_PER_BLOCK, CachedValues, File, Table
+from muninn_core.store.folding.fold import Fold
+from muninn_core.store.folding.fold_index import FoldIndex
+from muninn_core.store.folding.gc_pause import gc_paused
+from muninn_core.store.records.fast_parse import read_line
+from muninn_core.store.records.record import Record, encode_line
 
 NAME = "fold"
 """The file's name in the cache folder."""
@@ -165,8 +165,8 @@ def delete(path: Path) -> None:
 def code_version() -> bytes:
     """Return a hash of the code that parses and folds records."""
     known = hashlib.blake2b(__version__.encode(), digest_size=8)
-    here = Path(__file__).parent
-    for path in sorted([*here.glob("*.py"), *(here.parent / "model").glob("*.py")]):
+    store = Path(__file__).parents[1]
+    for path in sorted([*store.rglob("*.py"), *(store.parent / "model").glob("*.py")]):
         known.update(path.read_bytes())
     return known.hexdigest().encode()
 

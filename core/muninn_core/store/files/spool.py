@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 from muninn_core.errors import BadParams
-from muninn_core.store.disk import TEMPORARY, append, remove, truncate, write_atomic
-from muninn_core.store.layout import DRAFTS, Layout
-from muninn_core.store.lines import read_content
-from muninn_core.store.record import MalformedRecord, parse_line
+from muninn_core.store.files.disk import TEMPORARY, append, remove, truncate, write_atomic
+from muninn_core.store.files.layout import DRAFTS, Layout
+from muninn_core.store.files.lines import read_content
+from muninn_core.store.records.record import MalformedRecord, parse_line
 
 SUFFIX = ".jsonl"
 _TORN = "torn-"

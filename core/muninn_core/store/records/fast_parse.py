@@ -13,10 +13,18 @@ from typing import Annotated, Any
 
 from muninn_core.model.memory import Cite, Memory, Trust
 from muninn_core.model.value import UNSET, Meta, UnsetType, Value, decoder_of, field
-from muninn_core.store.change import CHANGES
-from muninn_core.store.fields import actor_trust, author_name, headline, lowest_trust, question_lines
-from muninn_core.store.record import MAX_DEPTH, MAX_ITEMS, MAX_RECORD_BYTES, VERSION, Record, encode_line, parse_line
-from muninn_core.store.stamp import normalise
+from muninn_core.store.records.change import CHANGES
+from muninn_core.store.records.fields import actor_trust, author_name, headline, lowest_trust, question_lines
+from muninn_core.store.records.record import (
+    MAX_DEPTH,
+    MAX_ITEMS,
+    MAX_RECORD_BYTES,
+    VERSION,
+    Record,
+    encode_line,
+    parse_line,
+)
+from muninn_core.store.records.timestamps import normalise
 
 _Texts = Annotated[tuple[str, ...], Meta(max_length=MAX_ITEMS)]
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, decoder_of
-from muninn_core.store.change_scan import Signature
-from muninn_core.store.fast_parse import memory_from_line, read_line
-from muninn_core.store.fold import Fold
-from muninn_core.store.fold_index import FoldIndexData
-from muninn_core.store.lines import Malformed
-from muninn_core.store.record import MalformedRecord, Record
+from muninn_core.store.files.change_scan import Signature
+from muninn_core.store.files.lines import Malformed
+from muninn_core.store.folding.fold import Fold
+from muninn_core.store.folding.fold_index import FoldIndexData
+from muninn_core.store.records.fast_parse import memory_from_line, read_line
+from muninn_core.store.records.record import MalformedRecord, Record
 
 LINES_PER_BLOCK = 4
 """More make the table smaller. Reading and checking 4 lines takes 5 µs, and 16 lines 14 µs."""

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from muninn_core.errors import BadParams
 from muninn_core.expression import Expression, compile_expression
 from muninn_core.model.value import Value, from_plain, to_plain
-from muninn_core.store.key_formats import KEY_FORMATS
-from muninn_core.store.secret_assignments import (
+from muninn_core.store.secrets.assignments import (
     find_secret_words,
     is_placeholder,
     is_random,
@@ -22,7 +21,8 @@ from muninn_core.store.secret_assignments import (
     mixes_digits,
     secret_values,
 )
-from muninn_core.store.shaped_formats import PGPASS_MARKS, SHAPED_FORMATS, VENDORS
+from muninn_core.store.secrets.key_formats import KEY_FORMATS
+from muninn_core.store.secrets.shaped_formats import PGPASS_MARKS, SHAPED_FORMATS, VENDORS
 
 T = TypeVar("T", bound=Value)
 

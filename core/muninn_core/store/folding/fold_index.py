@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from muninn_core.model.value import Value
-from muninn_core.store.change import CHANGES, required_ids
-from muninn_core.store.record import Record
+from muninn_core.store.records.change import CHANGES, required_ids
+from muninn_core.store.records.record import Record
 
 
 class FoldIndexData(Value):

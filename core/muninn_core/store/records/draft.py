@@ -7,9 +7,9 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.store.expiry import parse_expiry
-from muninn_core.store.fields import actor_trust, headline, lowest_trust, question_lines
-from muninn_core.store.record import VERSION
+from muninn_core.store.records.expiry import parse_expiry
+from muninn_core.store.records.fields import actor_trust, headline, lowest_trust, question_lines
+from muninn_core.store.records.record import VERSION
 
 MAX_TEXT_LENGTH = 10_000_000
 """The maximum number of characters of a memory, which git carries forever."""

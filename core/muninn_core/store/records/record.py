@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from muninn_core.model.value import Value, decode_json, encode_json
-from muninn_core.store.change import find_error
-from muninn_core.store.ids import derived_id
-from muninn_core.store.stamp import normalise
+from muninn_core.store.records.change import find_error
+from muninn_core.store.records.ids import derived_id
+from muninn_core.store.records.timestamps import normalise
 
 VERSION = 1
 MAX_RECORD_BYTES = 1_000_000

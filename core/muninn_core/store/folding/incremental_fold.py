@@ -10,15 +10,25 @@ from pathlib import Path
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.model.value import replace
 from muninn_core.resource_exhaustion import raise_if_exhausted
-from muninn_core.store.cached_values import CachedValues
-from muninn_core.store.change_scan import ChangeScan, Signature, signature
-from muninn_core.store.fold import Fold, State
-from muninn_core.store.fold_cache import NAME, CachedFile, CachedFold, Keyed, delete, ids_of, keyed_value, load, save
-from muninn_core.store.gc_pause import gc_paused
-from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, Malformed, read_content, read_lines
-from muninn_core.store.record import Record
-from muninn_core.store.spool import list_spools, private_files
+from muninn_core.store.files.change_scan import ChangeScan, Signature, signature
+from muninn_core.store.files.layout import Layout
+from muninn_core.store.files.lines import Lines, Malformed, read_content, read_lines
+from muninn_core.store.files.spool import list_spools, private_files
+from muninn_core.store.folding.cached_values import CachedValues
+from muninn_core.store.folding.fold import Fold, State
+from muninn_core.store.folding.fold_cache import (
+    NAME,
+    CachedFile,
+    CachedFold,
+    Keyed,
+    delete,
+    ids_of,
+    keyed_value,
+    load,
+    save,
+)
+from muninn_core.store.folding.gc_pause import gc_paused
+from muninn_core.store.records.record import Record
 
 _MAX_REMOVED_SHARE = 0.2
 """When more than this share of the records is gone, folding everything again is faster."""

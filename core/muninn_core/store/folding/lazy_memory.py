@@ -6,8 +6,8 @@ Creating all of them takes a third of the time to open a log of 100,000 memories
 from __future__ import annotations
 
 from muninn_core.model.memory import Memory
-from muninn_core.store.fast_parse import memory_from_line
-from muninn_core.store.record import Record
+from muninn_core.store.records.fast_parse import memory_from_line
+from muninn_core.store.records.record import Record
 
 
 class LazyMemories:

@@ -1,0 +1,1 @@
+"""Folding: from a set of records to the state, and its cache."""
