@@ -308,6 +308,11 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
         "--html": {"metavar": "FILE", "help": "write a page for browsers: --form html --out FILE"},
         "--obsidian": {"metavar": "DIR", "help": "write notes for Obsidian: --form obsidian --out DIR"},
     },
+    **{
+        method.verb: {"--yes": {"action": "store_true", "help": "erase without asking; scripts need it"}}
+        for method in METHODS.values()
+        if method.irreversible
+    },
 }
 """Options of the command line alone, by verb."""
 

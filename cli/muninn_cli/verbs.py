@@ -82,6 +82,11 @@ def _run(argv: list[str]) -> int:
         return watch_status(given.repo, lambda result: _print(method, result, given), plain=given.json)
     params = _params(method, given)
     _check_text(params)
+    if method.irreversible:
+        from muninn_cli.confirmation import is_confirmed
+
+        if not is_confirmed(method, given, lambda: _answer(method, given, {**params, "dry_run": True})):
+            return ERROR
     result = _answer(method, given, params)
     if getattr(given, "out", None) is not None:
         from muninn_cli.show.bundles import write_bundle

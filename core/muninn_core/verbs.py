@@ -1705,13 +1705,14 @@ class Verbs:
             ),
         )
 
-    def event_redact(self, id: str, *, reason: str = "") -> EventChangeResult:
+    def event_redact(self, id: str, *, reason: str = "", dry_run: bool = False) -> EventChangeResult:
         """Erase the payload of an event for good; its place in the journal stays, and the chain verifies.
 
         `id`: The event's id.
         `reason`: The reason; it is recorded.
+        `dry_run`: Return the event that would be erased; change nothing.
         """
-        return cast("EventChangeResult", self.call("event.redact", id=id, reason=reason))
+        return cast("EventChangeResult", self.call("event.redact", id=id, reason=reason, dry_run=dry_run))
 
     def event_tombstone(self, id: str, *, reason: str = "") -> EventChangeResult:
         """Hide an event from everything but the audit; its payload stays in the journal.
@@ -2680,14 +2681,15 @@ class Verbs:
             ),
         )
 
-    def redact(self, id: str, *, session: str | None = None) -> RedactResult:
+    def redact(self, id: str, *, dry_run: bool = False, session: str | None = None) -> RedactResult:
         """Erase the content of a memory in all work trees: in every file and index, and in the events that hold its
         text. This can't be undone.
 
         `id`: The memory's id, an unambiguous beginning of it, or its last characters.
+        `dry_run`: Report what would be erased, and where; change nothing.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
-        return cast("RedactResult", self.call("redact", id=id, session=session))
+        return cast("RedactResult", self.call("redact", id=id, dry_run=dry_run, session=session))
 
     def purge(self, id: str, *, show_commits: bool = False) -> PurgeResult:
         """List the commits and branches that still contain a memory's text, and how to remove it from them.

@@ -37,13 +37,14 @@ def options() -> Iterator[None]:
     vars(DISPLAY).update(saved)
 
 
-def on_terminal(shell: Shell, *words: str, **environ: str) -> str:
-    """Run the command on a pseudo-terminal and return its output."""
+def on_terminal(shell: Shell, *words: str, typed: str = "", code: int = 0, **environ: str) -> str:
+    """Run the command on a pseudo-terminal, where a person has typed something, and return its output."""
     ours, theirs = pty.openpty()
     env = {**shell.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **environ}
     command = [sys.executable, "-m", "muninn_cli.main", *words]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=shell.repo, env=env)
     os.close(theirs)
+    os.write(ours, typed.encode())
     read = bytearray()
     while True:
         try:
@@ -54,7 +55,7 @@ def on_terminal(shell: Shell, *words: str, **environ: str) -> str:
             break
         read += piece
     os.close(ours)
-    assert process.wait() == 0, read.decode()
+    assert process.wait() == code, read.decode()
     return read.decode().replace("\r\n", "\n")
 
 
@@ -189,3 +190,30 @@ def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsew
     assert max(map(len, shown.splitlines())) <= 30
     markdown(Console(file=off, width=30), text)
     assert off.getvalue() == text
+
+
+def test_what_erases_for_good_asks_a_person_first(shell: Shell) -> None:
+    identity = shell.json("remember", "The vault's code is in the drawer.")["ids"][0]
+    status, error = shell.failure("redact", identity)
+    assert status == 2
+    assert "no terminal to ask on" in error["message"]
+    assert "--yes" in error["data"]["hint"]
+    for no in ("\n", "n\n", "\x04"):
+        asked = on_terminal(shell, "redact", identity, typed=no, code=1)
+        assert "The vault's code is in the drawer." in asked
+        assert ".muninn/local/" in asked
+        assert "Erase it? [y/N] " in asked
+        assert "Nothing was erased." in asked
+    assert "vault" in shell.run("show", identity).stdout
+    assert "vault" in shell.run("redact", identity, "--dry-run").stdout
+    done = on_terminal(shell, "redact", identity, typed="y\n")
+    assert done.index("Erase it?") < done.index("Redacted ")
+    assert "vault" not in shell.run("show", identity).stdout
+
+
+def test_the_payload_of_an_event_is_shown_before_it_is_erased(shell: Shell) -> None:
+    event = shell.json("event", "append", "note", "--payload", "said=The vault is open.")["event"]["event_id"]
+    assert "The vault is open." in on_terminal(shell, "event", "redact", event, typed="n\n", code=1)
+    assert "The vault is open." in shell.run("event", "query").stdout
+    assert shell.run("event", "redact", event, "--yes").returncode == 0
+    assert "The vault is open." not in shell.run("event", "query").stdout

@@ -30,7 +30,7 @@ def test_a_bundle_is_named_from_the_current_folder(shell: Shell, tmp_path: Path)
 def test_redact_and_purge_say_what_to_do_next(shell: Shell) -> None:
     identity = shell.json("remember", "The beacon's door code is on the wall.")["ids"][0]
     assert "not redacted yet" in shell.run("purge", identity).stdout
-    done = shell.run("redact", identity)
+    done = shell.run("redact", identity, "--yes")
     assert done.returncode == 0
     assert f"muninn purge {identity}" in done.stdout
     assert "No commit contains it." in shell.run("purge", identity).stdout

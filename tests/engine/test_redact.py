@@ -56,9 +56,12 @@ def test_the_text_is_in_no_file_afterwards_whatever_held_it(muninn):
     assert tracked == {"main.jsonl", "sessions", "archive"}
     assert any("/spool/" in path for path in before)
     assert any("/cache/" in path for path in before)
+    shown = muninn.call("redact", id=identity, dry_run=True)
+    assert (holders(muninn.root), WORD in shown.memory.text) == (before, True)
     result = muninn.call("redact", id=identity)
     assert holders(muninn.root) == []
     assert set(result.files) >= {path for path in before if "/memory/" in path}
+    assert (shown.ids, shown.files, shown.events) == (result.ids, result.files, result.events)
     memory = muninn.call("memories", id=identity).memories[0]
     assert (memory.redacted, memory.text, memory.title) == (True, "", "[redacted]")
     assert (memory.session, memory.branch, memory.actor) == ("s1", "main", "user")
@@ -80,7 +83,9 @@ def test_other_work_trees_open_or_closed_hold_the_text_no_more(muninn, tmp_path,
     assert all(files_with_word(place) for place in places)
     again = start(muninn.root, clock=muninn.clock)
     again.call("status", at=sides[0])
+    shown = again.call("redact", id=identity, dry_run=True)
     result = again.call("redact", id=identity)
+    assert sorted(shown.files) == sorted(result.files)
     assert [files_with_word(place) for place in places] == [[]] * len(places)
     assert {path.split("/")[1] for path in result.files if path.startswith("../")} == {"opened", "closed"}
     assert again.call("memories", at=sides[1], id=identity).memories[0].redacted
@@ -114,7 +119,7 @@ def test_events_with_the_whole_text_are_erased_and_the_chain_verifies(muninn):
     for payload in ({"text": f"Please note: {text}"}, {"input": json.dumps({"text": text})}, {"text": "Login works."}):
         muninn.call("event.append", event_type="prompt", payload=payload)
     muninn.call("projections.status")
-    assert muninn.call("redact", id=identity).events == 2
+    assert [muninn.call("redact", id=identity, dry_run=dry).events for dry in (True, False)] == [2, 2]
     payloads = [json.loads(line)["payload"] for line in muninn.call("audit.replay").lines]
     assert payloads[:3] == [None, None, {"text": "Login works."}]
     assert muninn.call("audit.verify").ok

@@ -49,6 +49,7 @@ def test_what_a_front_end_is_told_names_real_parameters(method):
     named = {*method.absolute_paths, *method.rooted_paths, *method.shown, *method.may_omit, *method.bare}
     assert named <= known
     assert set(method.may_omit) <= set(method.positional)
+    assert not method.irreversible or (method.destructive and "dry_run" in known)
     assert "session" in known or not method.session_filter
     assert method.use or not (method.shown or method.always_loaded)
 

@@ -175,7 +175,7 @@ export interface Verbs {
   /** Count events. Count the journal's events by type, actor, source and day, and its turns by state. */
   'event.statistics': { params: EventStatisticsParams; result: EventStatisticsResult };
   /** Redact an event. Erase the payload of an event for good; its place in the journal stays, and the chain verifies. */
-  'event.redact': { params: EventChangeParams; result: EventChangeResult };
+  'event.redact': { params: EventRedactParams; result: EventChangeResult };
   /** Hide an event. Hide an event from everything but the audit; its payload stays in the journal. */
   'event.tombstone': { params: EventChangeParams; result: EventChangeResult };
   /** Begin a turn. Begin a turn, and return the token that its events need. */
@@ -1558,6 +1558,16 @@ export interface EventStatisticsParams {
   until?: string;
 }
 
+/** The event to erase the payload of. */
+export interface EventRedactParams {
+  /** The event's id. */
+  id: string;
+  /** The reason; it is recorded. */
+  reason?: string;
+  /** Return the event that would be erased; change nothing. */
+  dry_run?: boolean;
+}
+
 /** The event to change. */
 export interface EventChangeParams {
   /** The event's id. */
@@ -2126,6 +2136,8 @@ export interface DraftParams {
 export interface RedactParams {
   /** The memory's id, an unambiguous beginning of it, or its last characters. */
   id: string;
+  /** Report what would be erased, and where; change nothing. */
+  dry_run?: boolean;
   /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
@@ -3735,7 +3747,7 @@ export interface EventStatisticsResult {
   last: string;
 }
 
-/** The event that records the change. */
+/** The event that records the change; with `dry_run` the one that would change. */
 export interface EventChangeResult {
   saw: ReadState;
   event: Event;
@@ -4380,7 +4392,7 @@ export interface DraftResult {
 /**
  * The redacted memory, the ids of all that were redacted (those merged with it, too), and the rewritten files.
  *
- * `events` counts the events of the journal that held its text.
+ * `events` counts the events of the journal that held its text. With `dry_run` they are those that would change.
  */
 export interface RedactResult {
   saw: ReadState;

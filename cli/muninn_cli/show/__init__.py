@@ -42,12 +42,14 @@ from muninn_cli.terminal import errors, line, output, paragraph
 if TYPE_CHECKING:
     import argparse
 
+    from rich.console import Console
+
     from muninn_core.protocol.method import Method
 
 
-def show(method: Method, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the result of a verb; `given` are the arguments that asked for it."""
-    RENDERERS[method.verb](output(), result, given)
+def show(method: Method, result: dict[str, Any], given: argparse.Namespace, console: Console | None = None) -> None:
+    """Print the result of a verb, on stdout by default; `given` are the arguments that asked for it."""
+    RENDERERS[method.verb](console or output(), result, given)
     failure = result["saw"]["index"]["failure"] if method.searches else ""
     if failure:  # on stderr: stdout may be piped to a program
         paragraph(errors(), (f"The index can't be updated, so recent changes may be missing: {failure}", "warn"))

@@ -53,7 +53,11 @@ def statistics(console: Console, result: dict[str, Any], given: argparse.Namespa
 
 @renders("event.redact")
 def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the redacted event."""
+    """Print the redacted event; with `--dry-run` the one that would be."""
+    if given.dry_run:
+        line(console, ("Erases for good, from the journal, the payload of", "warn"))
+        show_event(console, result["event"])
+        return
     line(console, ("Redacted ", "good"), (result["event"]["payload"]["event_id"], "name"))
 
 

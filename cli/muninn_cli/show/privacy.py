@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.formatting import count, moment
+from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import line, paragraph
 
@@ -26,12 +27,24 @@ _WAY = (
 
 @renders("redact")
 def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the redacted memories and files, and how to find the text in history."""
-    line(console, ("Redacted ", "good"), (", ".join(result["ids"]), "name"))
+    """Print the redacted memories and files, and how to find the text in history; with `--dry-run` what would be."""
+    if given.dry_run:
+        merged = len(result["ids"]) - 1
+        line(console, ("Erases for good, in all work trees:", "warn"))
+        print_memory(console, result["memory"])
+        if merged:
+            line(console, (f"and {count(merged, 'memory', 'memories')} merged with it, ", ""), ("from", "warn"))
+        else:
+            line(console, ("from", "warn"))
+    else:
+        line(console, ("Redacted ", "good"), (", ".join(result["ids"]), "name"))
     for path in result["files"]:
         paragraph(console, (f"  {path}", "path"))
     if result["events"]:
         line(console, (f"  and the payload of {count(result['events'], 'event')} of the journal", ""))
+    if given.dry_run:
+        line(console, ("Git's history, other clones and backups keep the text.", "hint"))
+        return
     line(console, ("Commit these files. ", "hint"), (f"`muninn purge {given.id}` finds the text in history.", "hint"))
 
 

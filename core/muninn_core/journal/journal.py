@@ -226,18 +226,26 @@ class Journal:
 
     # --- changing what is recorded, as far as that is allowed ---
 
-    def redact(self, event_id: str, reason: str = "", actor: str = "user") -> Event:
-        """Blank an event's payload for good and record that; id, sequence, links and payload hash stay.
+    def redactable(self, event_id: str) -> Event:
+        """Return an event whose payload can be erased. Raises as `redact`."""
+        return event_of(self._redactable(event_id), self.payloads)
 
-        Raises NotFoundError for an unknown event and UsageError for one that is redacted already or that records a
-        redaction.
-        """
+    def _redactable(self, event_id: str) -> Row:
         row = self.row(event_id)
         if row.stored == "redacted":
             self._scrub_files(row)  # a crash may have left a file
             raise UsageError(f"event {event_id} is redacted already", hint="Nothing was changed.")
         if row.event_type == REDACTED:
             raise UsageError(f"event {event_id} records a redaction, which verification needs", hint="It has no text.")
+        return row
+
+    def redact(self, event_id: str, reason: str = "", actor: str = "user") -> Event:
+        """Blank an event's payload for good and record that; id, sequence, links and payload hash stay.
+
+        Raises NotFoundError for an unknown event and UsageError for one that is redacted already or that records a
+        redaction.
+        """
+        row = self._redactable(event_id)
         about = self._about(REDACTED, row, {"event_id": event_id, "reason": mask(reason)[0]}, actor)
 
         def operation(transaction: Transaction) -> Row:

@@ -132,8 +132,14 @@ class EventChangeParams(Value):
     reason: Annotated[str, Meta(description="The reason; it is recorded.")] = ""
 
 
+class EventRedactParams(EventChangeParams):
+    """The event to erase the payload of."""
+
+    dry_run: Annotated[bool, Meta(description="Return the event that would be erased; change nothing.")] = False
+
+
 class EventChangeResult(Result):
-    """The event that records the change."""
+    """The event that records the change; with `dry_run` the one that would change."""
 
     event: Event
 
@@ -219,16 +225,17 @@ class SpanListResult(Result):
     spans: tuple[Span, ...]
 
 
-def _change(verb: str, title: str, summary: str) -> Method:
+def _change(verb: str, title: str, summary: str, params: type[EventChangeParams] = EventChangeParams) -> Method:
     """Return a verb that takes something away from an event."""
     return Method(
         verb=verb,
         title=title,
         summary=summary,
-        params=EventChangeParams,
+        params=params,
         result=EventChangeResult,
         effect="append",
         destructive=True,
+        irreversible=params is EventRedactParams,
         positional=("id",),
         example={"id": "01kjmzt7mg0000000000000001"},
     )
@@ -317,6 +324,7 @@ FAMILY = Family(
             "event.redact",
             "Redact an event",
             "Erase the payload of an event for good; its place in the journal stays, and the chain verifies.",
+            EventRedactParams,
         ),
         _change(
             "event.tombstone",

@@ -46,6 +46,10 @@ class Method(Value):
     destructive: bool = False
     """Whether the verb removes or replaces something, so that front ends may ask for confirmation."""
 
+    irreversible: bool = False
+    """Whether the verb erases something for good. It takes `dry_run`, whose result the command line shows before it
+    asks."""
+
     idempotent: bool = True
     """Whether a second call with the same parameters changes nothing more: a hint for MCP clients."""
 

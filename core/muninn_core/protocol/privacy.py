@@ -14,13 +14,14 @@ class RedactParams(Value):
     """The memory to redact."""
 
     id: MemoryId
+    dry_run: Annotated[bool, Meta(description="Report what would be erased, and where; change nothing.")] = False
     session: SessionId | None = None
 
 
 class RedactResult(Result):
     """The redacted memory, the ids of all that were redacted (those merged with it, too), and the rewritten files.
 
-    `events` counts the events of the journal that held its text.
+    `events` counts the events of the journal that held its text. With `dry_run` they are those that would change.
     """
 
     ids: tuple[str, ...]
@@ -80,6 +81,7 @@ FAMILY = Family(
             result=RedactResult,
             effect="write",
             destructive=True,
+            irreversible=True,
             positional=("id",),
             example={"id": "0198c5"},
         ),

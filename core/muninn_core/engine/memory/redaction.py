@@ -15,14 +15,14 @@ from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.journal.redaction_search import events_containing
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
-from muninn_core.store.files.redact import RedactionSubject, is_about, redact_content, redaction_subject
+from muninn_core.store.files.redact import RedactionSubject, files_about, is_about, redact_content, redaction_subject
 from muninn_core.store.folding.fold import State
 from muninn_core.store.records.fields import read_fields
 from muninn_core.store.records.record import Record
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.local.pending_redaction import Redaction
-from muninn_core.worktree.local.private_layout import other_trees
+from muninn_core.worktree.local.private_layout import layout_at, other_trees
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
 
@@ -38,6 +38,7 @@ def redact(
 ) -> RedactResult:
     """Blank a memory, and those merged with it, in all work trees of the repository and in its journal.
 
+    With `dry_run` nothing changes; the result names what would.
     Raises NotFoundError, UsageError for an ambiguous id, or BusyError while a reader uses the index's files.
     """
     store = workspace.memory
@@ -49,6 +50,8 @@ def redact(
     done = Redaction(
         ids=tuple(each.id for each in group), texts=texts_of(group), actor=call.actor or "user", scope=memory.scope
     )
+    if params.dry_run:
+        return _preview(workspace, trees, journal, done, _said(group, log.records), memory)
     # The journal comes first: after a crash the memory still has the text that finds its events.
     events = _redact_events(journal, _said(group, log.records), done.actor) if journal else 0
     files = [*_redact_open(workspace, done, params.session)]
@@ -61,6 +64,29 @@ def redact(
         files=tuple(files),
         events=events,
         memory=store.all()[memory.id],
+        saw=workspace.read_state(),
+    )
+
+
+def _preview(
+    workspace: Workspace,
+    trees: OpenTrees,
+    journal: OpenJournal | None,
+    done: Redaction,
+    said: Iterable[str],
+    memory: Memory,
+) -> RedactResult:
+    """Return what a redaction would change: the memories, the files and the number of events."""
+    log = workspace.memory.log_of(done.scope)
+    subject = redaction_subject(set(done.ids), log.records, done.texts)
+    files = [log.layout.relative(path) for path in files_about(log.layout, subject)]
+    for place in other_trees(workspace.place, [each.place for each in trees]) if done.scope != "global" else ():
+        files += [os.path.relpath(path, workspace.layout.root) for path in files_about(layout_at(place), subject)]
+    return RedactResult(
+        ids=done.ids,
+        files=tuple(files),
+        events=len(events_containing(journal.journal, said)) if journal else 0,
+        memory=memory,
         saw=workspace.read_state(),
     )
 

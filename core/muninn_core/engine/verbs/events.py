@@ -11,6 +11,7 @@ from muninn_core.protocol.events import (
     EventChangeResult,
     EventQueryParams,
     EventQueryResult,
+    EventRedactParams,
     EventStatisticsParams,
     EventStatisticsResult,
     EventWaitParams,
@@ -44,9 +45,11 @@ class EventsVerbs(Verbs):
         """Wait for events."""
         return team.wait_for_events(self._journal_now(call), params, call)
 
-    def event_redact(self, params: EventChangeParams, call: CallContext) -> EventChangeResult:
+    def event_redact(self, params: EventRedactParams, call: CallContext) -> EventChangeResult:
         """Erase the payload of an event."""
         at = self._journal(call)
+        if params.dry_run:
+            return EventChangeResult(event=at.open.journal.redactable(params.id), saw=at.workspace.read_state())
         event = at.open.journal.redact(params.id, params.reason, call.actor or "user")
         at.open.projections.catch_up()
         return EventChangeResult(event=event, saw=at.workspace.read_state())

@@ -105,6 +105,13 @@ def redact_files(layout: Layout, subject: RedactionSubject) -> tuple[Path, ...]:
     return tuple(changed)
 
 
+def files_about(layout: Layout, subject: RedactionSubject) -> tuple[Path, ...]:
+    """Return the files that `redact_files` would change. Raises OSError for an unreadable file."""
+    contents = ((path, read_content(path)) for path in record_files(layout))
+    found = [path for path, content in contents if redact_content(content, subject) != content]
+    return (*found, *(path for path in torn_files(layout) if _mentions(read_content(path), subject)))
+
+
 def replace_records(layout: Layout, redacted: Mapping[str, Record], undo: dict[Path, bytes]) -> None:
     """Replace the records that share an id with `fresh`, in every file.
 
