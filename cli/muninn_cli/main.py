@@ -48,7 +48,14 @@ _RAISING = ("install", "uninstall")
 def main() -> None:
     """Run the command line of this process and exit with its code."""
     open_streams()
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are imported, and in commands that copy bytes
+        from muninn_cli.exit_codes import INTERRUPTED
+
+        sys.stderr.write("interrupted\n")
+        code = INTERRUPTED
+    sys.exit(code)
 
 
 def open_streams() -> None:

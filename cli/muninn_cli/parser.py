@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from muninn_cli.display import COLORS, DISPLAY
 from muninn_cli.parameters import Parameter, Shape, parameters
 from muninn_core.errors import UnknownVerb, UsageError
-from muninn_core.near_match import NAMES, did_you_mean, nearest
+from muninn_core.near_match import NAMES, nearest
 from muninn_core.protocol.catalogue import GROUPS, METHODS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from muninn_core.protocol.method import Method
 
-_CITE = re.compile(r"^(?P<path>.+?)(?::(?P<start>[1-9]\d*)(?:-(?P<end>[1-9]\d*))?)?$")
+_CITE = re.compile(r"(?P<path>.+?)(?::(?P<start>[1-9]\d*)(?:-(?P<end>[1-9]\d*))?)?", re.DOTALL)
 
 _METAVAR: dict[Shape, str] = {
     "integer": "N",
@@ -61,8 +61,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, argv: list[str]) -> argparse.Namespace:
         """Parse the arguments. Raises UsageError, which names the nearest option for an unknown one."""
-        # Intermixed: otherwise an option between two optional positional arguments ends the positional ones.
-        found, unknown = self.parse_known_intermixed_args(argv)
+        # Intermixed: otherwise an option between two optional positional arguments ends the positional ones. That way
+        # of argparse forgets `--`, after which nothing is an option.
+        read = self.parse_known_args if "--" in argv else self.parse_known_intermixed_args
+        found, unknown = read(argv)
         if not unknown:
             DISPLAY.configure(found)
             return found
@@ -73,10 +75,10 @@ class Parser(argparse.ArgumentParser):
             hint = "Put a text of several words in quotes." if takes_text else f"`{self.prog}` takes options only."
             raise UsageError(f"unexpected argument '{unknown[0]}'", hint=hint)
         name = flag.partition("=")[0]
-        alike = [each for each in options if each.startswith("--") and len(name) > 2]  # one letter resembles any other
-        raise UsageError(
-            f"{self.prog}: there is no option '{name}'", hint=did_you_mean(name, alike, f"See `{self.prog} --help`.")
-        )
+        words = [each[2:] for each in options if each.startswith("--")]
+        near = nearest(name.lstrip("-"), words, NAMES) if len(name) > 2 else None  # one letter resembles any other
+        hint = f"Did you mean '--{near}'?" if near else f"See `{self.prog} --help`."
+        raise UsageError(f"{self.prog}: there is no option '{name}'", hint=hint)
 
 
 def _option_of(action: argparse.Action) -> str:
@@ -370,7 +372,7 @@ def _help(parameter: Parameter) -> str:
 
 def read_cite(word: str) -> dict[str, Any]:
     """Read `PATH[:START[-END]]`. Raises ArgumentTypeError."""
-    match = _CITE.match(word)
+    match = _CITE.fullmatch(word)
     if match is None:
         raise argparse.ArgumentTypeError(f"'{word}' is not PATH[:START[-END]], such as src/app.py:3-8")
     start = int(match["start"] or 0)

@@ -94,6 +94,15 @@ def source_line(console: Console, *parts: tuple[str, str]) -> None:
     console.print(text, no_wrap=cut, overflow="ellipsis" if cut else None, soft_wrap=not cut)
 
 
+def wrapped_line(console: Console, *parts: tuple[str, str], indent: int) -> None:
+    """Print one line of a text that people read, indented; on a terminal all its rows are."""
+    text = _one_line(console, parts)
+    if console.is_terminal:
+        _wrapped(console, text, indent, 0)
+    else:
+        console.print(Text(" " * indent) + text, soft_wrap=True)
+
+
 def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0, hang: int = 0) -> None:
     """Print a text, wrapped at the width of a terminal. `hang` columns more indent all of its rows but the first."""
     if _left_out(parts):

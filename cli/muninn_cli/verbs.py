@@ -125,7 +125,9 @@ def _check_text(params: dict[str, Any]) -> None:
     try:
         encode_json(params)
     except UnicodeEncodeError:
-        raise UsageError("the arguments are not UTF-8", hint="`iconv -f latin1 -t utf-8` converts a text.") from None
+        raise UsageError(
+            "the text or a name is not UTF-8", hint="`iconv -f latin1 -t utf-8` converts a text."
+        ) from None
 
 
 def _method(verb: str, *rest: str) -> Method:

@@ -217,3 +217,13 @@ def test_the_payload_of_an_event_is_shown_before_it_is_erased(shell: Shell) -> N
     assert "The vault is open." in shell.run("event", "query").stdout
     assert shell.run("event", "redact", event, "--yes").returncode == 0
     assert "The vault is open." not in shell.run("event", "query").stdout
+
+
+def test_a_remembered_sentence_continues_below_where_a_line_of_source_is_cut(shell: Shell) -> None:
+    sentence = "Mooring lines are doubled above forty knots of wind, because a single line has parted twice in a gale"
+    shell.run("remember", sentence)
+    asked = ("recall", "mooring lines doubled in the wind", "--no-pager", "--color=never")
+    for words in (asked, (*asked, "--kind", "memory")):
+        shown = re.sub(r"\x1b\[[\d;]*m", "", on_terminal(shell, *words, COLUMNS="60"))
+        assert sentence in " ".join(shown.split())
+        assert max(map(len, shown.splitlines())) <= 60

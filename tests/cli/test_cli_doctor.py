@@ -102,10 +102,16 @@ def test_settings_are_looked_for_where_claude_code_has_them(new_shell: Callable[
     assert "Claude Code, too, ignores a file with comments" in verdicts(elsewhere, code=1)["claude"]["hint"]
 
 
-def test_a_folder_without_git_is_a_warning(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_folder_without_git_is_a_warning_that_status_and_seal_repeat(
+    shell: Shell, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     plain = Shell(tmp_path_factory.mktemp("plain"), shell.environ)
     found = verdicts(plain)
+    assert plain.run("init").returncode == plain.run("remember", "Ships moor at berth two.").returncode == 0
+    status, seal = plain.run("status").stdout, plain.run("seal").stdout
     plain.run("daemon", "stop")
+    assert "\n  git     no repository\n" in status
+    assert seal.splitlines()[-1].startswith("This folder is in no git repository: `git init` makes one")
     assert found["git"]["verdict"] == "warn"
     assert found["config"]["verdict"] == "warn"
 

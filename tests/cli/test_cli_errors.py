@@ -84,7 +84,17 @@ ERRORS = {
     "recall ships --at nosuch": (
         3,
         "there is no commit 'nosuch'",
-        "`git branch --all` and `git tag` list the names.",
+        "The current branch is 'main'; `git branch --all` and `git tag` list the names.",
+    ),
+    "recall --like src/harbor.py:2": (
+        3,
+        "there is no file src/harbor.py",
+        "Did you mean src/harbour.py?",
+    ),
+    "recall ships --nosuch": (
+        2,
+        "muninn recall: there is no option '--nosuch'",
+        "See `muninn recall --help`.",
     ),
     "remember": (
         2,
@@ -120,6 +130,11 @@ ERRORS = {
         2,
         "--cite: 'src/harbour.py:9-3' ends before it starts",
         "See `muninn remember --help`.",
+    ),
+    "remember Fact --cite src/harbour.py:99": (
+        2,
+        "'src/harbour.py' has 3 lines, and line 99 is cited",
+        "Cite lines that are there, or only name the file.",
     ),
     "remember Fact --expires tomorow": (
         2,
@@ -183,8 +198,23 @@ ERRORS = {
     ),
     "outline src/harbor.py": (
         3,
-        "src/harbor.py is not in the index",
+        "there is no file src/harbor.py",
         "Did you mean src/harbour.py?",
+    ),
+    "read -- --harbour.py": (
+        3,
+        "there is no file --harbour.py",
+        "Did you mean src/harbour.py?",
+    ),
+    "context --cursor src/nosuch.py:3": (
+        3,
+        "there is no file src/nosuch.py",
+        "`muninn files` lists the files.",
+    ),
+    "graph nosuch": (
+        3,
+        "'nosuch' is not defined in this repository",
+        "`muninn symbols` finds definitions by parts of their names.",
     ),
     "graph Harbour.moor_ship": (
         3,
@@ -234,7 +264,7 @@ ERRORS = {
     "diff nosuch": (
         3,
         "there is no commit 'nosuch'",
-        "`git branch --all` and `git tag` list the names.",
+        "The current branch is 'main'; `git branch --all` and `git tag` list the names.",
     ),
     "status --repo nowhere": (
         4,

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from typing import Any
 
+from interrupts import interruptible
 from muninn_shell import COMMAND, Shell
 from repositories import PATIENCE
 
@@ -72,3 +74,25 @@ def test_without_a_daemon_the_pump_says_why_on_stderr(shell: Shell) -> None:
     assert done.returncode == 4
     assert done.stdout == b""
     assert b"does not exist" in done.stderr
+
+
+def test_an_interrupt_ends_the_pump_without_a_traceback(shell: Shell) -> None:
+    with interruptible():
+        agent = subprocess.Popen(
+            [*COMMAND, "mcp"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=shell.repo,
+            env=shell.environ,
+        )
+    with agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        assert agent.stderr is not None
+        agent.stdin.write(json.dumps(initialize(1)).encode() + b"\n")
+        agent.stdin.flush()
+        assert json.loads(agent.stdout.readline())["id"] == 1
+        agent.send_signal(signal.SIGINT)
+        assert agent.wait(PATIENCE) == 130
+        assert agent.stderr.read() == b"interrupted\n"

@@ -275,7 +275,7 @@ def test_bytes_that_are_no_text_are_refused(shell: Shell, words: tuple[str, ...]
         [*COMMAND, *words], input=b"caf\xe9", capture_output=True, cwd=shell.repo, env=shell.environ, check=False
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(b"error: the arguments are not UTF-8\n")
+    assert done.stderr.startswith(b"error: the text or a name is not UTF-8\n")
 
 
 class TestBatch:

@@ -100,3 +100,13 @@ def test_a_shallow_clone_names_no_author_because_its_oldest_commit_adds_everythi
     git(muninn.root, "commit", "-q", "--allow-empty", "-m", "Two", "--author", "Bo <bo@example.org>")
     git(muninn.root, "clone", "-q", "--depth", "1", muninn.root.as_uri(), str(tmp_path / "shallow"))
     assert start(tmp_path / "shallow").call("show", id=memory.id).memory.author == ""
+
+
+def test_outside_of_git_the_author_is_the_one_of_the_machine(start, tmp_path, monkeypatch):
+    (tmp_path / ".gitconfig").write_text("[user]\n\tname = Ada\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
+    (tmp_path / "plain").mkdir()
+    muninn = start(tmp_path / "plain")
+    muninn.call("init")
+    assert remember(muninn).author == "Ada"

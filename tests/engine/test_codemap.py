@@ -298,7 +298,7 @@ def test_a_method_calls_the_method_of_its_own_class_first(start, tmp_path):
         assert edges(muninn, f"client.py#{name}.send", "callers") == [f"client.py#{name}.request"]
 
 
-def test_overloads_of_one_name_are_one_definition_with_the_calls_of_all(start, tmp_path):
+def test_a_call_means_what_its_scope_shows_and_overloads_are_one_definition(start, tmp_path):
     (tmp_path / "context.py").write_text(
         "from typing import overload\n\n\ndef check(value):\n    return value\n\n\nclass Context:\n"
         "    @overload\n    def invoke(self, value: int) -> int: ...\n"
@@ -306,9 +306,19 @@ def test_overloads_of_one_name_are_one_definition_with_the_calls_of_all(start, t
         "    def invoke(self, value):\n        return check(value)\n\n\n"
         "def run(context):\n    return context.invoke(1)\n"
     )
+    (tmp_path / "option.py").write_text(
+        "def option():\n    def callback(value):\n        return value\n\n    return callback(1)\n"
+    )
+    (tmp_path / "call.py").write_text(
+        "from option import option\n\n\ndef given(callback, check):\n    return callback(check(option()))\n\n\n"
+        "def local():\n    return callback()\n"
+    )
     muninn = start(tmp_path)
     muninn.call("init")
     muninn.call("index", wait=True)
+    assert edges(muninn, "call.py#given", "callees") == ["option.py#option"], "parameters hide definitions"
+    assert edges(muninn, "call.py#local", "callees") == [], "a function within another is not known elsewhere"
+    assert edges(muninn, "option.py#option", "callees") == ["option.py#option.callback"]
     assert edges(muninn, "Context.invoke", "callees") == ["context.py#check"]
     assert edges(muninn, "context.py#Context.invoke", "callers") == ["context.py#run"]
     with pytest.raises(NotFoundError) as caught:

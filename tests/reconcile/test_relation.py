@@ -15,6 +15,8 @@ from muninn_core.store.records.record import make_record
 pytest_plugins = ["logs"]
 
 SAME = """
+Don't use the network, it isn't there. | Don't use the network; it isn't there.
+Run `make lint` before every release. | Run 'make lint' before every release!
 The parser rejects tabs. | Tabs are rejected by the parser.
 We use Ruff for linting. | Linting is done with Ruff.
 Removal of old rows takes place after 30 days. | Old rows are removed after 30 days.
@@ -105,6 +107,10 @@ one says until a time what the other says after it
 """
 
 NEITHER = """
+The default prompt suffix is ': '. | The default prompt suffix is ' > '.
+Compare user ids with `==` in templates. | Compare user ids with `===` in templates.
+Templates compare user ids with ==. | Templates compare user ids with ===.
+The separator of exported rows is ';'. | The separator of exported rows is ','.
 The inlet valve is on pin 3. | The outlet valve is on pin 9.
 Requests time out after 30 seconds. | Requests to the report endpoint time out after 120 seconds.
 Caching is done in Redis. | Caching in Redis would be an option.

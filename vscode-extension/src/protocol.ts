@@ -4365,7 +4365,8 @@ export interface Pointer {
 /**
  * What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it.
  *
- * `notice` says that the file does not exist, with the nearest path; "" if it does or something is remembered.
+ * Where nothing is remembered, `notice` says how much is about the rest of the file, or that the file does not exist,
+ * with the nearest path.
  */
 export interface AboutResult {
   saw: ReadState;

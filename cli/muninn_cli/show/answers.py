@@ -16,7 +16,7 @@ from muninn_cli.show.formatting import (
     snapshot,
 )
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import bar, excerpt, for_people, joined, line, paragraph, source_line, verbatim
+from muninn_cli.terminal import bar, excerpt, for_people, joined, line, paragraph, source_line, verbatim, wrapped_line
 from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ MAX_LINES = 4
 
 MAX_SYMBOLS = 2
 """Names of a hit's definitions that a terminal shows."""
+
+INDENT = 7
+"""Columns before the text of a hit: those of a score or of a line's number."""
 
 BAR = 8
 """The width of a score's bar, in cells."""
@@ -115,13 +118,22 @@ def _marks(console: Console, hit: dict[str, Any]) -> None:
 
 
 def _excerpt(console: Console, hit: dict[str, Any]) -> None:
-    """Print the lines that match the query, highlighted; without any, the beginning of the text."""
+    """Print the lines that match the query, highlighted; without any, the beginning of the text.
+
+    Lines of files are cut at the width of a terminal, sentences of memories continue below.
+    """
     for row in hit["snippet"]:
-        number = f"{row['line']:6} " if hit["kind"] != "memory" else " " * 7
-        source_line(console, (number, "faint"), *_marked(row["text"], row["marks"]))
+        marked = _marked(row["text"], row["marks"])
+        if hit["kind"] == "memory":
+            wrapped_line(console, *marked, indent=INDENT)
+        else:
+            source_line(console, (f"{row['line']:6} ", "faint"), *marked)
     if not hit["snippet"]:
         for begin in excerpt(hit["text"], MAX_LINES):
-            source_line(console, (f"       {begin}", ""))
+            if hit["kind"] == "memory":
+                wrapped_line(console, (begin, ""), indent=INDENT)
+            else:
+                source_line(console, (f"{' ' * INDENT}{begin}", ""))
 
 
 def _marked(text: str, marks: list[dict[str, int]]) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ def init(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         return
     line(console, ("Initialised ", "good"), (result["root"], "path"))
     _paths(console, created)
-    kept = "Commit these." if result["saw"]["branch"] or result["saw"]["commit"] else _NO_GIT
+    kept = "Commit these." if _in_git(result) else _NO_GIT
     paragraph(console, (f"{kept} Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
     if result["memorable"]:
         looked = f"Of the newest {result['looked']:,} commits, {result['memorable']:,} are worth remembering"
@@ -41,7 +41,7 @@ def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         return
     line(console, ("Sealed ", "good"), (count(result["records"], "record"), "name"))
     _paths(console, result["segments"])
-    line(console, ("Commit them with your work.", "hint"))
+    paragraph(console, ("Commit them with your work." if _in_git(result) else _NO_GIT, "hint"))
 
 
 @renders("reconcile")
@@ -114,3 +114,7 @@ def shutdown(console: Console, result: dict[str, Any], given: argparse.Namespace
 def _paths(console: Console, paths: list[str]) -> None:
     for path in paths:
         paragraph(console, (f"  {path}", "path"))
+
+
+def _in_git(result: dict[str, Any]) -> bool:
+    return bool(result["saw"]["branch"] or result["saw"]["commit"])

@@ -159,4 +159,6 @@ def _focus(console: Console, item: dict[str, Any], task: str) -> None:
 
 
 def _head(saw: dict[str, Any]) -> str:
-    return joined(saw["branch"] or "no branch", saw["commit"][:12] if saw["commit"] else "no commit yet")
+    if not saw["branch"]:
+        return f"detached at {saw['commit'][:12]}" if saw["commit"] else "no repository"
+    return joined(saw["branch"], saw["commit"][:12] if saw["commit"] else "no commit yet")

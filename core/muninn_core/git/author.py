@@ -39,9 +39,7 @@ class AuthorReader:
         self._known: tuple[dict[str, object], Author] = ({}, Author())
 
     def read(self) -> Author:
-        """Return the author, without a name outside of git. Raises GitError."""
-        if not self._place.git_dir:
-            return Author()
+        """Return the author. Raises GitError."""
         with self._lock:
             stamps, author = self._known
             if not author.name or any(_stamp(path) != stamp for path, stamp in stamps.items()):

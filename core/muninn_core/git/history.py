@@ -150,7 +150,9 @@ def _near_revisions(root: Path, rev: str) -> str:
         return "Did you mean " + " or ".join(f"'{name}'" for name in list(near)[:3]) + "?"
     if is_shallow(root):
         return "This clone is shallow and lacks older commits. `git fetch --unshallow` fetches them."
-    return "`git branch --all` and `git tag` list the names."
+    own = run(str(root), "symbolic-ref", "-q", "--short", "HEAD", check=False).strip()
+    named = f"The current branch is '{readable(own)}'; " if own else ""
+    return f"{named}`git branch --all` and `git tag` list the names."
 
 
 def is_shallow(root: Path) -> bool:

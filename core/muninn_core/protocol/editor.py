@@ -50,7 +50,8 @@ class AboutParams(Value):
 class AboutResult(Result):
     """What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it.
 
-    `notice` says that the file does not exist, with the nearest path; "" if it does or something is remembered.
+    Where nothing is remembered, `notice` says how much is about the rest of the file, or that the file does not exist,
+    with the nearest path.
     """
 
     text: str

@@ -7,6 +7,7 @@ aligned but one thing that excludes the other: a figure, a value, a denial, an o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -26,6 +27,7 @@ from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
 from muninn_core.reconcile.proposition import read, sentences
 from muninn_core.reconcile.reports import informative_terms, is_doing, reports_differ, tells_event
+from muninn_core.reconcile.symbols import symbols_agree
 from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.vocabulary import (
     BOUNDED_WEAK,
@@ -40,6 +42,8 @@ MAX_SYNONYMS = 2
 
 MIN_SENTENCE = 3
 """In terms: shorter sentences of a longer text are not compared on their own."""
+
+_WORD = re.compile(r"\w+")
 
 _UNLIKE = ({"after", "obj"}, {"until", "obj"})
 """Places of an amount that are not the same: "10 s before the expiry", "after 10 s"."""
@@ -71,8 +75,8 @@ def relate(one: str, other: str) -> Relation:
 @lru_cache(maxsize=50_000)
 def _relate(one: str, other: str) -> Found:
     left, right = read(one), read(other)
-    if _is_same(left, right):
-        return Found(verdict="same")
+    if _have_equal_words(one, other) or _is_same(left, right):
+        return Found(verdict="same") if symbols_agree(one, other) else NOTHING
     found = contradiction(left, right)
     if found.verdict == "apart":
         found = _in_sentences(one, other)
@@ -100,6 +104,10 @@ def forget() -> None:
     """Empty the caches of read texts and judged pairs."""
     _relate.cache_clear()
     read.cache_clear()
+
+
+def _have_equal_words(one: str, other: str) -> bool:
+    return _WORD.findall(one.casefold()) == _WORD.findall(other.casefold())
 
 
 def _is_same(left: Proposition, right: Proposition) -> bool:

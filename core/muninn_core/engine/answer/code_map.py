@@ -11,11 +11,11 @@ from muninn_core.engine.answer.definitions import (
     checked_language,
     edges_around,
     find_node,
-    no_file,
     outlined,
     symbol_of,
 )
 from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
+from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams
 from muninn_core.federation.dependents import packages_of
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
@@ -87,7 +87,7 @@ def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
     snapshot, saw = read_index(workspace)
     files = _IndexedFiles(snapshot)
     if not files.has(path):
-        raise no_file(path, files)
+        raise unknown_file(workspace.layout.root, path, files.paths())
     chunks = list(snapshot.chunks_of(path).values())
     return outlined(path, snapshot.code.outline(path), chunks[0].comment if chunks else "", saw)
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState
-from muninn_core.near_match import did_you_mean, nearest, nearest_path
+from muninn_core.near_match import NAMES, did_you_mean, nearest, nearest_path
 from muninn_core.protocol.code import CodeSymbol, GraphEdge, GraphParams, OutlineResult
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Edge, Facts, Graph, Named, Node, is_constructor
 from muninn_core.retrieval.query.filters import language_named
@@ -20,7 +20,7 @@ from muninn_core.source.code.definition import KINDS, Definition
 _SHOWN = 120
 """The most characters of a name that an error repeats."""
 
-_CANDIDATES = 8
+_CANDIDATES = 5
 """The most definitions that an error about an ambiguous name lists."""
 
 _LESSER = frozenset({"prototype", "key", "heading", "field", "variable", "property"})
@@ -155,7 +155,7 @@ def _length(node: Node) -> int:
 def _no_definition(code: NamedCode, path: str, symbol: str, name: str, prefix: str) -> NotFoundError:
     """Return the error for an unknown definition. Its suggestions are names that `graph` takes."""
     names = {one.name for one in code.outline(path)} if path else set(code.names())
-    near = name if name in names else nearest(name, sorted(names))
+    near = name if name in names else nearest(name, sorted(names), NAMES)
     named = _named(code, near or "", path)
     labels = list(dict.fromkeys(prefix + Node(each.path, each.definition).label for each in named))
     few = ", ".join(f"'{each}'" for each in labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")

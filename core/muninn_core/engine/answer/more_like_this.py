@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.engine.answer.search_context import SearchContext
+from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.engine.memory.lookup import only
 from muninn_core.errors import NotFoundError
 from muninn_core.index.embedding.encodings import encoder_text
 from muninn_core.index.extraction.extract import embedding_text
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
-from muninn_core.near_match import did_you_mean
 from muninn_core.retrieval.text.informative_terms import informative_terms
 from muninn_core.worktree.indexing.index_updater import text_of
 
@@ -36,21 +37,23 @@ class LikeThis(NamedTuple):
         return (chunk.kind, chunk.path, chunk.start, chunk.end) != (own.kind, own.path, own.start, own.end)
 
 
-def like_this(searched: SearchContext, target: str) -> LikeThis:
-    """Resolve FILE:LINE or a memory's id. Raises NotFoundError, and UsageError for an ambiguous id."""
+def like_this(searched: SearchContext, target: str, root: Path) -> LikeThis:
+    """Resolve FILE:LINE, with a path relative to `root`, or a memory's id.
+
+    Raises NotFoundError, and UsageError for an ambiguous id.
+    """
     place = _PLACE.fullmatch(target.strip())
-    chunk, extra = _chunk_at(searched, place["path"], int(place["line"])) if place else _memory(searched, target)
+    chunk, extra = _chunk_at(searched, root, place["path"], int(place["line"])) if place else _memory(searched, target)
     (vector,) = searched.embedder.embed([embedding_text(chunk, extra)])
     text = "\n".join(part for part in (chunk.title, chunk.text, extra) if part)
     return LikeThis(informative_terms(text, searched.reader.frequency), encoder_text(chunk), vector, chunk)
 
 
-def _chunk_at(searched: SearchContext, path: str, line: int) -> tuple[Chunk, str]:
-    chunks = list(searched.reader.chunks_of(path.removeprefix("./")).values())
+def _chunk_at(searched: SearchContext, root: Path, path: str, line: int) -> tuple[Chunk, str]:
+    path = path.removeprefix("./")
+    chunks = list(searched.reader.chunks_of(path).values())
     if not chunks:
-        known = (known for known, _, _ in searched.reader.paths())
-        hint = did_you_mean(path, known, "Give a path relative to the root, with a line: src/a.py:12.")
-        raise NotFoundError(f"'{path}' is not an indexed file", hint=hint)
+        raise unknown_file(root, path, (known for known, _, _ in searched.reader.paths()))
     holding = [chunk for chunk in chunks if chunk.start <= line <= chunk.end]
     before = [chunk for chunk in chunks if chunk.start <= line]
     last = max(chunk.end for chunk in chunks)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from muninn_core.engine.answer.code_map import read_index
 from muninn_core.engine.answer.file_tree import passing_files
+from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState
-from muninn_core.near_match import nearest_path
 from muninn_core.protocol.files import ReadParams, ReadResult
 from muninn_core.source.classify import language_of
 from muninn_core.source.text import Text, read_text
@@ -68,23 +68,11 @@ def _text_of(workspace: Workspace, path: str) -> str:
         workspace.updater.follow([path], _FOLLOW_SECONDS)
         known = {each for each, _, _ in passing_files(read_index(workspace)[0])}
     if path not in known:
-        raise _unknown(workspace, path, known)
+        raise unknown_file(workspace.layout.root, path, known)
     text = read_text(workspace.layout.root, path, workspace.config.index.max_file_bytes)
     if not isinstance(text, Text):
         raise NotFoundError(f"{path} can't be read: {text}", hint="`muninn files` lists the files that can be read.")
     return text.text
-
-
-def _unknown(workspace: Workspace, path: str, known: set[str]) -> NotFoundError:
-    found = workspace.layout.root / path
-    if found.is_dir():
-        return NotFoundError(f"{path} is a folder", hint=f"`muninn tree {path}` shows its files.")
-    if found.exists():
-        reason = f"{path} is not read: it is ignored, binary or larger than index.max_file_bytes"
-        return NotFoundError(reason, hint="`.gitignore`, `.muninnignore` and index.exclude say what is left out.")
-    near = nearest_path(path, known)
-    hint = f"Did you mean {near}?" if near else "`muninn files` lists the files."
-    return NotFoundError(f"there is no file {path}", hint=hint, data={"nearest": near} if near else {})
 
 
 def _within(lines: list[str]) -> tuple[list[str], int]:

@@ -159,7 +159,7 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
     )
     like: LikeThis | None = None
     if params.like is not None:
-        like = like_this(searched, params.like)
+        like = like_this(searched, params.like, workspace.layout.root)
         text, bounds = f"{text} {like.words}".strip(), _without(bounds, like)
     filtering = None
     if parsed.is_restricted:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.engine.answer.empty_results import unknown_task
 from muninn_core.engine.answer.search_context import SearchContext
+from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Hit
@@ -73,7 +74,10 @@ def working_set_of(
     if params.cursor is not None:
         path, line = _cursor(place, params.cursor)
         files[path], lines[path] = "the cursor is in it", line
-        pieces += _around(_chunks(searched, path), path, line)
+        chunks = _chunks(searched, path)
+        if not chunks:
+            raise unknown_file(Path(place.root), path, (known for known, _, _ in searched.own.paths()))
+        pieces += _around(chunks, line)
     changed = _changed(place, params.diff) if params.diff is not None else ()
     edited = edited_files.files()
     for each in changed:
@@ -159,12 +163,8 @@ def _cursor(place: Place, cursor: str) -> tuple[str, int]:
     return rooted(place, found["path"]), int(found["line"])
 
 
-def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
-    """Return hits for the chunk at a line and its neighbours. Raises NotFoundError for a file that is not indexed."""
-    if not chunks:
-        raise NotFoundError(
-            f"'{path}' is not in the index", hint="`muninn status` says what is left out; is the path from the root?"
-        )
+def _around(chunks: Sequence[Chunk], line: int) -> list[Hit]:
+    """Return hits for the chunk at a line and its neighbours."""
     at = min(range(len(chunks)), key=lambda n: (max(chunks[n].start - line, line - chunks[n].end, 0), n))
     found = [_hit(chunks[at], signal("cursor", 1.0, CURSOR, f"the cursor is on line {line}"))]
     beside = [chunks[number] for number in (at - 1, at + 1) if 0 <= number < len(chunks)]

@@ -48,8 +48,13 @@ def about(workspace: Workspace, params: AboutParams, call: CallContext, now: dat
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
     exists = bool(text) or os.path.lexists(workspace.layout.root / found.path)
-    notice = "" if exists else missing(found.path, workspace)
+    notice = _rest(found.path, more) if more and not text else "" if exists else missing(found.path, workspace)
     return AboutResult(text=text, ids=ids, notice=notice, saw=workspace.read_state())
+
+
+def _rest(path: str, more: int) -> str:
+    what = "1 memory is" if more == 1 else f"{more} memories are"
+    return f"{what} about other places of the file: `muninn about {path}`."
 
 
 def whole_file(workspace: Workspace, found: Remembered) -> list[Shown]:

@@ -95,7 +95,7 @@ def _filled(cite: Cite, citations: CitationFiles, commit: str | None) -> Cite:
     if cite.start:
         if cite.end > page.length:
             raise BadParams(
-                f"'{cite.path}' has {page.length} lines, and {cite.start}-{cite.end} are cited",
+                f"'{cite.path}' has {page.length} lines, and {_lines(cite.start, cite.end)} cited",
                 hint="Cite lines that are there, or only name the file.",
             )
         found = make_cite(cite.path, page, cite.start, cite.end, commit)
@@ -140,3 +140,7 @@ def _page(path: str, citations: CitationFiles) -> LineIndex | None:
         return citations.page(path)
     except Unknown:
         return None
+
+
+def _lines(start: int, end: int) -> str:
+    return f"lines {start}-{end} are" if end > start else f"line {start} is"

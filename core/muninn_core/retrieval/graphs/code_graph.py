@@ -315,41 +315,61 @@ class Graph:
     def _call_target(self, path: str, name: str, line: int) -> tuple[Node, str] | None:
         """Return (definition, how) that a call of a name at a line resolves to; None if it can't be resolved.
 
-        Of several methods in the file, that of the innermost class around the line is the target.
+        Of several methods in the file, that of the innermost class around the line is the target. A parameter of the
+        caller hides definitions of its name, and a function within another is known in that one only.
         """
+        if not self._callables(name):
+            return None
+        caller = self._enclosing(path, line).definition
+        if caller is not None and _is_parameter(name, caller.signature):
+            return None
+        around = f"{caller.qualified}." if caller else ""
+        own = [
+            each
+            for each in self._callables(name)
+            if each.path == path and (around.startswith(f"{_container(each)}.") or not self._is_local(each))
+        ]
+        if own:
+            members = [each for each in own if around.startswith(f"{_container(each)}.")]
+            inner = bool(members) and all(map(_container, own))
+            return max(members, key=lambda each: len(_container(each))) if inner else own[0], "same file"
         key = (path, name)
         if key not in self._targets:
             self._targets[key] = self._resolve_call(path, name)
-        target = self._targets[key]
-        if target is None or target[0].path != path:
-            return target
-        own = [each for each in self._callables(name) if each.path == path]
-        caller = self._enclosing(path, line).definition if len(own) > 1 and all(map(_container, own)) else None
-        around = f"{caller.qualified}." if caller else ""
-        members = [each for each in own if around.startswith(f"{_container(each)}.")]
-        return (max(members, key=lambda each: len(_container(each))), target[1]) if members else target
+        return self._targets[key]
 
     def _resolve_call(self, path: str, name: str) -> tuple[Node, str] | None:
-        known = self._callables(name)
-        if not known:
-            return None
+        """Return what a call of a name resolves to in other files."""
+        known = [each for each in self._callables(name) if each.path != path]
         folder = posixpath.dirname(path)
         packaged = language_of(path) in _PACKAGED
-        own = [each for each in known if each.path == path]
-        if own:
-            return own[0], "same file"
-        imported = self._imports_one(path, known)
-        if imported:
-            return imported[0], "import"
+        imported = next((each for each in self._imports_one(path, known) if not self._is_local(each)), None)
+        if imported is not None:
+            return imported, "import"
         beside = [each for each in known if packaged and posixpath.dirname(each.path) == folder]
         if beside:
             return beside[0], "package"
         same = [each for each in known if language_of(each.path) == language_of(path)]
-        if len(same) != 1 or _COMMON.fullmatch(name):
+        if len(same) != 1 or _COMMON.fullmatch(name) or self._is_local(same[0]):
             return None
         if "test" in path_traits(same[0].path) and "test" not in path_traits(path):
             return None  # code does not call its tests
         return same[0], "only one of its name"
+
+    def _is_local(self, node: Node) -> bool:
+        """Whether a function is within another one, and so unknown outside of it."""
+        own = node.definition
+        return (
+            own is not None
+            and own.kind == "function"
+            and bool(own.container)
+            and any(
+                one.qualified == own.container
+                and one.kind in ("function", "method")
+                and one.start <= own.start <= one.end
+                for one in self._outline(node.path)
+            )
+        )
 
     def _callables(self, name: str) -> list[Node]:
         """Return the definitions that a call of a name can resolve to; prototypes only if there are no others."""
@@ -370,6 +390,11 @@ class Graph:
         if path not in self._outlines:
             self._outlines[path] = self._facts.outline(path)
         return self._outlines[path]
+
+
+def _is_parameter(name: str, signature: str) -> bool:
+    """Whether a signature has a parameter of this name, in languages that name a parameter before its type."""
+    return name in signature and re.search(rf"[(,*]\s*{re.escape(name)}\s*[?:,=)]", signature) is not None
 
 
 def _container(node: Node) -> str:

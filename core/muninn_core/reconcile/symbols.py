@@ -1,0 +1,28 @@
+"""Symbols that a text states: operators, and what stands in quotes or code without a word. Other modules read words.
+
+`==` is not `===`, and a separator ';' is not ','.
+"""
+
+from __future__ import annotations
+
+import re
+
+_QUOTED = re.compile(r"""(?<!\w)(['"`])(?=\S|[ ]\S)(.+?)\1(?!\w)""")
+_WORDS = re.compile(r"[\w\s]+|\(\)")
+_OPERATOR = re.compile(r"!?[=<>&|^~+@#$%\\]+")
+
+
+def symbols_agree(one: str, other: str) -> bool:
+    """Whether two texts with the same words have the same symbols, or one of them has none."""
+    ours, theirs = _symbols(one), _symbols(other)
+    return not ours or not theirs or ours == theirs
+
+
+def _symbols(text: str) -> list[str]:
+    """Return the operators of a text, and the symbols within its quotes, in order."""
+    quoted = [_WORDS.sub("", match[2]) or match[2].strip() for match in _QUOTED.finditer(text) if _states(match[2])]
+    return sorted([*quoted, *_OPERATOR.findall(_QUOTED.sub(" ", text))])
+
+
+def _states(text: str) -> bool:
+    return not text.replace("_", "").replace(" ", "").isalnum()
