@@ -1,4 +1,4 @@
-"""`muninn lsp` and `muninn mcp`: copies bytes between stdio and the daemon without reading them.
+"""`muninn lsp`: copies bytes between stdio and the daemon without reading them. `muninn_cli.mcp_proxy` is `muninn mcp`.
 
 An editor or agent waits for this process, so it imports little. `muninn mcp --http`, `muninn http` and `muninn open`
 copy nothing: the daemon listens as long as this process runs (`muninn_cli.http_server`, `muninn_cli.page`).
@@ -11,13 +11,14 @@ import socket
 import sys
 from threading import Thread
 
-from muninn_cli.proxy_options import USAGE, read_options
+from muninn_cli.proxy_options import USAGE, Options, read_options
 from muninn_core.client import connect
 from muninn_core.errors import MuninnError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import BinaryIO
 
 CHUNK = 65536
 """The most bytes that are copied at once."""
@@ -45,8 +46,13 @@ def main(argv: list[str]) -> int:
             from muninn_cli.http_server import serve_http
 
             return serve_http(command, options, os.environ)
-        fields = {"tools": options.tools} if options.tools else {}
-        sock, stream = connect(options.repo, os.environ, protocol=command, options=fields).detach()
+        if command == "mcp":
+            from muninn_cli.mcp_proxy import McpProxy
+
+            _set_binary()
+            McpProxy(lambda again: _connect_agent(options, again=again), 0, 1).run()
+            return exit_codes.OK
+        sock, stream = connect(options.repo, os.environ, protocol=command).detach()
     except MuninnError as error:
         from muninn_cli.safe_text import safe  # not above: every start of an agent would load `re`
 
@@ -57,6 +63,12 @@ def main(argv: list[str]) -> int:
     _receive(stream.read1, 1)
     sock.close()
     return exit_codes.OK
+
+
+def _connect_agent(options: Options, *, again: bool) -> tuple[socket.socket, BinaryIO]:
+    """Connect an agent to the daemon. A later daemon may be of another version: Muninn was updated meanwhile."""
+    fields = {"tools": options.tools} if options.tools else {}
+    return connect(options.repo, os.environ, protocol="mcp", options=fields, replace=not again).detach()
 
 
 def _send(source: int, sock: socket.socket) -> None:

@@ -185,14 +185,15 @@ def connect(
     start: bool = True,
     name: str = "",
     private: bool = False,
+    replace: bool = True,
     options: Mapping[str, Any] | None = None,
 ) -> Client:
     """Connect to the daemon of the repository around `repo`; with `start`, start it when it does not run.
 
     A `private` daemon serves this client alone and exits with it; on Windows, which can't pass it a socket, the shared
-    one answers. A daemon of another version is replaced. `protocol` is rpc, lsp, mcp or mcp-http: the one after the
-    hello. `options` are added to the hello. Raises NotARepository for a bad folder, DaemonError when there is no daemon
-    and none can be started.
+    one answers. With `start` and `replace`, a daemon of another version is replaced. `protocol` is rpc, lsp, mcp or
+    mcp-http: the one after the hello. `options` are added to the hello. Raises NotARepository for a bad folder,
+    DaemonError when there is no daemon and none can be started.
     """
     place = locate(repo)
     if private and os.name != "nt":
@@ -228,7 +229,7 @@ def connect(
             last = error
             time.sleep(0.02)
             continue
-        if client.daemon.get("version") == __version__ or not start:
+        if client.daemon.get("version") == __version__ or not (start and replace):
             return client
         _shut_down(client)
     raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")

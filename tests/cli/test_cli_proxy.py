@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
+import psutil
+import pytest
 from interrupts import interruptible
 from muninn_shell import COMMAND, Shell
-from repositories import PATIENCE
+from repositories import PATIENCE, daemon_pid
 
 from muninn_core import __version__
 from muninn_core.protocol import wire
@@ -96,3 +100,113 @@ def test_an_interrupt_ends_the_pump_without_a_traceback(shell: Shell) -> None:
         agent.send_signal(signal.SIGINT)
         assert agent.wait(PATIENCE) == 130
         assert agent.stderr.read() == b"interrupted\n"
+
+
+class Agent:
+    """Exchanges messages with one `muninn mcp`, whose daemon may be killed meanwhile."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.modern = False
+        self.notified: list[dict[str, Any]] = []
+        self.process = subprocess.Popen(
+            [*COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=shell.repo, env=shell.environ
+        )
+
+    def send(self, **message: Any) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def next(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the server has ended"
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def read(self, number: int) -> dict[str, Any]:
+        """Return the next answer, which must be that of a request, and keep the notifications before it."""
+        while "method" in (message := self.next()):
+            self.notified.append(message)
+        assert message["id"] == number
+        return message
+
+    def wait_for(self, notification: dict[str, Any]) -> None:
+        """Return when a notification has arrived."""
+        while notification not in self.notified:
+            self.notified.append(self.next())
+
+    def use(self, number: int, tool: str, **arguments: Any) -> None:
+        meta = {"_meta": MODERN} if self.modern else {}
+        self.send(id=number, method="tools/call", params={"name": tool, "arguments": arguments, **meta})
+
+    def result(self, number: int) -> tuple[bool, str]:
+        """Return whether a call failed, and its text."""
+        result = self.read(number)["result"]
+        assert ("resultType" in result) == self.modern
+        return result.get("isError", False), result["content"][0]["text"]
+
+
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+@pytest.fixture
+def agent(shell: Shell) -> Iterator[Agent]:
+    """An agent on the module's repository."""
+    agent = Agent(shell)
+    yield agent
+    agent.process.communicate(timeout=PATIENCE)
+    assert agent.process.returncode == 0
+
+
+def end_daemon(shell: Shell) -> psutil.Process:
+    """Kill the daemon and wait until it is gone."""
+    pid = daemon_pid(shell.repo, shell.environ)
+    assert pid is not None
+    process = psutil.Process(pid)
+    process.kill()
+    process.wait(PATIENCE)
+    return process
+
+
+def test_an_agent_whose_daemon_is_killed_goes_on_with_another(shell: Shell, agent: Agent) -> None:
+    agent.send(**initialize(1))
+    agent.read(1)
+    agent.send(method="notifications/initialized")
+    agent.send(id=2, method="resources/subscribe", params={"uri": "muninn://status"})
+    agent.read(2)
+    end_daemon(shell)
+    agent.use(3, "remember", text="Ships pay for each hour at a berth.")
+    assert not agent.result(3)[0]
+    uri = {"uri": "muninn://status"}  # the subscription is repeated
+    agent.wait_for({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": uri})
+
+
+@pytest.mark.skipif(os.name == "nt", reason="stops a process with a signal")
+@pytest.mark.parametrize("modern", [False, True])
+def test_a_call_that_loses_its_daemon_is_answered_and_the_next_one_works(
+    shell: Shell, agent: Agent, *, modern: bool
+) -> None:
+    agent.modern = modern
+    if not modern:
+        agent.send(**initialize(1))
+        agent.read(1)
+        agent.send(method="notifications/initialized")
+    agent.use(2, "status")
+    assert not agent.result(2)[0]
+    pid = daemon_pid(shell.repo, shell.environ)
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    agent.use(3, "remember", text="Ships wait outside when all berths are taken.")
+    agent.send(id=4, method="tools/list", params={"_meta": MODERN} if modern else {})
+    end_daemon(shell)
+    answers = {3: agent.read(3), 4: agent.read(4)}
+    assert answers[3]["result"]["isError"]
+    assert "Call again" in answers[3]["result"]["content"][0]["text"]
+    assert "tools" in answers[4]["result"], "what changes nothing is sent again"
+    agent.use(5, "memories", text="wait outside")
+    assert agent.result(5) == (False, "No memory matches.")
