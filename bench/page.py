@@ -29,7 +29,10 @@ from bench.scale import wait_encoded
 from bench.served import ROOT, Served
 
 TOOLS = ROOT / ".tools"
-FILES = (ROOT / "lsp_server/muninn_server/http/page_files", ROOT / "core/muninn_core/engine/memory/html_export_files")
+FILES = (
+    ROOT / "lsp_server/muninn_server/http/page_files",
+    ROOT / "core/muninn_core/engine/memory/exchange/html_export_files",
+)
 SLOWDOWN = 4
 RUNS = 5
 TABS = 5

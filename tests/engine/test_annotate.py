@@ -8,7 +8,7 @@ import pytest
 from repositories import USERS, git
 
 from muninn_core.engine.file import file_notes
-from muninn_core.engine.memory import draft_file
+from muninn_core.engine.memory.drafting import draft_file
 from muninn_core.errors import BadParams, NotFoundError, StorageError
 from muninn_core.model.value import replace
 from muninn_core.worktree.citations.overlays import Overlays, compared

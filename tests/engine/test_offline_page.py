@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from test_privacy import key_of_chance
 
-from muninn_core.engine.memory.html_export import page
+from muninn_core.engine.memory.exchange.html_export import page
 
 pytest_plugins = ["engines"]
 

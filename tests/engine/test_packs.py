@@ -207,7 +207,7 @@ def test_what_may_not_leave_keeps_the_whole_pack_from_leaving(author, tmp_path, 
 def test_a_pack_with_secrets_is_not_taken_in_unless_forced(author, reader, tmp_path, monkeypatch):
     write(author, "keys.md", f"# Keys\n\nUse {TOKEN} here.\n")
     with monkeypatch.context() as careless:
-        careless.setattr("muninn_core.engine.memory.packs.mask", lambda text, _patterns: (text, 0))
+        careless.setattr("muninn_core.engine.memory.exchange.packs.mask", lambda text, _patterns: (text, 0))
         author.call("pack.export", name="x", version="1.0.0", path=str(tmp_path / "x.zip"))
     with pytest.raises(UsageError, match=r"keys\.md:3"):
         reader.call("pack.add", path=str(tmp_path / "x.zip"))

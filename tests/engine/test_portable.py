@@ -12,7 +12,7 @@ from repositories import git
 from test_privacy import holders, key_of_chance
 
 from muninn_cli.show.bundles import bundle_text
-from muninn_core.engine.memory import bundles
+from muninn_core.engine.memory.exchange import bundles
 from muninn_core.errors import BadParams, NotFoundError, StorageError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import to_plain

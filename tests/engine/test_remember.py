@@ -294,7 +294,7 @@ def test_a_memory_that_could_not_be_compared_is_stored_and_the_answer_says_so(mu
     def fail(*_args):
         raise MemoryError
 
-    monkeypatch.setattr("muninn_core.engine.memory.remember.remember_notices", fail)
+    monkeypatch.setattr("muninn_core.engine.memory.drafting.remember.remember_notices", fail)
     stored = muninn.call("remember", text="Pages are cached by commit.")
     assert stored.notices == ("Stored, but not compared with the other memories: out of memory",)
     assert [memory.id for memory in muninn.call("memories").memories] == list(stored.ids)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from muninn_core.context.text import render
-from muninn_core.engine.memory import evolve as upkeep
+from muninn_core.engine.memory.changes import evolve as upkeep
 from muninn_core.errors import NotFoundError, Stopping, StorageError
 from muninn_core.model.memory import MANY_STEPS, Memory
 from muninn_core.reconcile.upkeep import Use, plan

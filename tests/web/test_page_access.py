@@ -17,7 +17,7 @@ from muninn_server.http import page_view
 from muninn_server.http.page import VERBS
 
 FILES = Path(__file__).resolve().parents[2] / "lsp_server" / "muninn_server" / "http" / "page_files"
-STYLE = Path(__file__).resolve().parents[2] / "core/muninn_core/engine/memory/html_export_files/page.css"
+STYLE = Path(__file__).resolve().parents[2] / "core/muninn_core/engine/memory/exchange/html_export_files/page.css"
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.config import OWN_SETTINGS
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import ReadState

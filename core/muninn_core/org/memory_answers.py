@@ -13,7 +13,14 @@ from muninn_core.context.hover import SHOWN, about_markdown
 from muninn_core.engine.answer.memory_filters import changed_since, passes
 from muninn_core.engine.file.file_notes import MAX_MEMORIES
 from muninn_core.engine.file.place_memory import Remembered, nearest_first
-from muninn_core.engine.memory.link_traversal import Around, files_of, follow, linked_to, most_remembered, overview_of
+from muninn_core.engine.memory.inspection.link_traversal import (
+    Around,
+    files_of,
+    follow,
+    linked_to,
+    most_remembered,
+    overview_of,
+)
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from muninn_core.engine.memory.html_export import STYLE, article
+from muninn_core.engine.memory.exchange.html_export import STYLE, article
 from muninn_core.model.memory import KINDS
 
 __all__ = ["SHOWN", "STYLE", "Question", "document", "forward", "message"]

@@ -13,7 +13,7 @@ from muninn_core.config import Config
 from muninn_core.engine.answer.question_text import question_vector, read_question_text
 from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
-from muninn_core.engine.memory.scopes import on_task, scope_bounds, visible
+from muninn_core.engine.memory.drafting.scopes import on_task, scope_bounds, visible
 from muninn_core.index.embedding.embed import Embedder, Encoded, Encoder
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory

@@ -29,7 +29,7 @@ from muninn_core.engine.answer.search_context import (
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
 from muninn_core.engine.answer.working_set import MAX_PATCH, WorkingSet, question_of, with_grounds, working_set_of
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.answer import Hit

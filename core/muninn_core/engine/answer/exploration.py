@@ -16,7 +16,7 @@ from muninn_core.engine.answer.contexts import gather, save
 from muninn_core.engine.answer.explorer import Ask, Asked, Explorer, Limits
 from muninn_core.engine.answer.explorer_tools import Run, Tools
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.engine.memory.model_reports import shown_prompt
+from muninn_core.engine.memory.models.reports import shown_prompt
 from muninn_core.errors import Cancelled, ModelError, MuninnError
 from muninn_core.model.answer import Hit, Reason
 from muninn_core.model.memory import Memory

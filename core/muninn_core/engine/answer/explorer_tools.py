@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from muninn_core.context.text import render
-from muninn_core.engine.memory.enrichment import may_be_sent
+from muninn_core.engine.memory.models.enrichment import may_be_sent
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory

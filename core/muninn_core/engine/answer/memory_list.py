@@ -7,9 +7,9 @@ from datetime import datetime
 
 from muninn_core.engine.answer.memory_filters import changed_since, importance, passes
 from muninn_core.engine.answer.search_context import memories_of
-from muninn_core.engine.memory.drafts import check_kind
+from muninn_core.engine.memory.drafting.drafts import check_kind
+from muninn_core.engine.memory.drafting.scopes import on_task, visible
 from muninn_core.engine.memory.lookup import only
-from muninn_core.engine.memory.scopes import on_task, visible
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace

@@ -19,7 +19,7 @@ from muninn_core.engine.answer.search_context import (
     with_work_and_origin,
 )
 from muninn_core.engine.answer.working_set import rooted
-from muninn_core.engine.memory.scopes import scope_bounds
+from muninn_core.engine.memory.drafting.scopes import scope_bounds
 from muninn_core.errors import BadParams
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.answer import Hit

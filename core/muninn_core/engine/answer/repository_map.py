@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from muninn_core.engine.answer.code_map import read_index
 from muninn_core.engine.answer.file_tree import folder_within
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import NotFoundError
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.near_match import nearest_path

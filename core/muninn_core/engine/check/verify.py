@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from muninn_core.engine.memory.cites import slim_cites
+from muninn_core.engine.memory.drafting.cites import slim_cites
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory

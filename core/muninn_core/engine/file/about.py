@@ -10,8 +10,8 @@ from muninn_core.context.hover import SHOWN, Shown, about_markdown
 from muninn_core.engine.file.file_notes import remembered
 from muninn_core.engine.file.place_memory import Remembered, nearest_first, of_file
 from muninn_core.engine.file.uris import linker
-from muninn_core.engine.memory.remember_notices import missing
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.remember_notices import missing
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.editor import AboutParams, AboutResult
 from muninn_core.protocol.inspection import Mention

@@ -15,7 +15,7 @@ from muninn_core.context.preview import memory_preview
 from muninn_core.engine.file.lint import names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, section_names
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.reference import Name, NamesParams, NamesResult

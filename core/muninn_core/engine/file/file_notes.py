@@ -12,7 +12,7 @@ from muninn_core.context.annotation import lenses
 from muninn_core.context.memory_summary import headline
 from muninn_core.engine.file.place_memory import MAX_NAMED, Remembered
 from muninn_core.engine.file.pointers import pointers
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory

@@ -28,7 +28,7 @@ from muninn_core.engine.file import context_files, file_notes
 from muninn_core.engine.file.about import whole_file
 from muninn_core.engine.file.uris import SCHEME, linker
 from muninn_core.engine.memory import lookup
-from muninn_core.engine.memory.memory_history import history
+from muninn_core.engine.memory.inspection.memory_history import history
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.context_file import RenderParams
 from muninn_core.protocol.editor import DocumentParams, DocumentResult

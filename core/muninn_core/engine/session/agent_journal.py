@@ -27,7 +27,7 @@ from muninn_core.capture.turn_events import (
     tool_payload,
 )
 from muninn_core.context.tokens import count_tokens
-from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session.journal import At, project_of
 from muninn_core.engine.session.session_end import TEMPORARY
 from muninn_core.errors import BadParams, MuninnError

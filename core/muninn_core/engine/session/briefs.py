@@ -9,7 +9,7 @@ from functools import cache
 from itertools import islice
 
 from muninn_core.context.brief import LEARNED, SessionContext, make_brief
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session import branch_memories, other_branch_rules, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory

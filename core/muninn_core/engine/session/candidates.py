@@ -12,9 +12,9 @@ from contextlib import suppress
 from datetime import datetime
 
 from muninn_core.capture.event_memories import Finding, find_memories, is_similar, words_of
-from muninn_core.engine.memory.backfill_sources import main_of
-from muninn_core.engine.memory.model_reports import sum_up
-from muninn_core.engine.memory.remember import remember
+from muninn_core.engine.memory.drafting.remember import remember
+from muninn_core.engine.memory.exchange.backfill_sources import main_of
+from muninn_core.engine.memory.models.reports import sum_up
 from muninn_core.engine.session.journal import At, project_of
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.journal.search import Filter

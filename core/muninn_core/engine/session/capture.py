@@ -16,9 +16,9 @@ from muninn_core import git
 from muninn_core.capture.commit_memory import assess, draft_trace, without_private
 from muninn_core.capture.commit_memory import draft_memory as commit_draft
 from muninn_core.capture.transcript import MAX_STATEMENTS, read_transcript
-from muninn_core.engine.memory.changes import append_change
-from muninn_core.engine.memory.remember import remember
-from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.memory.changes.record_changes import append_change
+from muninn_core.engine.memory.drafting.remember import remember
+from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session import candidates, failed_commands, hook_inbox, remember_request, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.commit_links import related

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from muninn_core import git
 from muninn_core.engine.answer.touched_decisions import touched
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Link, Memory

@@ -17,8 +17,8 @@ from pathlib import Path
 from muninn_core.capture.command_outcome import command_name
 from muninn_core.capture.session_facts import COMMAND_CHARS, error_line, exit_status
 from muninn_core.capture.session_memories import READ_ONLY_COMMAND, relative_paths
-from muninn_core.engine.memory.backfill_sources import main_of
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
+from muninn_core.engine.memory.exchange.backfill_sources import main_of
 from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.launch.place import Place

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from muninn_core.capture.event_memories import Finding
 from muninn_core.capture.turn_events import ANSWER, PROMPT
 from muninn_core.config.model_settings import ModelSettings
-from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.session.journal import At
 from muninn_core.errors import ModelError
 from muninn_core.model.event import Event

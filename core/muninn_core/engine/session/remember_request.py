@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple
 
 from muninn_core.capture.statement import THRESHOLD
 from muninn_core.capture.transcript import read_transcript
-from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json

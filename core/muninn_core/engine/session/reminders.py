@@ -8,7 +8,7 @@ from datetime import datetime
 
 from muninn_core.context.brief import memory_line, utf16_length
 from muninn_core.context.staleness import warning
-from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session.reminder_search import RelatedMemory, related_memories
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.session import RemindParams, RemindResult, Withheld

@@ -17,9 +17,9 @@ from muninn_core.capture.command_outcome import command_name
 from muninn_core.capture.open_items import OpenItems, memory_text, read_open_items
 from muninn_core.capture.session_facts import SessionFacts, SessionReader
 from muninn_core.capture.session_memories import drafts_of, relative_paths
-from muninn_core.engine.memory.backfill_sources import is_here, main_of
-from muninn_core.engine.memory.drafts import cleaned
-from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.memory.drafting.drafts import cleaned
+from muninn_core.engine.memory.exchange.backfill_sources import is_here, main_of
+from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session.failed_commands import candidates
 from muninn_core.engine.session.work_in_git import changed_files, standing_commits
 from muninn_core.launch.place import Place

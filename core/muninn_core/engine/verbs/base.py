@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from muninn_core.engine.answer.open_editors import OpenEditors
-from muninn_core.engine.memory.background_reconcile import BackgroundReconcile
-from muninn_core.engine.memory.enrichment import Enricher
+from muninn_core.engine.memory.models.background_reconcile import BackgroundReconcile
+from muninn_core.engine.memory.models.enrichment import Enricher
 from muninn_core.engine.metrics import Meter
 from muninn_core.engine.session.agent_journal import AgentJournal
 from muninn_core.engine.session.capture import Captures

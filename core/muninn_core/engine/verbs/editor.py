@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.engine.file import about, file_notes, virtual_documents
-from muninn_core.engine.memory import draft_file
+from muninn_core.engine.memory.drafting import draft_file
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.model.note import Doubt
 from muninn_core.model.value import replace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import bundles, packs
+from muninn_core.engine.memory.exchange import bundles, packs
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.exchange import (
     ExportParams,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from muninn_core.engine.answer import memory_list
 from muninn_core.engine.answer.organisation_question import of_memories
-from muninn_core.engine.memory import links
-from muninn_core.engine.memory.memory_history import memory_history
-from muninn_core.engine.memory.recent_records import recent_records
+from muninn_core.engine.memory.inspection import links
+from muninn_core.engine.memory.inspection.memory_history import memory_history
+from muninn_core.engine.memory.inspection.recent_records import recent_records
 from muninn_core.engine.session import outcomes, session_list
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs

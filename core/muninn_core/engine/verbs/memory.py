@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import changes, edits
-from muninn_core.engine.memory.remember import remember
+from muninn_core.engine.memory.changes import edits
+from muninn_core.engine.memory.changes import record_changes as changes
+from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.memory import (
     ConsolidateParams,

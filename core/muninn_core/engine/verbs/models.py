@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import enrichment, linking, model_proposals, model_reports, model_verdicts
+from muninn_core.engine.memory.models import enrichment, linking
+from muninn_core.engine.memory.models import proposals as model_proposals
+from muninn_core.engine.memory.models import reports as model_reports
+from muninn_core.engine.memory.models import verdicts as model_verdicts
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import UsageError
 from muninn_core.protocol.models import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from muninn_core.engine.memory import changes, maintenance
-from muninn_core.engine.memory.background_reconcile import check
-from muninn_core.engine.memory.conflict_list import list_conflicts
-from muninn_core.engine.memory.evolve import evolve, plan_when_due
+from muninn_core.engine.memory.changes import maintenance
+from muninn_core.engine.memory.changes import record_changes as changes
+from muninn_core.engine.memory.changes.evolve import evolve, plan_when_due
+from muninn_core.engine.memory.inspection.conflict_list import list_conflicts
+from muninn_core.engine.memory.models.background_reconcile import check
 from muninn_core.engine.session import outcomes
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs

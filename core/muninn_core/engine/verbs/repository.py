@@ -8,7 +8,7 @@ import time
 from muninn_core.config.template import template_text
 from muninn_core.engine import metrics, readiness, reports
 from muninn_core.engine.file import config_settings
-from muninn_core.engine.memory.backfill import memorable_commits
+from muninn_core.engine.memory.exchange.backfill import memorable_commits
 from muninn_core.engine.metrics import Metric
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import NotInitialised

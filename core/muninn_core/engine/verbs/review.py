@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from muninn_core.engine.check import verify
 from muninn_core.engine.check.check import check
-from muninn_core.engine.memory import approval, confirm
-from muninn_core.engine.memory.memory_diff import review
+from muninn_core.engine.memory.changes import approval, confirm
+from muninn_core.engine.memory.inspection.memory_diff import review
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.review import (
     ApproveParams,

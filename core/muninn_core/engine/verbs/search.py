@@ -9,7 +9,7 @@ from muninn_core.config.model_settings import COMMANDS
 from muninn_core.context.text import render
 from muninn_core.engine.answer import contexts, exploration, recall
 from muninn_core.engine.answer.organisation_question import of_context, of_recall
-from muninn_core.engine.memory.remember import remember
+from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import Value, replace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from muninn_core.engine.memory import backfill
+from muninn_core.engine.memory.exchange import backfill
 from muninn_core.engine.memory.lookup import only
 from muninn_core.engine.session import capture, outcomes, reminders
 from muninn_core.engine.session.briefs import brief

@@ -14,11 +14,11 @@ import numpy as np
 
 from muninn_core.config.model_settings import ModelSettings
 from muninn_core.context.memory_summary import headline
-from muninn_core.engine.memory.drafts import cleaned
-from muninn_core.engine.memory.enrichment import as_sent, may_be_sent
+from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.engine.memory.model_reports import shown_prompt, sum_up
-from muninn_core.engine.memory.model_verdicts import READY_SECONDS
+from muninn_core.engine.memory.models.enrichment import as_sent, may_be_sent
+from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.verdicts import READY_SECONDS
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import replace

@@ -16,7 +16,7 @@ from muninn_core.capture.history_memory import HistoryMemory
 from muninn_core.capture.session_facts import SessionFacts, SessionReader
 from muninn_core.capture.session_memories import drafts_of
 from muninn_core.capture.transcript import read_transcript
-from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.git import log as history
 from muninn_core.launch.place import Place, locate

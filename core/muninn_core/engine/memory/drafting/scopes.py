@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from muninn_core.config import Config
-from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.errors import BadParams
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory, Scope

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from muninn_core.config.model_settings import ModelSettings
-from muninn_core.engine.memory.enrichment import as_sent, may_be_sent
-from muninn_core.engine.memory.model_reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.enrichment import as_sent, may_be_sent
+from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
 from muninn_core.errors import ModelError
 from muninn_core.model.memory import Memory
 from muninn_core.models import request

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from muninn_core.config import Config
-from muninn_core.engine.memory import scopes
-from muninn_core.engine.memory.drafts import cleaned, derived_title
+from muninn_core.engine.memory.drafting import scopes
+from muninn_core.engine.memory.drafting.drafts import cleaned, derived_title
 from muninn_core.engine.memory.lookup import conflicts, memory_of
 from muninn_core.errors import BadParams, RefusedError, UsageError
 from muninn_core.model.memory import Memory

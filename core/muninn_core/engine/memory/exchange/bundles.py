@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from muninn_core.engine.memory.html_export import page
-from muninn_core.engine.memory.obsidian_export import vault
-from muninn_core.engine.memory.scopes import on_task
+from muninn_core.engine.memory.drafting.scopes import on_task
+from muninn_core.engine.memory.exchange.html_export import page
+from muninn_core.engine.memory.exchange.obsidian_export import vault
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace, to_plain

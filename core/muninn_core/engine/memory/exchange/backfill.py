@@ -10,7 +10,7 @@ from typing import Any
 
 from muninn_core.capture.history_memory import HistoryMemory
 from muninn_core.config import Config
-from muninn_core.engine.memory.backfill_sources import from_git, from_transcripts
+from muninn_core.engine.memory.exchange.backfill_sources import from_git, from_transcripts
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.git import GitError
 from muninn_core.model.memory import Trust

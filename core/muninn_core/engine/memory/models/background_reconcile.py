@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from muninn_core.engine.memory import maintenance
-from muninn_core.engine.memory.model_verdicts import judge, route_for
+from muninn_core.engine.memory.changes import maintenance
+from muninn_core.engine.memory.models.verdicts import judge, route_for
 from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.models import JudgeParams

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from muninn_core.engine.memory import drafts
-from muninn_core.engine.memory.remember_notices import remember_notices
+from muninn_core.engine.memory.drafting import drafts
+from muninn_core.engine.memory.drafting.remember_notices import remember_notices
 from muninn_core.errors import UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import RememberParams, RememberResult

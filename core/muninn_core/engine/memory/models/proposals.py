@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory.enrichment import may_be_sent
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.engine.memory.model_reports import shown_prompt, sum_up
-from muninn_core.engine.memory.model_verdicts import route_for
+from muninn_core.engine.memory.models.enrichment import may_be_sent
+from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.verdicts import route_for
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.memory import Memory
 from muninn_core.models.consolidation import VERSION, consolidation_prompt, read_decision

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from muninn_core.engine.memory.memory_history import event_of
+from muninn_core.engine.memory.inspection.memory_history import event_of
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import LogEntry, LogParams, LogResult

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from muninn_core.config.model_settings import ModelSettings
-from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.engine.memory.model_reports import shown_prompt, sum_up
+from muninn_core.engine.memory.models.reports import shown_prompt, sum_up
 from muninn_core.errors import BadParams, ModelError, MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.models.enrichment import VERSION, Enrichment, enrichment_prompt, read_enrichment

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from muninn_core.config import Config
-from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import RefusedError, UsageError
 from muninn_core.model.memory import Memory

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from muninn_core.config import Config
-from muninn_core.engine.memory.cites import anchor, slim_cites
-from muninn_core.engine.memory.drafts import check_relation, cleaned, derived_title
+from muninn_core.engine.memory.drafting.cites import anchor, slim_cites
+from muninn_core.engine.memory.drafting.drafts import check_relation, cleaned, derived_title
 from muninn_core.engine.memory.lookup import memory_of, only
 from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
 from muninn_core.model.memory import TRUST_ORDER, Memory

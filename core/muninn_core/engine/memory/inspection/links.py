@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from muninn_core.engine.memory.link_traversal import (
+from muninn_core.engine.memory.drafting.scopes import visible
+from muninn_core.engine.memory.inspection.link_traversal import (
     FILES,
     Around,
     files_of,
@@ -15,7 +16,6 @@ from muninn_core.engine.memory.link_traversal import (
     overview_of,
 )
 from muninn_core.engine.memory.lookup import memory_of
-from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import (

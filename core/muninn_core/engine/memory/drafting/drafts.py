@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.config import Config
-from muninn_core.engine.memory.cites import anchor
+from muninn_core.engine.memory.drafting.cites import anchor
 from muninn_core.engine.memory.lookup import only
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.memory import KINDS, RELATIONS, Memory

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from muninn_core.engine.memory.contradicted_memories import age, contradicted
+from muninn_core.engine.memory.drafting.contradicted_memories import age, contradicted
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import nearest_path
 from muninn_core.worktree.workspace import Workspace

@@ -1,0 +1,1 @@
+"""New memories: drafts, their citations, scopes and notices."""

@@ -1,0 +1,1 @@
+"""Memories from and to other places: backfill, bundles, packs and exports."""

@@ -1,0 +1,1 @@
+"""Reading of memories and their records: history, links, conflicts and differences."""

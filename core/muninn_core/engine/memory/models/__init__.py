@@ -1,0 +1,1 @@
+"""What a language model does for memories: enrichment, links, verdicts and proposals."""
