@@ -127,10 +127,10 @@ async def test_the_steps_of_an_exploration_are_a_prompt_where_its_tools_are(agen
 async def test_the_eight_tools_work_together(agents: Agents) -> None:
     async with agents.open("2026-07-28", "--tools", "mnemosyne") as agent:
         kept = await said(agent, "remember", text="Anchors are weighed by hand.", importance=9, tags=["anchor"])
-        first = kept.split()[2].rstrip(".")
+        first = kept.split()[2].rstrip(".")[-8:]
         link = {"relation": "extends", "target": first, "strength": 0.9}
         kept = await said(agent, "remember", text="Two sailors turn the capstan.", links=[link])
-        second = kept.split()[2].rstrip(".")
+        second = kept.split()[2].rstrip(".")[-8:]
         found = await said(agent, "recall", query="anchors weighed")
         assert found.index(first) < found.index(second)
         assert "graph" in found
@@ -139,7 +139,7 @@ async def test_the_eight_tools_work_together(agents: Agents) -> None:
         assert "1 link away" in await said(agent, "graph", id=first)
         assert first in await said(agent, "context")
         assert await said(agent, "update", id=second, text="Four sailors turn the capstan.", reason="it is heavy")
-        third = (await said(agent, "remember", text="The capstan is turned by four.")).split()[2].rstrip(".")
+        third = (await said(agent, "remember", text="The capstan is turned by four.")).split()[2].rstrip(".")[-8:]
         told = await said(agent, "consolidate", ids=[second, third], decision="merge", reason="said twice")
         assert f"{third} merged into {second}" in told
         assert (await said(agent, "delete", id=second, reason="wrong")).startswith("Archived: ")

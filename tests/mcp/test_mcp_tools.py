@@ -62,7 +62,7 @@ async def test_what_an_agent_remembers_it_recalls(agents: Agents, era: str) -> N
         found, failed = await said(agent, "recall", query=f"{era} display name empty", kind="memory")
         assert not failed
         assert text in found
-        assert stored.split()[2].rstrip(".") in found
+        assert stored.split()[2].rstrip(".")[-8:] in found
         found, _ = await said(agent, "recall", query="get user name", kind="code")
         assert "src/users.py:" in found
         pack, failed = await said(agent, "context", query="change the display name of a user", budget=2000)

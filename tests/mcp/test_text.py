@@ -58,6 +58,32 @@ def test_a_memory_is_signed_and_says_nothing_twice() -> None:
     )
 
 
+def test_a_memory_whose_title_is_the_beginning_of_its_text_says_it_once() -> None:
+    long = {
+        "id": "01m8ds9arr2jnad3ym9jv2k7t0",
+        "text": "Use files for the records of sessions. They are text.",
+        "title": "Use files for…",
+    }
+    found = hit(kind="memory", newer="01m8ds9arr2jnad3ym9jv2k7t1", **long)
+    listed = MemoriesResult(memories=(memory(**long), memory()), total=2, saw=SAW)
+    for text in (recall_text(RecallResult(hits=(found,), saw=SAW)), memories_text(listed)):
+        assert text.count("Use files for") == 1
+        assert "9jv2k7t0 (" in text
+        assert "01m8ds9a" not in text
+    assert "newer: 9jv2k7t1" in recall_text(RecallResult(hits=(found,), saw=SAW))
+
+
+def test_memories_that_answer_have_no_scores_because_their_order_is_another() -> None:
+    first, second = (hit(kind="memory", id=f"0{n}m", text=f"Fact {n}.", score=float(n)) for n in (1, 2))
+    text = recall_text(RecallResult(hits=(second, hit()), remembered=(first, second), saw=SAW))
+    block, rest = text.split("Other hits:")
+    assert (
+        block
+        == "Remembered:\n\n1. memory 01m (about a.py:3-9)\n   Fact 1.\n\n2. memory 02m (about a.py:3-9)\n   Fact 2.\n\n"
+    )
+    assert "[0.40: words 0.40]" in rest
+
+
 def test_a_memory_that_is_shown_names_what_its_links_lead_to() -> None:
     link = MemoryLink(source="01m", relation="extends", target="02m", strength=1.0, depth=1)
     result = ShowResult(
@@ -78,6 +104,9 @@ def test_a_long_hit_says_how_much_is_left_out() -> None:
     long = hit(text="\n".join(f"line {number}" for number in range(100)))
     text = recall_text(RecallResult(hits=(long,), saw=SAW))
     assert f"({100 - SNIPPET_LINES} more lines)" in text
+    assert "word." in recall_text(
+        RecallResult(hits=(hit(kind="memory", id="01m", text="A " * 300 + "word."),), saw=SAW)
+    )
     wide = hit(text="x" * 5000)
     assert len(recall_text(RecallResult(hits=(wide,), saw=SAW))) < 400
 

@@ -34,9 +34,10 @@ export function rows({ remembered, hits }: Pick<RecallResult, 'remembered' | 'hi
 export function row(hit: Hit, now = new Date()): Row {
   const first = tellingLine(hit);
   if (hit.kind === 'memory') {
-    const headline = hit.title || first;
+    // A title may be the beginning of the text, cut with '…'; an empty one is.
+    const headline = first.startsWith(hit.title.replace(/…$/, '')) ? first : hit.title;
     // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
-    const more = first.startsWith(headline) ? '' : first;
+    const more = headline === first ? '' : first;
     return named(hit, headline, '', joined(hit.type.replace('_', ' '), hit.author && byline({ author: hit.author, ts: hit.ts }, now), hit.repository, hit.path, hit.origin, more));
   }
   const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;

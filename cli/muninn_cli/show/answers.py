@@ -21,6 +21,7 @@ from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from rich.console import Console
 
@@ -39,7 +40,10 @@ BAR = 8
 
 @renders("recall")
 def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the memories that answer, then the hits, with score, place and excerpt; with `--why` also the reasons."""
+    """Print the memories that answer, then the hits, with score, place and excerpt; with `--why` also the reasons.
+
+    The memories that answer are not in the order of the scores, so they have none.
+    """
     remembered = result["remembered"]
     shown = {hit["id"] for hit in remembered}
     hits = [hit for hit in result["hits"] if hit["id"] not in shown]
@@ -51,12 +55,16 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
             waits = f"The index {behind}; `muninn index --wait` waits for it."
             paragraph(console, (waits if behind else "Try other words, or fewer filters.", "hint"))
         return
-    top = max(hit["score"] for hit in (*remembered, *hits))
-    for heading, block in (("Remembered", remembered), ("Other hits" if remembered else "", hits)):
-        if heading and block:
-            line(console, (heading, "name"))
-        for hit in block:
-            _hit(console, hit, top, why=given.why)
+    if remembered:
+        line(console, ("Remembered", "name"))
+    for hit in remembered:
+        _hit(console, hit, ((" " * INDENT, ""),), why=given.why)
+    if remembered and hits:
+        line(console, ("Other hits", "name"))
+    top = max((hit["score"] for hit in hits), default=0.0)
+    for hit in hits:
+        score = ((f"{hit['score']:6.3f} ", "name"), (bar(hit["score"], top, BAR) + " ", "bar"))
+        _hit(console, hit, score, why=given.why)
     _notes(console, result["notes"])
     line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "state"))
     if result["saw"]["index"]["lag"]:
@@ -77,17 +85,18 @@ def remind(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     verbatim(console, result["text"] or "No memory is relevant enough and new to this session.\n")
 
 
-def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> None:
+def _hit(console: Console, hit: dict[str, Any], lead: Sequence[tuple[str, str]], *, why: bool) -> None:
+    """Print a hit; its first line begins with `lead`."""
     label = hit["type"] or hit["kind"]
     title = own_title(hit["title"], hit["text"])
     container = f" in {title}" if title and hit["kind"] == "code" else ""
     where = place(hit["path"], hit["start_line"], hit["end_line"])
     line(
         console,
-        (f"{hit['score']:6.3f} ", "name"),
-        (bar(hit["score"], top, BAR) + " ", "bar"),
+        *lead,
         (f"{label} ", hit["kind"]),
-        (in_repository(hit, where) or hit["id"], "path"),
+        (f"{hit['id']}  " if hit["kind"] == "memory" and where else "", "name"),
+        (in_repository(hit, where) or hit["id"], "path" if where else "name"),
         (_symbols(hit["symbol"]), "name"),
         (container, "faint"),
         (f"  {count(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
@@ -114,7 +123,7 @@ def _marks(console: Console, hit: dict[str, Any]) -> None:
     newer = f"newer: {hit['newer']}" if hit["newer"] else ""
     marks = joined(newer, _signed(hit), *provenance(hit), hit["status"], *branch_facts(hit))
     if marks:
-        line(console, (f"       {marks}", "hint"))
+        paragraph(console, (marks, "hint"), indent=INDENT)
 
 
 def _excerpt(console: Console, hit: dict[str, Any]) -> None:

@@ -45,7 +45,8 @@ def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     if given.dry_run:
         line(console, ("Git's history, other clones and backups keep the text.", "hint"))
         return
-    line(console, ("Commit these files. ", "hint"), (f"`muninn purge {given.id}` finds the text in history.", "hint"))
+    commit = "Commit these files. " if any("/memory/" in path for path in result["files"]) else ""
+    line(console, (commit, "hint"), (f"`muninn purge {given.id}` finds the text in history.", "hint"))
 
 
 @renders("purge")

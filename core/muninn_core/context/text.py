@@ -24,7 +24,8 @@ from muninn_core.context.memory_summary import (
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
-from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, Memory
+from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
+from muninn_core.model.title import own_title
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.audit import AuditReplayResult
 from muninn_core.protocol.context_file import RenderResult
@@ -40,6 +41,7 @@ SNIPPET_LINES = 14
 
 SNIPPET_CHARS = 900
 LINE_CHARS = 200
+"""The most characters of a line of a file. A paragraph of a memory is one line, which takes up to `SNIPPET_CHARS`."""
 
 HEAD_CHARS = 100
 """The most characters of a headline."""
@@ -50,14 +52,17 @@ TEXT_CHARS = 40_000
 
 @result_text.register
 def recall_text(result: RecallResult) -> str:
-    """Return the hits, best first: place, score with its two strongest reasons, and a snippet."""
+    """Return the hits, best first: place, score with its two strongest reasons, and a snippet.
+
+    The memories that answer come first. They are not in the order of the scores, so they have none.
+    """
     notes = "".join(f"\n\n({note}.)" for note in result.notes)
     if not result.hits and not result.remembered:
         tried = "" if notes else " Try other words, or leave out `kind`."
         return f"Nothing found.{tried}{notes}" + _lag(result.saw)
     shown = {hit.id for hit in result.remembered}
     others = [hit for hit in result.hits if hit.id not in shown]
-    parts = [f"Remembered:\n\n{_numbered(result.remembered, 1)}"] if result.remembered else []
+    parts = [f"Remembered:\n\n{_numbered(result.remembered, 1, scored=False)}"] if result.remembered else []
     if others:
         heading = "Other hits:\n\n" if result.remembered else ""
         parts.append(heading + _numbered(others, len(result.remembered) + 1))
@@ -65,7 +70,7 @@ def recall_text(result: RecallResult) -> str:
     return "\n\n".join(parts) + notes + more + _lag(result.saw)
 
 
-def _numbered(hits: Sequence[Hit], first: int) -> str:
+def _numbered(hits: Sequence[Hit], first: int, *, scored: bool = True) -> str:
     """Return hits with numbers from `first` on; after many characters only their headlines.
 
     The words of a memory are not repeated: its headline stands alone when it is the whole text, and the text alone when
@@ -76,10 +81,12 @@ def _numbered(hits: Sequence[Hit], first: int) -> str:
     for number, hit in enumerate(hits, first):
         text = " ".join(hit.text.split())
         if length >= TEXT_CHARS or (hit.kind == "memory" and text == hit.title and len(text) <= HEAD_CHARS):
-            part = _hit_head(number, hit)
+            part = _hit_head(number, hit, scored=scored)
         else:
-            repeated = hit.kind == "memory" and text.startswith(hit.title)
-            part = f"{_hit_head(number, hit, titled=not repeated)}\n{_indent(_snippet(hit.text, _telling_line(hit)))}"
+            titled = hit.kind != "memory" or bool(own_title(hit.title, text))
+            head = _hit_head(number, hit, titled=titled, scored=scored)
+            widest = SNIPPET_CHARS if hit.kind == "memory" else LINE_CHARS
+            part = f"{head}\n{_indent(_snippet(hit.text, _telling_line(hit), widest))}"
         parts.append(part)
         length += len(part)
     return "\n\n".join(parts)
@@ -111,10 +118,11 @@ def memories_text(result: MemoriesResult) -> str:
     parts = [f"{len(result.memories)} of {result.total} memories, {_ORDERS[result.order]}"]
     length = 0
     for memory in result.memories:
-        part = _memory_head(memory, result.citations.get(memory.id, ()))
         text = shorten(memory.text, SNIPPET_CHARS)
-        if length < TEXT_CHARS and text != headline(memory):
-            part += "\n" + _indent(text)
+        told = length < TEXT_CHARS and text != headline(memory)
+        title = own_title(memory.title, memory.text) if told else headline(memory)
+        part = _memory_head(memory, result.citations.get(memory.id, ()), f"{memory.id[-SHORT_ID:]} {title}".rstrip())
+        part += f"\n{_indent(text)}" if told else ""
         parts.append(part)
         length += len(part)
     return "\n\n".join(parts) + also + _lag(replace(result.saw, index=IndexState()))  # a list needs no index
@@ -276,8 +284,8 @@ def render(result: Value) -> str:
     return name_hidden(result_text(result))
 
 
-def _hit_head(number: int, hit: Hit, *, titled: bool = True) -> str:
-    where = hit.id
+def _hit_head(number: int, hit: Hit, *, titled: bool = True, scored: bool = True) -> str:
+    where = hit.id[-SHORT_ID:] if hit.kind == "memory" else hit.id
     limit = hit.scope if hit.scope != "project" else "private" if hit.private else ""
     what = " ".join(part for part in (limit, hit.kind, hit.type, where) if part)
     about = shorten(": ".join(part for part in (hit.title if titled else "", hit.symbol) if part), HEAD_CHARS)
@@ -287,18 +295,19 @@ def _hit_head(number: int, hit: Hit, *, titled: bool = True) -> str:
     known += [hit.status, *branch_facts(hit.elsewhere, hit.work), *provenance(hit.trust, hit.origin)]
     known += [f"in the repository {hit.repository}"] if hit.repository else []
     known += [f"{hit.chunks} pieces found"] if hit.chunks > 1 else []
-    known += [f"newer: {hit.newer}"] if hit.newer else []
+    known += [f"newer: {hit.newer[-SHORT_ID:]}"] if hit.newer else []
     given = "; ".join(fact for fact in known if fact)
     files = f" ({given})" if given else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)
-    head = f"{number}. {what}{files}{f' — {about}' if about else ''} [{hit.score:.2f}{f': {why}' if why else ''}]"
-    return head + _stale(hit.cites)
+    score = f" [{hit.score:.2f}{f': {why}' if why else ''}]" if scored else ""
+    return f"{number}. {what}{files}{f' — {about}' if about else ''}{score}{_stale(hit.cites)}"
 
 
-def _memory_head(memory: Memory, citations: Sequence[Citation] = ()) -> str:
+def _memory_head(memory: Memory, citations: Sequence[Citation] = (), name: str = "") -> str:
+    """Return the first line of a memory: its `name`, which is its id and its headline by default, facts and files."""
     files = f" — {', '.join(memory.files[:5])}" if memory.files else ""
-    return f"{memory.id} {headline(memory)} ({', '.join(facts(memory))}){files}{_stale(citations)}"
+    return f"{name or f'{memory.id} {headline(memory)}'} ({', '.join(facts(memory))}){files}{_stale(citations)}"
 
 
 def _stale(citations: Sequence[Citation]) -> str:
@@ -318,22 +327,22 @@ def _telling_line(hit: Hit) -> int:
     return max(0, hit.snippet[0].line - first) if hit.snippet else 0
 
 
-def _snippet(text: str, telling: int = 0) -> str:
-    """Return the beginning of a text; else its first line and the lines around `telling`."""
+def _snippet(text: str, telling: int = 0, widest: int = LINE_CHARS) -> str:
+    """Return the beginning of a text; else its first line and the lines around `telling`, each at most so wide."""
     lines = text.strip("\n").splitlines()
     telling -= len(text) - len(text.lstrip("\n"))
     if telling + 3 <= SNIPPET_LINES or len(lines) <= SNIPPET_LINES:
-        return _rows(lines, SNIPPET_LINES)
+        return _rows(lines, SNIPPET_LINES, widest)
     start = min(telling - 1, len(lines) - SNIPPET_LINES + 2)
-    return f"{lines[0][:LINE_CHARS].rstrip()}\n… ({start - 1} lines)\n{_rows(lines[start:], SNIPPET_LINES - 2)}"
+    return f"{lines[0][:widest].rstrip()}\n… ({start - 1} lines)\n{_rows(lines[start:], SNIPPET_LINES - 2, widest)}"
 
 
-def _rows(lines: Sequence[str], most: int) -> str:
+def _rows(lines: Sequence[str], most: int, widest: int) -> str:
     kept: list[str] = []
     length = 0
     for line in lines:
         short = line.rstrip()
-        short = short if len(short) <= LINE_CHARS else short[: LINE_CHARS - 1] + "…"
+        short = short if len(short) <= widest else short[: widest - 1] + "…"
         if len(kept) == most or length + len(short) > SNIPPET_CHARS:
             kept.append(f"… ({len(lines) - len(kept)} more lines)")
             break

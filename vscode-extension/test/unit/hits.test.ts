@@ -40,6 +40,13 @@ test('a memory whose headline is its text says it once', () => {
   }
 });
 
+test('a memory whose title is cut from its text shows the text', () => {
+  const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', title: 'Only this…', text: 'Only this and that.' } as const;
+  expect(row(memory)).toMatchObject({ label: '$(lightbulb) Only this and that.', detail: 'insight' });
+  const snippet = [{ line: 2, text: 'More of it.', marks: [{ start: 0, end: 4 }] }];
+  expect(row({ ...memory, snippet })).toMatchObject({ label: '$(lightbulb) Only this…', detail: 'insight · More of it.' });
+});
+
 test('a place that is a whole file has no line', () => {
   expect(row({ ...HIT, kind: 'knowledge', start_line: 0, symbol: '', title: 'Cache' })).toMatchObject({
     label: '$(book) src/cache.py',
