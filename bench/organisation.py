@@ -36,18 +36,18 @@ from bench.organisation_growth import clone, grow
 from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.index.vectors.quantise import SCALE
 from muninn_core.index.words.term_counts import Term, scores
-from muninn_core.org import access
-from muninn_core.org.answers import Question, recall
-from muninn_core.org.branches import enter
-from muninn_core.org.database import Database, connect
-from muninn_core.org.embedded_postgres import EmbeddedServer
-from muninn_core.org.lexical import CHUNK_WEIGHTS
-from muninn_core.org.migrate import migrate
-from muninn_core.org.pushes import Target, push
-from muninn_core.org.reader import PostgresReader
-from muninn_core.org.vectors import TenantVectors
-from muninn_core.org.webhooks import receive
-from muninn_core.org.worker import Worker
+from muninn_core.org.access import principals
+from muninn_core.org.access.webhooks import receive
+from muninn_core.org.answers.search import Question, recall
+from muninn_core.org.database.connections import Database, connect
+from muninn_core.org.database.embedded_postgres import EmbeddedServer
+from muninn_core.org.database.migrate import migrate
+from muninn_core.org.ingestion.pushes import Target, push
+from muninn_core.org.ingestion.worker import Worker
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.lexical import CHUNK_WEIGHTS
+from muninn_core.org.reading.reader import PostgresReader
+from muninn_core.org.reading.vectors import TenantVectors
 from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.query.query_terms import significant_words
 
@@ -110,10 +110,10 @@ def organisation(folder: Path) -> Iterator[Org]:
     try:
         migrate(admin, LOGIN, PASSWORD)
         with connect(admin) as connection:
-            tenant = access.create_tenant(connection, "bench")
+            tenant = principals.create_tenant(connection, "bench")
         database = Database(f"postgresql://{LOGIN}:{PASSWORD}@{admin.partition('@')[2]}")
         with database.transaction("muninn_writer") as connection:
-            asker = access.put_principal(connection, tenant, "user", "bench")
+            asker = principals.put_principal(connection, tenant, "user", "bench")
         yield Org(server, admin, database, tenant, asker, TenantVectors())
         database.close()
     finally:
@@ -172,8 +172,8 @@ def filled(org: Org, corpus: Sequence[Path], folder: Path, most: int) -> tuple[l
     began, cpu = time.perf_counter(), org.cpu()
     for root in repositories(corpus, folder):
         with org.database.transaction("muninn_writer") as connection:
-            number = access.put_repository(connection, org.tenant, root.name, "main", private=True)
-            access.grant(connection, org.tenant, number, org.asker)
+            number = principals.put_repository(connection, org.tenant, root.name, "main", private=True)
+            principals.grant(connection, org.tenant, number, org.asker)
         push(org.database, Target(org.tenant, root.name, "main"), root, "HEAD")
         roots.append(root)
         if size(org) >= most:
@@ -292,10 +292,10 @@ def seeing(org: Org, asked: Sequence[str], counts: Sequence[int], each: int) -> 
         if count > len(names):
             continue
         with org.database.transaction("muninn_writer") as connection:
-            person = access.put_principal(connection, org.tenant, "user", f"sees-{count}")
+            person = principals.put_principal(connection, org.tenant, "user", f"sees-{count}")
             for name in random.Random(count).sample(names, count):
-                number = access.find_repository(connection, org.tenant, name)
-                access.grant(connection, org.tenant, number, person)
+                number = principals.find_repository(connection, org.tenant, name)
+                principals.grant(connection, org.tenant, number, person)
         found.append(asking(org, asked, 1, each, person, f"of {count} repositories"))
     return found
 
@@ -310,8 +310,8 @@ def burst(org: Org, roots: Sequence[Path], folder: Path, pushes: int) -> list[Fi
         (root / "burst.py").write_text(f"def burst_{number}():\n    return {number}\n")
         commit(root)
         with org.database.transaction("muninn_writer") as connection:
-            repository = access.find_repository(connection, org.tenant, root.name)
-            access.put_remote(connection, org.tenant, repository, str(root), _SECRET)
+            repository = principals.find_repository(connection, org.tenant, root.name)
+            principals.put_remote(connection, org.tenant, repository, str(root), _SECRET)
     body, times, began, cpu = b'{"ref": "refs/heads/main"}', [], time.perf_counter(), org.cpu()
     for number in range(pushes):
         first = time.perf_counter()

@@ -23,9 +23,9 @@ from muninn_core.index.vectors.quantise import quantise
 from muninn_core.index.words.term_counts import LIST_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 from muninn_core.model.value import replace
-from muninn_core.org.chunking import CUTTER, ChunkData, ChunkedFile, Numbered, Row, Statistics, chunk_data
-from muninn_core.org.database import Connection, connect, copy_rows
-from muninn_core.org.storage import (
+from muninn_core.org.database.connections import Connection, connect, copy_rows
+from muninn_core.org.ingestion.chunking import CUTTER, ChunkData, ChunkedFile, Numbered, Row, Statistics, chunk_data
+from muninn_core.org.ingestion.storage import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
     FREQUENCY_COLUMNS,

@@ -20,12 +20,12 @@ from bench.quality.copies import Copies
 from bench.quality.questions import Data, Place, Question, load
 from bench.quality.scoring import mean
 from bench.quality.scoring import measure as scored
-from muninn_core.org import access
-from muninn_core.org.answers import Question as Asked
-from muninn_core.org.answers import recall
-from muninn_core.org.branches import enter
-from muninn_core.org.pushes import Target, push
-from muninn_core.org.reader import PostgresReader
+from muninn_core.org.access import principals
+from muninn_core.org.answers.search import Question as Asked
+from muninn_core.org.answers.search import recall
+from muninn_core.org.ingestion.pushes import Target, push
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
 from muninn_core.protocol.search import RecallParams
 
 
@@ -75,8 +75,8 @@ def _trees(org: Org, asking: Asking, copies: Copies, data: Data, dataset: str) -
         git(root, "init", "-q", "-b", "main")
         commit(root)
         with org.database.transaction("muninn_writer") as connection:
-            number = access.put_repository(connection, org.tenant, name, "main", private=True)
-            access.grant(connection, org.tenant, number, org.asker)
+            number = principals.put_repository(connection, org.tenant, name, "main", private=True)
+            principals.grant(connection, org.tenant, number, org.asker)
         push(org.database, Target(org.tenant, name, "main"), root, "HEAD")
         trees[source] = Tree(root, name)
     return trees

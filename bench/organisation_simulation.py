@@ -22,11 +22,11 @@ from bench import organisation as org_bench
 from bench import organisation_growth as growth
 from bench.figure import Figure, percentile, table
 from muninn_core.errors import DaemonError
-from muninn_core.org import access
-from muninn_core.org.branches import enter
-from muninn_core.org.database import Connection, Database, connect
-from muninn_core.org.pushes import Target, push
-from muninn_core.org.vectors import TenantVectors
+from muninn_core.org.access import principals
+from muninn_core.org.database.connections import Connection, Database, connect
+from muninn_core.org.ingestion.pushes import Target, push
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.vectors import TenantVectors
 
 _OTHERS = 2
 """Other organisations of the database, each with a tenth of the repositories."""
@@ -78,7 +78,7 @@ def simulated(
         bases = growth.small_bases(connection, org.tenant, *chunks)
         others = []
         for number in range(_OTHERS):
-            tenant = access.create_tenant(connection, f"other-{number}")
+            tenant = principals.create_tenant(connection, f"other-{number}")
             others.append(org._replace(tenant=tenant, asker=_principal(org, tenant), vectors=TenantVectors()))
         main = org._replace(vectors=TenantVectors())
         login = f"postgresql://{org_bench.LOGIN}:{org_bench.PASSWORD}@{copy.partition('@')[2]}"
@@ -168,13 +168,13 @@ def _fill(connection: Connection, org: org_bench.Org, bases: Sequence[growth.Bas
 
 def _principal(org: org_bench.Org, tenant: int) -> int:
     with org.database.transaction("muninn_writer") as connection:
-        return access.put_principal(connection, tenant, "user", "bench")
+        return principals.put_principal(connection, tenant, "user", "bench")
 
 
 def _create(org: org_bench.Org, name: str) -> None:
     with org.database.transaction("muninn_writer") as connection:
-        number = access.put_repository(connection, org.tenant, name, "main", private=True)
-        access.grant(connection, org.tenant, number, org.asker)
+        number = principals.put_repository(connection, org.tenant, name, "main", private=True)
+        principals.grant(connection, org.tenant, number, org.asker)
 
 
 def _person(org: org_bench.Org, count: int) -> int:
@@ -182,9 +182,9 @@ def _person(org: org_bench.Org, count: int) -> int:
     with org.database.transaction("muninn_reader", snapshot=True) as connection:
         names = [branch.repository for branch in enter(connection, org.tenant, org.asker)]
     with org.database.transaction("muninn_writer") as connection:
-        person = access.put_principal(connection, org.tenant, "user", f"sees-{count}")
+        person = principals.put_principal(connection, org.tenant, "user", f"sees-{count}")
         for name in random.Random(count).sample(names, count):
-            access.grant(connection, org.tenant, access.find_repository(connection, org.tenant, name), person)
+            principals.grant(connection, org.tenant, principals.find_repository(connection, org.tenant, name), person)
     return person
 
 

@@ -176,7 +176,6 @@ import os, signal, sys
 from pathlib import Path
 from muninn_core.engine.engine import Engine
 from muninn_core.engine.memory.changes import redaction
-from muninn_core.index.words import writer as lexical
 from muninn_core.index.manifest import manifest
 from muninn_core.launch.place import locate
 from muninn_core.protocol.catalogue import decode_params, lookup

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from fakes import FakeEmbedder
 from muninn_core.index import writer
-from muninn_core.index.words import writer as lexical
+from muninn_core.index.words import writer as words_writer
 from muninn_core.index.manifest import manifest
 from muninn_core.index.opening import open_index
 
@@ -29,9 +29,9 @@ index = open_index(cache, FakeEmbedder())
 if point == "rows written, nothing committed":
     manifest.Manifest.next_generation = die
 elif point == "manifest committed, no word written":
-    lexical.Lexical.delete = die
+    words_writer.Lexical.delete = die
 elif point == "words written, not committed":
-    lexical.Lexical.commit = die
+    words_writer.Lexical.commit = die
 elif point == "words committed, journal full":
     manifest.Manifest.end_change = die
 elif point == "all committed, nothing published":

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import pytest
 
-from muninn_core.org.access import create_tenant, find_repository, grant, put_principal, put_repository
-from muninn_core.org.database import Connection, Database, connect
-from muninn_core.org.embedded_postgres import EmbeddedServer
-from muninn_core.org.migrate import migrate
-from muninn_core.org.pushes import Target
+from muninn_core.org.access.principals import create_tenant, find_repository, grant, put_principal, put_repository
+from muninn_core.org.database.connections import Connection, Database, connect
+from muninn_core.org.database.embedded_postgres import EmbeddedServer
+from muninn_core.org.database.migrate import migrate
+from muninn_core.org.ingestion.pushes import Target
 from muninn_server.http_listener import App, serving
 
 LOGIN, PASSWORD = "muninn_app", "app"

@@ -11,11 +11,11 @@ from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, RefusedError
 from muninn_core.index.embedding.embed import load_bundled
-from muninn_core.org import access
-from muninn_core.org.branches import enter
-from muninn_core.org.database import DatabaseError, connect
-from muninn_core.org.pushes import push
-from muninn_core.org.reader import PostgresReader
+from muninn_core.org.access import principals
+from muninn_core.org.database.connections import DatabaseError, connect
+from muninn_core.org.ingestion.pushes import push
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
 
 SECRET = "zirconium"
 TABLES = ("file", "chunk", "symbol", "place", "memory", "frequency", "branch", "repository")
@@ -139,18 +139,18 @@ def test_the_application_is_no_superuser_and_reads_nothing_without_a_role(home, 
 
 def test_writers_of_a_tenant_can_not_reach_another(home, people) -> None:
     with home.as_admin() as connection:
-        other = access.create_tenant(connection, "other")
+        other = principals.create_tenant(connection, "other")
     with home.database.transaction("muninn_writer") as connection:
-        access.set_tenant(connection, other)
+        principals.set_tenant(connection, other)
         assert connection.execute("SELECT count(*) FROM chunk").fetchone() == (0,)
         assert connection.execute("DELETE FROM place").rowcount == 0
     with home.database.transaction("muninn_writer") as connection:
-        access.set_tenant(connection, other)
+        principals.set_tenant(connection, other)
         row = "INSERT INTO repository(tenant, name) VALUES (%s, 'theirs')"
         with pytest.raises(Exception, match="row-level security"), connection.transaction():
             connection.execute(row, (home.tenant,))
     with pytest.raises(NotFoundError), home.database.transaction("muninn_writer") as connection:
-        access.find_repository(connection, other, "open")
+        principals.find_repository(connection, other, "open")
     # A principal of one tenant has no right in another, whatever tenant its caller names.
     with home.database.transaction("muninn_reader") as connection:
         assert enter(connection, other, people["ann"]) == ()
@@ -158,52 +158,52 @@ def test_writers_of_a_tenant_can_not_reach_another(home, people) -> None:
 
 def test_rights_come_from_groups_end_with_their_time_and_can_be_revoked(home, people) -> None:
     with home.database.transaction("muninn_writer") as connection:
-        eve, group = people["eve"], access.put_principal(connection, home.tenant, "group", "platform")
-        access.put_member(connection, home.tenant, group, eve)
-        closed = access.find_repository(connection, home.tenant, "closed")
-        access.grant(connection, home.tenant, closed, group, datetime.now(UTC) + timedelta(hours=1))
+        eve, group = people["eve"], principals.put_principal(connection, home.tenant, "group", "platform")
+        principals.put_member(connection, home.tenant, group, eve)
+        closed = principals.find_repository(connection, home.tenant, "closed")
+        principals.grant(connection, home.tenant, closed, group, datetime.now(UTC) + timedelta(hours=1))
     names = reading(home, eve)
     assert names(lambda reader: reader.files()) == ["alloy.py", "api.py"]
     with home.database.transaction("muninn_writer") as connection:
-        access.grant(connection, home.tenant, closed, group, datetime.now(UTC) - timedelta(hours=1))
+        principals.grant(connection, home.tenant, closed, group, datetime.now(UTC) - timedelta(hours=1))
     assert names(lambda reader: reader.files()) == []
     with home.database.transaction("muninn_writer") as connection:
-        access.grant(connection, home.tenant, closed, eve)
-        access.revoke(connection, home.tenant, closed, eve)
+        principals.grant(connection, home.tenant, closed, eve)
+        principals.revoke(connection, home.tenant, closed, eve)
     assert names(lambda reader: reader.files()) == []
 
 
 def test_tokens_are_hashed_scoped_expiring_and_revocable(home, people) -> None:
     database, tenant, ann = home.database, home.tenant, people["ann"]
     with database.transaction("muninn_writer") as connection:
-        reads = access.create_token(connection, tenant, ann, "read", timedelta(hours=1))
-        closed = access.find_repository(connection, tenant, "closed")
-        pushes = access.create_token(connection, tenant, ann, "push", timedelta(hours=1), closed)
-        late = access.create_token(connection, tenant, ann, "read", timedelta(microseconds=1))
+        reads = principals.create_token(connection, tenant, ann, "read", timedelta(hours=1))
+        closed = principals.find_repository(connection, tenant, "closed")
+        pushes = principals.create_token(connection, tenant, ann, "push", timedelta(hours=1), closed)
+        late = principals.create_token(connection, tenant, ann, "read", timedelta(microseconds=1))
         rows = connection.execute("SELECT hash FROM token").fetchall()
         assert all(reads.encode() not in bytes(row[0]) for row in rows)
     with database.transaction("muninn_reader") as connection:
-        assert access.authenticate(connection, reads, "read").name == "ann"
-        assert access.authenticate(connection, pushes, "push").repository == "closed"
+        assert principals.authenticate(connection, reads, "read").name == "ann"
+        assert principals.authenticate(connection, pushes, "push").repository == "closed"
         for token, scope in ((pushes, "read"), (reads, "push")):
             with pytest.raises(RefusedError, match="scope"):
-                access.authenticate(connection, token, scope)
+                principals.authenticate(connection, token, scope)
         messages = set()
         for token in (late, "muninn_" + "x" * 43, "", "' OR true --"):
             with pytest.raises(RefusedError) as refused:
-                access.authenticate(connection, token, "read")
+                principals.authenticate(connection, token, "read")
             messages.add(refused.value.message)
         assert len(messages) == 1
     with database.transaction("muninn_writer") as connection:
-        newest = {row.scope: row for row in access.list_tokens(connection, tenant)}["read"]
-        for row in access.list_tokens(connection, tenant):
+        newest = {row.scope: row for row in principals.list_tokens(connection, tenant)}["read"]
+        for row in principals.list_tokens(connection, tenant):
             if row.scope == "read":
-                access.revoke_token(connection, tenant, row.id)
+                principals.revoke_token(connection, tenant, row.id)
         assert newest.principal == "ann"
         with pytest.raises(NotFoundError):
-            access.revoke_token(connection, tenant, newest.id)
+            principals.revoke_token(connection, tenant, newest.id)
         with pytest.raises(RefusedError):
-            access.authenticate(connection, reads, "read")
+            principals.authenticate(connection, reads, "read")
         for lifetime, scope, repository in (
             (timedelta(0), "read", None),
             (timedelta(days=400), "read", None),
@@ -211,13 +211,13 @@ def test_tokens_are_hashed_scoped_expiring_and_revocable(home, people) -> None:
             (timedelta(hours=1), "read", closed),
         ):
             with pytest.raises(BadParams):
-                access.create_token(connection, tenant, ann, scope, lifetime, repository)
+                principals.create_token(connection, tenant, ann, scope, lifetime, repository)
 
 
 @pytest.mark.parametrize("name", ["'; DROP TABLE muninn.chunk; --", "a\0b", "", " x", "../up", "x" * 300, "%s"])
 def test_names_with_sql_are_refused_and_harmless_in_questions(home, people, name: str) -> None:
     with pytest.raises(BadParams), home.database.transaction("muninn_writer") as connection:
-        access.put_repository(connection, home.tenant, name, "main", private=True)
+        principals.put_repository(connection, home.tenant, name, "main", private=True)
 
     def ask(reader):
         words = [name, "charg"]
@@ -231,7 +231,7 @@ def test_names_with_sql_are_refused_and_harmless_in_questions(home, people, name
 
 
 def test_a_database_that_is_away_or_empty_is_named(home) -> None:
-    from muninn_core.org.database import Database
+    from muninn_core.org.database.connections import Database
 
     nowhere = Database("postgresql://muninn_app:app@127.0.0.1:1/none")
     with pytest.raises(DatabaseError, match="can't be reached"), nowhere.transaction("muninn_reader"):

@@ -20,16 +20,16 @@ from repositories import git
 
 from muninn_core.errors import MuninnError, RefusedError, StorageError
 from muninn_core.model.value import encode_json, json_schema
-from muninn_core.org import access
-from muninn_core.org import migrate as migrating
-from muninn_core.org.branches import enter
-from muninn_core.org.database import Database, DatabaseError, connect
-from muninn_core.org.migrate import check_version, migrate, migrations
-from muninn_core.org.pushes import push, sweep
-from muninn_core.org.reader import PostgresReader
-from muninn_core.org.redaction import purge, redact
+from muninn_core.org.access import principals
+from muninn_core.org.answers.verbs import VERBS
+from muninn_core.org.database import migrate as migrating
+from muninn_core.org.database.connections import Database, DatabaseError, connect
+from muninn_core.org.database.migrate import check_version, migrate, migrations
+from muninn_core.org.ingestion.pushes import push, sweep
+from muninn_core.org.ingestion.redaction import purge, redact
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
 from muninn_core.org.service import Scope, Service
-from muninn_core.org.verbs import VERBS
 
 FRUIT = "def peel(banana):\n    '''Take the skin off.'''\n    return banana.inner\n"
 MEMORY = {
@@ -102,8 +102,8 @@ def ask(fresh, tmp_path: Path) -> Callable[..., Asker]:
     def made(name: str, *repositories: str, tenant: int = fresh.tenant) -> Asker:
         number = fresh.principal(name, *repositories) if tenant == fresh.tenant else 0
         with fresh.database.transaction("muninn_writer") as connection:
-            number = number or access.put_principal(connection, tenant, "user", name)
-            return Asker(service, access.create_token(connection, tenant, number, "read", timedelta(hours=1)))
+            number = number or principals.put_principal(connection, tenant, "user", name)
+            return Asker(service, principals.create_token(connection, tenant, number, "read", timedelta(hours=1)))
 
     return made
 
@@ -202,7 +202,7 @@ def test_links_of_a_memory_that_was_merged_into_a_redacted_one(fresh, ask, tmp_p
 def test_no_verb_shows_a_closed_repository_or_another_organisation(fresh, ask, root: Path, tmp_path: Path) -> None:
     orchard = make_orchard(tmp_path / "orchard")
     with fresh.as_admin() as connection:
-        rival = access.create_tenant(connection, "rival")
+        rival = principals.create_tenant(connection, "rival")
     for name in ("pears", "plums"):
         push(fresh.database, fresh.repository(name), root, "HEAD", workers=1)
     people = [ask("eve", tenant=rival), ask("kim", "pears"), ask("joe", "pears", "plums")]
@@ -236,16 +236,16 @@ def test_no_verb_answers_another_token(fresh, ask, root: Path) -> None:
     push(fresh.database, fresh.repository("orchard"), root, "HEAD", workers=1)
     ann = ask("ann", "orchard")
     with fresh.database.transaction("muninn_writer") as connection:
-        number = access.put_principal(connection, fresh.tenant, "user", "ann")
-        one = access.find_repository(connection, fresh.tenant, "orchard")
-        late = access.create_token(connection, fresh.tenant, number, "read", timedelta(microseconds=1))
-        revoked = access.create_token(connection, fresh.tenant, number, "read", timedelta(hours=1))
-        access.revoke_token(connection, fresh.tenant, access.list_tokens(connection, fresh.tenant)[0].id)
-        pushes = access.create_token(connection, fresh.tenant, number, "push", timedelta(hours=1), one)
+        number = principals.put_principal(connection, fresh.tenant, "user", "ann")
+        one = principals.find_repository(connection, fresh.tenant, "orchard")
+        late = principals.create_token(connection, fresh.tenant, number, "read", timedelta(microseconds=1))
+        revoked = principals.create_token(connection, fresh.tenant, number, "read", timedelta(hours=1))
+        principals.revoke_token(connection, fresh.tenant, principals.list_tokens(connection, fresh.tenant)[0].id)
+        pushes = principals.create_token(connection, fresh.tenant, number, "push", timedelta(hours=1), one)
     for verb in VERBS:
         said = set()
         for token in (late, revoked, "muninn_" + "x" * 43, "", "' OR true --"):
-            with pytest.raises(access.InvalidToken) as refused:
+            with pytest.raises(principals.InvalidToken) as refused:
                 ann.service.answer(token, verb, questions(verb, "orchard")[0])
             said.add(refused.value.line)
         assert len(said) == 1
@@ -345,8 +345,8 @@ def test_a_pusher_that_is_killed_at_a_step_loses_nothing_and_leaves_nothing(fres
     code = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from muninn_core.org import pushes\n"
-        "from muninn_core.org.database import Database\n"
+        "from muninn_core.org.ingestion import pushes\n"
+        "from muninn_core.org.database.connections import Database\n"
         "step = sys.argv[3]\n"
         "real = getattr(pushes, step)\n"
         "def stop(*values, **more):\n"
@@ -414,7 +414,7 @@ def test_an_old_database_is_named_and_upgraded_with_its_content(fresh, root: Pat
         old.setattr(migrating, "migrations", lambda: first)
         migrate(admin)
     with connect(admin) as connection:
-        tenant = access.create_tenant(connection, "acme")
+        tenant = principals.create_tenant(connection, "acme")
         connection.execute(
             "INSERT INTO muninn.repository(tenant, name, default_ref) VALUES (%s, 'one', 'main')", (tenant,)
         )
@@ -462,7 +462,7 @@ def test_tables_with_an_index_of_words_are_emptied_and_filled_by_the_next_push(f
         old.setattr(migrating, "migrations", lambda: before)
         migrate(admin)
     with connect(admin) as connection:
-        assert access.create_tenant(connection, "acme") == 1
+        assert principals.create_tenant(connection, "acme") == 1
         connection.execute(WITH_INDEXES.encode())
     assert migrate(admin) == ("lists", "dependencies", "token_states", "parts", "adapted_encoder")
     home = fresh._replace(admin=admin, database=Database(fresh.app.rpartition("/")[0] + f"/indexed_{name}"), tenant=1)
@@ -484,7 +484,7 @@ def test_lists_are_cut_into_parts_when_the_tables_are_upgraded(fresh, monkeypatc
     chunks, files = os.urandom(8 * 400), os.urandom(8 * 57)
     rows = [("few", 1, b"12345678", b""), ("many", 400, chunks, files), ("files", 0, b"", files)]
     with connect(admin) as connection:
-        tenant = access.create_tenant(connection, "acme")
+        tenant = principals.create_tenant(connection, "acme")
         for word, count, *lists in rows:
             sql = "INSERT INTO muninn.frequency VALUES (%s, %s, 1, %s, 0, 0, 0, 7, %s, %s)"
             connection.execute(sql, (tenant, word, count, *lists))

@@ -15,8 +15,9 @@ from repositories import git
 from muninn_core.config import read_config
 from muninn_core.config.org_settings import load_org_settings
 from muninn_core.federation import organisation
-from muninn_core.org import access, file_rows
-from muninn_core.org.pushes import push
+from muninn_core.org.access import principals
+from muninn_core.org.ingestion.pushes import push
+from muninn_core.org.reading import file_rows
 from muninn_core.org.service import Scope, Service
 from muninn_server.org.application import Application
 
@@ -84,8 +85,8 @@ def pushed(home, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def token(home) -> str:
     """The token of Ann, who may not read the vault."""
     with home.database.transaction("muninn_writer") as connection:
-        ann = access.put_principal(connection, home.tenant, "user", "ann")
-        return access.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
+        ann = principals.put_principal(connection, home.tenant, "user", "ann")
+        return principals.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,12 @@ from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.index.opening import open_index
 from muninn_core.model.value import to_plain
-from muninn_core.org import access
-from muninn_core.org.branches import enter
-from muninn_core.org.pushes import push
-from muninn_core.org.reader import PostgresReader
+from muninn_core.org.access import principals
+from muninn_core.org.ingestion.pushes import push
+from muninn_core.org.ingestion.source_tree import read_tree, recallable
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
 from muninn_core.org.service import Service
-from muninn_core.org.source_tree import read_tree, recallable
 from muninn_core.retrieval.candidates.filtering import apply_filters
 from muninn_core.retrieval.query.filters import compile_filters
 from muninn_core.retrieval.query.query_language import read_question
@@ -211,7 +211,7 @@ def test_verbs_answer_as_those_of_a_repository_do(
     service = Service(home.database, tmp_path / "mirrors")
     ann = home.principal("ann", "contract")
     with home.database.transaction("muninn_writer") as connection:
-        token = access.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
+        token = principals.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
     for verb, params, compared in VERBS:
         mine, theirs = to_plain(engine.call(verb, **params)), to_plain(service.answer(token, verb, params))
         assert {name: theirs[name] for name in compared} == {name: mine[name] for name in compared}, (verb, params)

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from repositories import MUNINN, git
 
-from muninn_core.org import access
+from muninn_core.org.access import principals
 from muninn_core.org.service import Service
 from muninn_server.org.application import Application
 from muninn_server.org.command import _parser
@@ -32,9 +32,9 @@ def block(language: str) -> str:
 def test_the_hook_of_a_bare_repository_pushes_each_branch_that_it_names(home, serve, tmp_path: Path) -> None:
     home.repository("shop")
     with home.database.transaction("muninn_writer") as connection:
-        robot = access.put_principal(connection, home.tenant, "service", "robot")
-        shop = access.find_repository(connection, home.tenant, "shop")
-        token = access.create_token(connection, home.tenant, robot, "push", timedelta(hours=1), shop)
+        robot = principals.put_principal(connection, home.tenant, "service", "robot")
+        shop = principals.find_repository(connection, home.tenant, "shop")
+        token = principals.create_token(connection, home.tenant, robot, "push", timedelta(hours=1), shop)
     service = Service(home.database, tmp_path / "mirrors", 1)
     with serve(lambda _: Application(service)) as url:
         git(tmp_path, "init", "-q", "--bare", "-b", "main", "shop.git")

@@ -6,12 +6,12 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, ReadOnlyError
-from muninn_core.org import migrate as migrating
-from muninn_core.org.branches import enter
-from muninn_core.org.database import Database, DatabaseError, connect
-from muninn_core.org.migrate import check_version, migrate, migrations
-from muninn_core.org.pushes import push
-from muninn_core.org.reader import PostgresReader
+from muninn_core.org.database import migrate as migrating
+from muninn_core.org.database.connections import Database, DatabaseError, connect
+from muninn_core.org.database.migrate import check_version, migrate, migrations
+from muninn_core.org.ingestion.pushes import push
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
 
 
 @pytest.fixture(scope="module")

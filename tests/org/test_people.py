@@ -20,10 +20,10 @@ from mcp.client.streamable_http import streamable_http_client
 from repositories import git
 
 from muninn_core.errors import BadParams, MuninnError
-from muninn_core.org import access, identity
-from muninn_core.org.pushes import push
+from muninn_core.org.access import identity, principals
+from muninn_core.org.answers.verbs import ASKED
+from muninn_core.org.ingestion.pushes import push
 from muninn_core.org.service import Service
-from muninn_core.org.verbs import ASKED
 from muninn_server.http.asgi_messages import json_reply, send_reply
 from muninn_server.mcp.tools import tools_of
 from muninn_server.org.application import Application
@@ -72,8 +72,8 @@ def fill(home, issuer: str, folder: Path) -> Path:
     push(home.database, home.repository("shop"), root, "HEAD", workers=1)
     with home.database.transaction("muninn_writer") as connection:
         identity.put_provider(connection, home.tenant, issuer, AUDIENCE, f"{issuer}/keys", "sub", "groups")
-        sales = access.put_principal(connection, home.tenant, "group", "sales")
-        access.grant(connection, home.tenant, access.find_repository(connection, home.tenant, "shop"), sales)
+        sales = principals.put_principal(connection, home.tenant, "group", "sales")
+        principals.grant(connection, home.tenant, principals.find_repository(connection, home.tenant, "shop"), sales)
     return folder / "mirrors"
 
 
@@ -158,7 +158,7 @@ def test_a_changed_token_is_refused_and_no_token_of_a_person_pushes(url: str, is
 
 def test_another_organisation_can_not_declare_the_same_issuer(home, url: str, issuer: str) -> None:
     with home.as_admin() as connection:
-        other = access.create_tenant(connection, "rival")
+        other = principals.create_tenant(connection, "rival")
     with pytest.raises(MuninnError), home.database.transaction("muninn_writer") as connection:
         identity.put_provider(connection, other, issuer, AUDIENCE, f"{issuer}/keys", "sub", "")
     assert found(url, signed(issuer)) == 1

@@ -15,12 +15,12 @@ from muninn_core.errors import BadParams, NotFoundError, PreconditionError
 from muninn_core.git import GitError
 from muninn_core.index.vectors.vector_index import KIND_BITS
 from muninn_core.index.words.term_counts import LIST_BITS
-from muninn_core.org import pushes, storage
-from muninn_core.org.branches import enter
-from muninn_core.org.pushes import Target, push, remove_branch, remove_repository
-from muninn_core.org.reader import PostgresReader
-from muninn_core.org.redaction import purge, redact
-from muninn_core.org.storage import read_chunk
+from muninn_core.org.ingestion import pushes, storage
+from muninn_core.org.ingestion.pushes import Target, push, remove_branch, remove_repository
+from muninn_core.org.ingestion.redaction import purge, redact
+from muninn_core.org.ingestion.storage import read_chunk
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
 
 FRUIT = "def peel(banana):\n    return banana.inner\n"
 GRAIN = "def mill(wheat):\n    return wheat.ground\n"

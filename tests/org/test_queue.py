@@ -15,13 +15,13 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
-from muninn_core.org import access, webhooks
-from muninn_core.org.branches import enter
-from muninn_core.org.mirrors import sweep_mirrors
-from muninn_core.org.pushes import remove_repository
-from muninn_core.org.reader import PostgresReader
-from muninn_core.org.webhooks import receive
-from muninn_core.org.worker import MAX_ATTEMPTS, Worker
+from muninn_core.org.access import principals, webhooks
+from muninn_core.org.access.webhooks import receive
+from muninn_core.org.ingestion.mirrors import sweep_mirrors
+from muninn_core.org.ingestion.pushes import remove_repository
+from muninn_core.org.ingestion.worker import MAX_ATTEMPTS, Worker
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
 
 SECRET = "a secret of more than sixteen characters"
 
@@ -45,8 +45,8 @@ def forge(make_home, tmp_path: Path):
 
 def set_remote(home, remote: str) -> None:
     with home.database.transaction("muninn_writer") as connection:
-        repository = access.find_repository(connection, home.tenant, "shop")
-        access.put_remote(connection, home.tenant, repository, remote, SECRET, ["release/*"])
+        repository = principals.find_repository(connection, home.tenant, "shop")
+        principals.put_remote(connection, home.tenant, repository, remote, SECRET, ["release/*"])
 
 
 def change(clone: Path, name: str, branch: str = "main") -> None:
@@ -164,8 +164,8 @@ def test_a_job_of_a_killed_worker_is_done_by_another(forge, tmp_path: Path) -> N
     code = (
         "import sys, os\n"
         "from pathlib import Path\n"
-        "from muninn_core.org import worker\n"
-        "from muninn_core.org.database import Database\n"
+        "from muninn_core.org.ingestion import worker\n"
+        "from muninn_core.org.database.connections import Database\n"
         "def stop(*values, **more): print('working', flush=True); sys.stdin.read()\n"
         "worker.push = stop\n"
         "worker.Worker(Database(sys.argv[1]), Path(sys.argv[2])).work_once()\n"

@@ -16,10 +16,10 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, BusyError, MuninnError
-from muninn_core.org import access, audit
-from muninn_core.org.audit import AuditQueue, Entry
-from muninn_core.org.database import Database, connect
-from muninn_core.org.pushes import push
+from muninn_core.org.access import audit, principals
+from muninn_core.org.access.audit import AuditQueue, Entry
+from muninn_core.org.database.connections import Database, connect
+from muninn_core.org.ingestion.pushes import push
 from muninn_core.org.service import Scope, Service
 
 NOWHERE = "postgresql://muninn_app@127.0.0.1:1/postgres"
@@ -68,7 +68,7 @@ def test_a_replica_answers_while_the_primary_writes_the_audit_or_is_away(home, s
     push(home.database, home.repository("shop"), root, "HEAD", workers=1)
     ann = home.principal("ann", "shop")
     with home.database.transaction("muninn_writer") as connection:
-        token = access.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
+        token = principals.create_token(connection, home.tenant, ann, "read", timedelta(hours=1))
     replica = Database(standby)
     with home.as_admin() as primary, connect(standby) as reading:
         written = primary.execute("SELECT pg_current_wal_insert_lsn()").fetchone()[0]
@@ -103,7 +103,7 @@ def test_no_question_is_answered_without_its_entry(home, monkeypatch: pytest.Mon
 def test_entries_of_several_organisations_are_written_together(make_home) -> None:
     fresh = make_home()
     with fresh.as_admin() as connection:
-        rival = access.create_tenant(connection, "rival")
+        rival = principals.create_tenant(connection, "rival")
     queue = AuditQueue(fresh.database)
     for tenant in (fresh.tenant, rival, fresh.tenant):
         queue.add(Entry(tenant, 1, "recall", '{"params": "{}"}', datetime(2026, 11, 1, tzinfo=UTC)))
@@ -116,7 +116,7 @@ def test_entries_of_several_organisations_are_written_together(make_home) -> Non
 def test_entries_of_a_deleted_organisation_do_not_hold_up_others(make_home, caplog: pytest.LogCaptureFixture) -> None:
     fresh = make_home()
     with fresh.as_admin() as connection:
-        rival = access.create_tenant(connection, "rival")
+        rival = principals.create_tenant(connection, "rival")
     queue = AuditQueue(fresh.database)
     for tenant in (fresh.tenant, 9_000, 9_000, rival):  # 9,000 is no tenant
         queue.add(Entry(tenant, 1, "recall", "{}", datetime(2026, 11, 1, tzinfo=UTC)))
@@ -132,8 +132,8 @@ def test_entries_of_a_deleted_organisation_do_not_hold_up_others(make_home, capl
 @pytest.mark.parametrize("scope", [Scope(), Scope(("\ud800",)), Scope(ref="\ud800")])
 def test_half_a_character_is_refused_and_does_not_reach_the_audit(home, scope: Scope) -> None:
     with home.database.transaction("muninn_writer") as connection:
-        eve = access.put_principal(connection, home.tenant, "user", "eve")
-        token = access.create_token(connection, home.tenant, eve, "read", timedelta(hours=1))
+        eve = principals.put_principal(connection, home.tenant, "user", "eve")
+        token = principals.create_token(connection, home.tenant, eve, "read", timedelta(hours=1))
     service = Service(home.database, Path("nowhere"))
     query = "refund" if scope != Scope() else "half \ud800"
     with pytest.raises(BadParams, match="half a character"):

@@ -15,12 +15,13 @@ from repositories import git
 
 from muninn_core.index.embedding.embed import load_bundled
 from muninn_core.index.words.term_counts import Term, scores
-from muninn_core.org import access, lexical, vectors
-from muninn_core.org.branches import enter
-from muninn_core.org.lexical import CHUNK_WEIGHTS
-from muninn_core.org.pushes import push
-from muninn_core.org.reader import PostgresReader
-from muninn_core.org.vectors import TenantVectors, VectorCache
+from muninn_core.org.access import principals
+from muninn_core.org.ingestion.pushes import push
+from muninn_core.org.reading import lexical, vectors
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.lexical import CHUNK_WEIGHTS
+from muninn_core.org.reading.reader import PostgresReader
+from muninn_core.org.reading.vectors import TenantVectors, VectorCache
 
 WORDS = ("peel", "banana", "skin", "wheat", "mill")
 
@@ -156,8 +157,8 @@ def test_a_revoked_right_ends_at_once_in_shared_vectors_and_lists(home, filled) 
 
     ben, ann = reads("ben"), reads("ann")
     with home.database.transaction("muninn_writer") as connection:
-        two = access.find_repository(connection, home.tenant, "two")
-        access.revoke(connection, home.tenant, two, filled["ben"])
+        two = principals.find_repository(connection, home.tenant, "two")
+        principals.revoke(connection, home.tenant, two, filled["ben"])
     assert reads("ben") == ([], [], 0, True)
     assert reads("ann") == ann
     home.principal("ben", "two")

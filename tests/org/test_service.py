@@ -17,7 +17,7 @@ import pytest
 from repositories import MUNINN, git
 
 from muninn_core.errors import MuninnError, RefusedError
-from muninn_core.org import access
+from muninn_core.org.access import principals
 from muninn_server.org.client import Client
 
 CODE = "def refund(order):\n    '''Give the money of an order back.'''\n    return order.total\n"
@@ -76,11 +76,11 @@ def tokens(home):
     people = {"ann": home.principal("ann", "shop"), "eve": home.principal("eve")}
     with home.database.transaction("muninn_writer") as connection:
         make = {
-            name: access.create_token(connection, home.tenant, number, "read", timedelta(hours=1))
+            name: principals.create_token(connection, home.tenant, number, "read", timedelta(hours=1))
             for name, number in people.items()
         }
-        shop = access.find_repository(connection, home.tenant, "shop")
-        make["ci"] = access.create_token(connection, home.tenant, people["eve"], "push", timedelta(hours=1), shop)
+        shop = principals.find_repository(connection, home.tenant, "shop")
+        make["ci"] = principals.create_token(connection, home.tenant, people["eve"], "push", timedelta(hours=1), shop)
     return make
 
 
@@ -255,8 +255,8 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
     where = ("--repo", str(root), "--name", "tools", "--url", pushed)
     assert json.loads(run("push", *where, MUNINN_ORG_TOKEN=pushes))["added"] == 2
     with home.database.transaction("muninn_writer") as connection:
-        zoe = access.put_principal(connection, home.tenant, "user", "zoe")
-        access.grant(connection, home.tenant, access.find_repository(connection, home.tenant, "shop"), zoe)
+        zoe = principals.put_principal(connection, home.tenant, "user", "zoe")
+        principals.grant(connection, home.tenant, principals.find_repository(connection, home.tenant, "shop"), zoe)
     both = json.loads(run("recall", "refund an order", "--json", "--url", pushed, MUNINN_ORG_TOKEN=reads))["hits"]
     assert [(hit["repository"], hit["path"], hit["id"]) for hit in both if hit["kind"] == "code"] == [
         ("shop", "refund.py", "shop:refund.py:1-3")

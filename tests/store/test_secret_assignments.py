@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from labelled_secrets import HARMLESS, SECRETS
 
-from muninn_core.store.secrets import assignments as secret_assignments
+from muninn_core.store.secrets import assignments
 from muninn_core.store.secrets.masking import mask, mask_value
 
 
@@ -62,5 +62,5 @@ pieces = st.one_of(
 @settings(max_examples=400, deadline=None)
 @given(st.lists(pieces, max_size=14).map("".join))
 def test_looking_where_a_telling_word_is_finds_what_looking_everywhere_does(text):
-    found = [match.span() for match in secret_assignments._assignments(text)]
-    assert found == [match.span() for match in secret_assignments._ASSIGNED.finditer(text)]
+    found = [match.span() for match in assignments._assignments(text)]
+    assert found == [match.span() for match in assignments._ASSIGNED.finditer(text)]

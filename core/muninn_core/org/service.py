@@ -18,19 +18,19 @@ from typing import Any, NamedTuple
 from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
 from muninn_core.git import mirror
 from muninn_core.model.value import Value
-from muninn_core.org.access import Caller, authenticate, checked_name, find_repository, set_tenant
-from muninn_core.org.audit import AuditQueue, Entry
-from muninn_core.org.branches import enter
-from muninn_core.org.database import Database
-from muninn_core.org.identity import People, is_signed
-from muninn_core.org.migrate import check_version
-from muninn_core.org.mirrors import mirror_of
-from muninn_core.org.pushes import Pushed, Target, push, remove_branch
-from muninn_core.org.question import Question
-from muninn_core.org.reader import PostgresReader
-from muninn_core.org.vectors import VectorCache
-from muninn_core.org.verbs import VERBS, decoded, verb_named
-from muninn_core.org.webhooks import Headers, receive
+from muninn_core.org.access.audit import AuditQueue, Entry
+from muninn_core.org.access.identity import People, is_signed
+from muninn_core.org.access.principals import Caller, authenticate, checked_name, find_repository, set_tenant
+from muninn_core.org.access.webhooks import Headers, receive
+from muninn_core.org.answers.question import Question
+from muninn_core.org.answers.verbs import VERBS, decoded, verb_named
+from muninn_core.org.database.connections import Database
+from muninn_core.org.database.migrate import check_version
+from muninn_core.org.ingestion.mirrors import mirror_of
+from muninn_core.org.ingestion.pushes import Pushed, Target, push, remove_branch
+from muninn_core.org.reading.branches import enter
+from muninn_core.org.reading.reader import PostgresReader
+from muninn_core.org.reading.vectors import VectorCache
 from muninn_core.store.secrets.masking import mask_value
 
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0)

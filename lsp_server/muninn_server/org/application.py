@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 
 from muninn_core.errors import BadParams, MuninnError, ParseError, RefusedError, RequestError
 from muninn_core.model.value import Value, encode_json, to_plain
-from muninn_core.org.access import InvalidToken
+from muninn_core.org.access.principals import InvalidToken
 from muninn_core.org.service import Scope, Service
 from muninn_server.http.asgi_messages import Reply, error_reply, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send

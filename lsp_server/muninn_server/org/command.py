@@ -24,17 +24,17 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import from_plain
-from muninn_core.org import access
-from muninn_core.org.database import Connection, Database, connect
-from muninn_core.org.embedded_postgres import EmbeddedServer
-from muninn_core.org.identity import put_provider
-from muninn_core.org.migrate import migrate
-from muninn_core.org.mirrors import sweep_mirrors
-from muninn_core.org.pushes import Target, push, remove_branch, remove_repository, sweep
-from muninn_core.org.redaction import purge, redact
+from muninn_core.org.access import principals
+from muninn_core.org.access.identity import put_provider
+from muninn_core.org.answers.verbs import ASKED
+from muninn_core.org.database.connections import Connection, Database, connect
+from muninn_core.org.database.embedded_postgres import EmbeddedServer
+from muninn_core.org.database.migrate import migrate
+from muninn_core.org.ingestion.mirrors import sweep_mirrors
+from muninn_core.org.ingestion.pushes import Target, push, remove_branch, remove_repository, sweep
+from muninn_core.org.ingestion.redaction import purge, redact
+from muninn_core.org.ingestion.worker import Worker
 from muninn_core.org.service import Service
-from muninn_core.org.verbs import ASKED
-from muninn_core.org.worker import Worker
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.http_listener import serving
 from muninn_server.mcp.tools import schema_with, tools_of
@@ -107,7 +107,7 @@ def _start_trial(folder: Path) -> str:
     migrate(admin, _LOGIN, password)
     with connect(admin) as connection:
         if connection.execute("SELECT 1 FROM muninn.tenant WHERE name = %s", (_TENANT,)).fetchone() is None:
-            access.create_tenant(connection, _TENANT)
+            principals.create_tenant(connection, _TENANT)
     print(f"The database of the tenant '{_TENANT}', for --database: {admin}", flush=True)
     return _with_login(admin, _LOGIN, password)
 
@@ -125,7 +125,7 @@ def _migrate(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 def _tenant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     with connect(_address(options, environ)) as connection:
         if options.action == "create":
-            access.create_tenant(connection, options.name)
+            principals.create_tenant(connection, options.name)
         else:
             connection.execute("SELECT muninn.drop_tenant(%s)", (options.name,))
     print(f"{options.action}d the tenant {options.name}")
@@ -140,7 +140,7 @@ def _repository(options: argparse.Namespace, environ: Mapping[str, str]) -> None
         remove_branch(database, Target(tenant, options.name, options.ref))
     else:
         with database.transaction("muninn_writer") as connection:
-            access.put_repository(connection, tenant, options.name, options.ref, private=not options.open)
+            principals.put_repository(connection, tenant, options.name, options.ref, private=not options.open)
     database.close()
     print(f"{options.action}: {options.name}")
 
@@ -150,8 +150,8 @@ def _remote(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
     secret = secrets.token_urlsafe(32)
     with database.transaction("muninn_writer") as connection:
-        repository = access.find_repository(connection, tenant, options.name)
-        access.put_remote(connection, tenant, repository, options.remote, secret, options.branch)
+        repository = principals.find_repository(connection, tenant, options.name)
+        principals.put_remote(connection, tenant, repository, options.remote, secret, options.branch)
     database.close()
     print(secret)
 
@@ -174,12 +174,12 @@ def _work(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 def _grant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
     with database.transaction("muninn_writer") as connection:
-        repository = access.find_repository(connection, tenant, options.repository)
-        principal = access.put_principal(connection, tenant, options.kind, options.principal)
+        repository = principals.find_repository(connection, tenant, options.repository)
+        principal = principals.put_principal(connection, tenant, options.kind, options.principal)
         if options.command == "grant":
-            access.grant(connection, tenant, repository, principal)
+            principals.grant(connection, tenant, repository, principal)
         else:
-            access.revoke(connection, tenant, repository, principal)
+            principals.revoke(connection, tenant, repository, principal)
     database.close()
     print(f"{options.command}: {options.principal}, {options.repository}")
 
@@ -187,8 +187,10 @@ def _grant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 def _member(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
     with database.transaction("muninn_writer") as connection:
-        group = access.put_principal(connection, tenant, "group", options.group)
-        access.put_member(connection, tenant, group, access.put_principal(connection, tenant, "user", options.user))
+        group = principals.put_principal(connection, tenant, "group", options.group)
+        principals.put_member(
+            connection, tenant, group, principals.put_principal(connection, tenant, "user", options.user)
+        )
     database.close()
     print(f"{options.user} is a member of {options.group}")
 
@@ -197,10 +199,10 @@ def _token(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
     with database.transaction("muninn_writer") as connection:
         if options.action == "list":
-            for row in access.list_tokens(connection, tenant):
+            for row in principals.list_tokens(connection, tenant):
                 print(json.dumps(row._asdict(), default=str))
         elif options.action == "revoke":
-            access.revoke_token(connection, tenant, int(options.subject))
+            principals.revoke_token(connection, tenant, int(options.subject))
         else:
             print(_new_token(connection, tenant, options))
     database.close()
@@ -209,11 +211,11 @@ def _token(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 def _new_token(connection: Connection, tenant: int, options: argparse.Namespace) -> str:
     repository = None
     if options.push is not None:
-        repository = access.find_repository(connection, tenant, options.push)
-    kind: access.Kind = "user" if options.push is None else "service"
-    principal = access.put_principal(connection, tenant, kind, options.subject)
-    scope: access.TokenScope = "read" if options.push is None else "push"
-    return access.create_token(connection, tenant, principal, scope, timedelta(days=options.days), repository)
+        repository = principals.find_repository(connection, tenant, options.push)
+    kind: principals.Kind = "user" if options.push is None else "service"
+    principal = principals.put_principal(connection, tenant, kind, options.subject)
+    scope: principals.TokenScope = "read" if options.push is None else "push"
+    return principals.create_token(connection, tenant, principal, scope, timedelta(days=options.days), repository)
 
 
 def _push(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
@@ -290,7 +292,7 @@ def _address(options: argparse.Namespace, environ: Mapping[str, str]) -> str:
 
 def _tenant_of(options: argparse.Namespace, environ: Mapping[str, str]) -> int:
     with connect(_address(options, environ)) as connection:
-        return access.find_tenant(connection, options.tenant)
+        return principals.find_tenant(connection, options.tenant)
 
 
 def _secret(environ: Mapping[str, str]) -> str:

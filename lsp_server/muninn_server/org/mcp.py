@@ -14,8 +14,8 @@ from muninn_core import __version__
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import Value, to_plain
-from muninn_core.org.access import InvalidToken
-from muninn_core.org.verbs import ASKED
+from muninn_core.org.access.principals import InvalidToken
+from muninn_core.org.answers.verbs import ASKED
 from muninn_server.mcp.tools import Tool, schema_with, tools_of
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory.changes import edits
-from muninn_core.engine.memory.changes import record_changes as changes
+from muninn_core.engine.memory.changes import edits, record_changes
 from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.memory import (
@@ -57,7 +56,7 @@ class MemoryVerbs(Verbs):
 
     def forget(self, params: ForgetParams, call: CallContext) -> ForgetResult:
         """Archive a memory, or restore it."""
-        return changes.forget(self._writable(call), params, call)
+        return record_changes.forget(self._writable(call), params, call)
 
     def restore(self, params: RestoreParams, call: CallContext) -> ForgetResult:
         """Restore an archived memory."""
@@ -66,4 +65,4 @@ class MemoryVerbs(Verbs):
 
     def promote(self, params: PromoteParams, call: CallContext) -> PromoteResult:
         """Store a memory again in a wider scope."""
-        return changes.promote(self._writable(call), params, call, self.ids)
+        return record_changes.promote(self._writable(call), params, call, self.ids)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory.models import enrichment, linking
-from muninn_core.engine.memory.models import proposals as model_proposals
-from muninn_core.engine.memory.models import reports as model_reports
-from muninn_core.engine.memory.models import verdicts as model_verdicts
+from muninn_core.engine.memory.models import enrichment, linking, proposals, reports, verdicts
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import UsageError
 from muninn_core.protocol.models import (
@@ -32,21 +29,21 @@ class ModelsVerbs(Verbs):
 
     def models_list(self, _params: ModelsListParams, call: CallContext) -> ModelsListResult:
         """List the routes."""
-        return model_reports.list_models(self.trees.open(call.place), self.models)
+        return reports.list_models(self.trees.open(call.place), self.models)
 
     def models_test(self, params: ModelsTestParams, call: CallContext) -> ModelsTestResult:
         """Try a route."""
-        return model_reports.test_model(self.trees.open(call.place), self.models, params, call)
+        return reports.test_model(self.trees.open(call.place), self.models, params, call)
 
     def models_usage(self, params: ModelsUsageParams, call: CallContext) -> ModelsUsageResult:
         """Sum the calls."""
-        return model_reports.usage(self.trees.open(call.place), self.models, params)
+        return reports.usage(self.trees.open(call.place), self.models, params)
 
     def models_key(self, params: ModelsKeyParams, call: CallContext) -> ModelsKeyResult:
         """Hold or store a key."""
         if call.actor == "assistant":
             raise UsageError("an agent can't give a key", hint="A person runs `muninn models key` in a terminal.")
-        return model_reports.give_key(self.trees.open(call.place), self.models, params)
+        return reports.give_key(self.trees.open(call.place), self.models, params)
 
     def enrich(self, params: EnrichParams, call: CallContext) -> EnrichResult:
         """Enrich memories."""
@@ -60,6 +57,6 @@ class ModelsVerbs(Verbs):
     def judge(self, params: JudgeParams, call: CallContext) -> JudgeResult:
         """Ask a model about similar memories."""
         if params.ids:
-            return model_proposals.propose(self._reading(call), self.models, params, call)
+            return proposals.propose(self._reading(call), self.models, params, call)
         asks = not (params.dry_run or params.show_prompt)
-        return model_verdicts.judge(self._writing(call) if asks else self._reading(call), self.models, params, call)
+        return verdicts.judge(self._writing(call) if asks else self._reading(call), self.models, params, call)

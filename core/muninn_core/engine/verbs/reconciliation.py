@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from muninn_core.engine.memory.changes import maintenance
-from muninn_core.engine.memory.changes import record_changes as changes
+from muninn_core.engine.memory.changes import maintenance, record_changes
 from muninn_core.engine.memory.changes.evolve import evolve, plan_when_due
 from muninn_core.engine.memory.inspection.conflict_list import list_conflicts
 from muninn_core.engine.memory.models.background_reconcile import check
@@ -94,4 +93,4 @@ class ReconciliationVerbs(Verbs):
 
     def resolve(self, params: ResolveParams, call: CallContext) -> ResolveResult:
         """Resolve a conflict."""
-        return changes.resolve(self._writable(call), params, call)
+        return record_changes.resolve(self._writable(call), params, call)

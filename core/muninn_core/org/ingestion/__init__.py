@@ -1,0 +1,1 @@
+"""Branches of repositories to rows of the database, and removal from it."""

@@ -1,0 +1,1 @@
+"""The index interface over the database: words, vectors, files and memories of the branches that a question reads."""
