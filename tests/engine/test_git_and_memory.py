@@ -155,6 +155,34 @@ def test_a_commit_that_is_amended_supersedes_its_earlier_form_and_one_of_another
     assert {memory.id for memory in muninn.call("memories").memories} == {second, third}
 
 
+def test_the_memory_of_a_commit_counts_again_when_its_amendment_is_taken_back(muninn):
+    muninn.call("brief", session="s1")
+    commit_a_decision(muninn.root)
+    earlier = git(muninn.root, "rev-parse", "HEAD").strip()
+    (first,) = muninn.call("capture", source="commit", session="s1").ids
+    (muninn.root / "src" / "store.py").write_text("class SessionStore: ...\n")
+    git(muninn.root, "commit", "-q", "-a", "--amend", "--no-edit")
+    amended = git(muninn.root, "rev-parse", "HEAD").strip()
+    (second,) = muninn.call("capture", source="commit", session="s1").ids
+
+    def counts():
+        return [memory.id for memory in muninn.call("memories").memories]
+
+    assert counts() == [second]
+    git(muninn.root, "branch", "kept")
+    git(muninn.root, "reset", "-q", "--hard", earlier)
+    muninn.call("capture", source="commit", session="s1")
+    assert counts() == [second], "a branch has the amended commit"
+    git(muninn.root, "branch", "-q", "-D", "kept")
+    assert first in muninn.call("brief", session="s2").ids
+    assert counts() == [first]
+    assert muninn.call("show", id=second).memory.superseded_by == first
+    assert muninn.texts("where are sessions stored", kind="memory") == [muninn.call("show", id=first).memory.text]
+    git(muninn.root, "reset", "-q", "--hard", amended)
+    muninn.call("brief", session="s3")
+    assert counts() == [second]
+
+
 def test_a_commit_of_another_author_is_not_superseded_when_no_branch_has_it(muninn):
     muninn.call("brief", session="s1")
     commit_a_decision(muninn.root)

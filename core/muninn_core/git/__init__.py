@@ -28,6 +28,7 @@ from muninn_core.git.history import (
     list_commits,
     list_refs,
     merge_base,
+    newest_ids,
     resolve_commit,
 )
 from muninn_core.git.objects import (
@@ -99,6 +100,7 @@ __all__ = [
     "list_refs",
     "list_tree",
     "merge_base",
+    "newest_ids",
     "read_blob",
     "read_blobs",
     "read_diff",

@@ -192,6 +192,11 @@ def merge_base(root: Path, one: str, other: str) -> str | None:
     return run(str(root), "merge-base", one, other, check=False).strip().split("\n")[0] or None
 
 
+def newest_ids(root: Path, until: str, limit: int) -> tuple[str, ...]:
+    """Return the ids of at most `limit` first-parent commits reachable from `until`, newest first. Raises GitError."""
+    return tuple(run(str(root), "rev-list", "--first-parent", f"--max-count={limit}", until, "--").split())
+
+
 def find_unreachable(root: Path, list_commits: Iterable[str], tips: Iterable[str]) -> set[str]:
     """Return the commits that are in no tip's history, including those that the repository does not have.
 

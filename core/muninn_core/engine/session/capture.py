@@ -21,7 +21,7 @@ from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session import candidates, failed_commands, hook_inbox, remember_request, session_end
 from muninn_core.engine.session.agent_journal import AgentJournal
-from muninn_core.engine.session.commit_links import related
+from muninn_core.engine.session.commit_links import related, standing_again
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.named_code import with_named_code
 from muninn_core.engine.session.reminders import missed_note
@@ -53,6 +53,8 @@ class Captures:
         self._clock = clock
         self._agents = agents
         self._catching_up = threading.Lock()
+        self._heads: dict[str, str] = {}
+        """By root, the last HEAD none of whose commits has a rewrite that may be taken back."""
 
     def capture(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> CaptureResult:
         """Store what one event of a session shows, after everything in the inbox.
@@ -63,7 +65,8 @@ class Captures:
         return self._store(workspace, params, call)
 
     def catch_up(self, workspace: Workspace, call: CallContext, session: str | None) -> None:
-        """Store what hooks left in the inbox, and end sessions whose end event never came.
+        """Store what hooks left in the inbox, end sessions whose end event never came, and put memories of commits in
+        force again whose rewrite was taken back.
 
         Does nothing in a read-only work tree, or while another thread runs it.
         """
@@ -77,10 +80,26 @@ class Captures:
             for ended in session_end.abandoned_sessions(workspace.session_state, session, self._clock()):
                 self._store_waiting(workspace, ended, call)
                 workspace.session_state.put(ended.session or "", session_end.OPEN, None)
+            self._restore_commits(workspace, session)
         except (OSError, MuninnError) as error:
             workspace.report_problem("hooks", f"cannot read the inbox of the hooks: {error}")
         finally:
             self._catching_up.release()
+
+    def _restore_commits(self, workspace: Workspace, session: str | None) -> None:
+        """Record which memories of HEAD's commits are in force again. A HEAD is looked at until none can be."""
+        root, head = workspace.place.root, git.read_head(workspace.place).commit
+        if head is None or self._heads.get(root) == head:
+            return
+        try:
+            records, waiting = standing_again(workspace, head)
+            if records:
+                workspace.memory.append(records, session)
+        except MuninnError as error:  # the event is captured without
+            log.warning("the commits of HEAD can't be compared with their rewrites: %s", error)
+            return
+        if not waiting:
+            self._heads[root] = head
 
     def _store(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> CaptureResult:
         now = self._clock()

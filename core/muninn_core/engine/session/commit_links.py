@@ -1,11 +1,16 @@
-"""Links a captured commit to memories of the same files or of similar text, and to the commit that it rewrites."""
+"""Links a captured commit to memories of the same files or of similar text, and to the commit that it rewrites.
+
+A rewrite can be taken back (`git reset` to the earlier commit). Then the earlier commit's memory is in force again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from muninn_core import git
+from muninn_core.capture.commit_memory import commit_key
 from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session.reminder_search import related_memories
@@ -15,6 +20,12 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.workspace import Workspace
+
+HOOK = "hook"
+SUPERSEDES = "supersedes"
+
+MAX_RETURNED = 50
+"""The newest commits of HEAD whose rewrites may have been taken back."""
 
 MAX_LINKS = 4
 """The most links of one commit."""
@@ -73,13 +84,13 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
             target=identity,
             strength=round(min(1.0, confidence[identity]), 2),
             reason=", ".join(why[identity]),
-            by="hook",
+            by=HOOK,
         )
         for identity in best[:MAX_LINKS]
     )
     records = [decision.document.path for decision in touched(workspace.documents.read(), draft.files, (), ())]
     details = {**draft.details, **({"decisions": records} if records else {})}
-    supersedes = tuple(Link(relation="supersedes", target=identity, by="hook") for identity in former)
+    supersedes = tuple(Link(relation=SUPERSEDES, target=identity, by=HOOK) for identity in former)
     return replace(draft, links=(*draft.links, *supersedes, *links), details=details)
 
 
@@ -92,12 +103,47 @@ def _former(workspace: Workspace, draft: MemoryDraft) -> list[str]:
     same = {
         str(memory.details["commit"]): memory.id
         for memory in workspace.memory.index.by_files(draft.files)
-        if memory.actor == "hook" and memory.author == author and memory.title == draft.title
+        if memory.actor == HOOK and memory.author == author and memory.title == draft.title
         if "commit" in memory.details
     }
     same.pop(str(draft.details["commit"]), None)
     if not same:
         return []
+    return sorted(same[commit] for commit in _in_no_history(workspace, same))
+
+
+def _in_no_history(workspace: Workspace, commits: Iterable[str]) -> set[str]:
     root, head = workspace.layout.root, git.read_head(workspace.place).commit
     tips = [*(ref.commit for ref in git.list_refs(root)), *([head] if head else [])]
-    return sorted(same[commit] for commit in git.find_unreachable(root, same, tips))
+    return git.find_unreachable(root, commits, tips)
+
+
+def standing_again(workspace: Workspace, head: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the records that put memories of commits in force again whose rewrite no history has any more.
+
+    The second value tells whether a branch still has the rewrite of another one, so that a later call may find more.
+    Looked at are the newest `MAX_RETURNED` commits of HEAD, and rewrites that a capture of this author found. The
+    rewrite's memory is superseded in turn, so that taking this back works the same way.
+    """
+    store, author = workspace.memory, workspace.author()
+    known: Mapping[str, Memory] = store.all()
+    found: dict[str, tuple[str, str]] = {}
+    for commit in git.newest_ids(workspace.layout.root, head, MAX_RETURNED):
+        record = store.log.record_of_key(commit_key(commit))
+        memory = known.get(record.id) if record is not None else None
+        later = known.get(memory.superseded_by or "") if memory is not None else None
+        if memory is not None and later is not None and "commit" in later.details and later.author == author:
+            rewrite = any(
+                (each.relation, each.target, each.by) == (SUPERSEDES, memory.id, HOOK) for each in later.links
+            )
+            if rewrite:
+                found[str(later.details["commit"])] = (memory.id, later.id)
+    lost = sorted(_in_no_history(workspace, found)) if found else []
+    records: list[dict[str, Any]] = []
+    for commit in lost:
+        earlier, rewrite_of_it = found[commit]
+        records.append({"type": "supersede", "actor": HOOK, "target": earlier, "by": None})
+        records.append(
+            {"type": "link", "actor": HOOK, "target": earlier, "relation": SUPERSEDES, "to": rewrite_of_it, "by": HOOK}
+        )
+    return records, len(lost) < len(found)
