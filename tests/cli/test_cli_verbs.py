@@ -129,6 +129,10 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     shell.json("init")
     ours = shell.json("remember", "We use lanterns for the night watch.", "--type", "decision")["ids"][0]
     theirs = shell.json("remember", "We do not use lanterns for the night watch.", "--type", "decision")["ids"][0]
+    planned = shell.run("reconcile", "--dry-run").stdout
+    assert f"{ours}  We use lanterns for the night watch." in planned
+    assert f"{theirs}  We do not use lanterns for the night watch." in planned
+    assert "muninn conflicts" not in planned
     assert "Sealed 2 records" in shell.run("seal").stdout
     assert "1 conflict needs your decision" in shell.run("reconcile").stdout
     (conflict,) = shell.json("conflicts")["conflicts"]

@@ -202,6 +202,7 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
             superseded=(Superseded(newer="d", older="c", reason="one value changed"),),
             dry_run=True,
             summary="2 records",
+            opened=(Conflict(id="x", left=memory(), right=memory(id="02m"), reason="one says not", ts=""),),
             saw=SAW,
         ),
         "status": StatusResult(
@@ -225,7 +226,10 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
     texts = {verb: render(result) for verb, result in results.items()}
     assert texts["context"] == "# Pack"
     assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
-    assert texts["reconcile"] == "2 records\n- a stands for b: same\n- d supersedes c: one value changed"
+    assert texts["reconcile"] == (
+        "2 records\n- a stands for b: same\n- d supersedes c: one value changed\n"
+        "- conflict, one says not: 01m “Use files.” and 02m “Use files.”\nNothing was changed."
+    )
     assert "problem: x.jsonl:4 a torn line. Look." in texts["status"]
 
 

@@ -3428,6 +3428,7 @@ export interface SealResult {
 /**
  * The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people.
  *
+ * `conflicts` counts the new conflicts, `opened` are these; the verb `conflicts` does not list those of a dry run.
  * `started` is true for a run in the background; the counts are then 0.
  */
 export interface ReconcileResult {
@@ -3439,6 +3440,7 @@ export interface ReconcileResult {
   superseded: readonly Superseded[];
   dry_run: boolean;
   summary: string;
+  opened: readonly Conflict[];
   saw: ReadState;
   started: boolean;
 }
@@ -3455,6 +3457,31 @@ export interface Superseded {
   newer: string;
   older: string;
   reason: string;
+}
+
+/**
+ * Two contradicting memories, the reason for the conflict, and the code that they cite.
+ *
+ * `keep` is the decision: left, right or both; "" while it is open.
+ */
+export interface Conflict {
+  id: string;
+  left: Memory;
+  right: Memory;
+  reason: string;
+  ts: string;
+  code: readonly CitedCode[];
+  keep: string;
+}
+
+/** Code that one side of a conflict cites, from the work tree. `problem` is set when it could not be read. */
+export interface CitedCode {
+  side: string;
+  path: string;
+  start: number;
+  end: number;
+  text: string;
+  problem: string;
 }
 
 /** The files that were restored, relative to the root. `summary` describes the operation that was undone. */
@@ -3508,31 +3535,6 @@ export interface ConflictsResult {
   saw: ReadState;
   conflicts: readonly Conflict[];
   citations: Readonly<Record<string, readonly Citation[]>>;
-}
-
-/**
- * Two contradicting memories, the reason for the conflict, and the code that they cite.
- *
- * `keep` is the decision: left, right or both; "" while it is open.
- */
-export interface Conflict {
-  id: string;
-  left: Memory;
-  right: Memory;
-  reason: string;
-  ts: string;
-  code: readonly CitedCode[];
-  keep: string;
-}
-
-/** Code that one side of a conflict cites, from the work tree. `problem` is set when it could not be read. */
-export interface CitedCode {
-  side: string;
-  path: string;
-  start: number;
-  end: number;
-  text: string;
-  problem: string;
 }
 
 /**

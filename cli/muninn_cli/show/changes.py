@@ -46,7 +46,10 @@ def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 @renders("reconcile")
 def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the summary, the merges, the superseded memories, and how many conflicts need a decision."""
+    """Print the summary, the merges, the superseded memories, and how many conflicts need a decision.
+
+    After a dry run print the conflicts, which `muninn conflicts` does not list yet.
+    """
     paragraph(console, (result["summary"], "name"))
     for merge in result["merges"]:
         others = ", ".join(merge["merged"])
@@ -54,7 +57,11 @@ def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespac
     for each in result["superseded"]:
         replaced = f" supersedes {each['older']}  {each['reason']}"
         paragraph(console, (each["newer"], "name"), (replaced, "faint"), indent=2)
-    if result["conflicts"]:
+    for conflict in result["opened"] if result["dry_run"] else ():
+        paragraph(console, ("conflict", "warn"), (f"  {conflict['reason']}", "faint"), indent=2)
+        for side in ("left", "right"):
+            paragraph(console, (f"{conflict[side]['id']}  {conflict[side]['text']}", ""), indent=4)
+    if result["conflicts"] and not result["dry_run"]:
         waiting = count(result["conflicts"], "conflict needs", "conflicts need")
         line(console, (f"{waiting} your decision: `muninn conflicts`.", "warn"))
     if result["dry_run"]:

@@ -220,10 +220,21 @@ def forget_text(result: ForgetResult) -> str:
 
 @result_text.register
 def reconcile_text(result: ReconcileResult) -> str:
-    """Return the summary and each merge."""
+    """Return the summary, each merge and each new conflict, and whether anything was changed."""
     lines = [result.summary, *(f"- {m.kept} stands for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
     lines += [f"- {each.newer} supersedes {each.older}: {each.reason}" for each in result.superseded]
+    lines += [
+        f"- conflict, {each.reason}: {_quoted(each.left)} and {_quoted(each.right)}" for each in result.opened
+    ]
+    if result.dry_run:
+        lines.append("Nothing was changed.")
+    elif result.opened:
+        lines.append("`conflicts` shows both sides; a person decides with `muninn resolve`.")
     return "\n".join(lines)
+
+
+def _quoted(memory: Memory) -> str:
+    return f"{memory.id} “{headline(memory)}”"
 
 
 @result_text.register

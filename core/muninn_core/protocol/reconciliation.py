@@ -59,8 +59,37 @@ class Superseded(Value):
     reason: str
 
 
+class CitedCode(Value):
+    """Code that one side of a conflict cites, from the work tree. `problem` is set when it could not be read."""
+
+    side: str
+    path: str
+    start: int
+    end: int
+    text: str = ""
+    problem: str = ""
+
+
+class Conflict(Value):
+    """Two contradicting memories, the reason for the conflict, and the code that they cite.
+
+    `keep` is the decision: left, right or both; "" while it is open.
+    """
+
+    id: str
+    left: Memory
+    right: Memory
+    reason: str
+    ts: str
+    code: tuple[CitedCode, ...] = ()
+    keep: str = ""
+
+
 class Reconciled(Value):
-    """The outcome of reconciling. `segments` are relative to the root; `summary` is one line for people."""
+    """The outcome of reconciling. `segments` are relative to the root; `summary` is one line for people.
+
+    `conflicts` counts the new conflicts, `opened` are these.
+    """
 
     consolidated: int
     duplicates: int
@@ -70,11 +99,13 @@ class Reconciled(Value):
     superseded: tuple[Superseded, ...]
     dry_run: bool
     summary: str
+    opened: tuple[Conflict, ...]
 
 
 class ReconcileResult(Reconciled):
     """The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people.
 
+    `conflicts` counts the new conflicts, `opened` are these; the verb `conflicts` does not list those of a dry run.
     `started` is true for a run in the background; the counts are then 0.
     """
 
@@ -154,32 +185,6 @@ class ConflictsParams(Value):
         str | None, Meta(description="One conflict, open or decided, by its id or an unambiguous prefix of it.")
     ] = None
     decided: Annotated[bool, Meta(description="List the conflicts that a person has decided, too.")] = False
-
-
-class CitedCode(Value):
-    """Code that one side of a conflict cites, from the work tree. `problem` is set when it could not be read."""
-
-    side: str
-    path: str
-    start: int
-    end: int
-    text: str = ""
-    problem: str = ""
-
-
-class Conflict(Value):
-    """Two contradicting memories, the reason for the conflict, and the code that they cite.
-
-    `keep` is the decision: left, right or both; "" while it is open.
-    """
-
-    id: str
-    left: Memory
-    right: Memory
-    reason: str
-    ts: str
-    code: tuple[CitedCode, ...] = ()
-    keep: str = ""
 
 
 class ConflictsResult(Result):

@@ -75,6 +75,7 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Rec
         superseded=planned.superseded,
         dry_run=dry_run,
         summary=summary,
+        opened=planned.conflicts,
     )
 
 

@@ -16,14 +16,14 @@ from muninn_core import git
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
-from muninn_core.protocol.reconciliation import Merge, Superseded
+from muninn_core.protocol.reconciliation import Conflict, Merge, Superseded
 from muninn_core.reconcile.pairs import compare_all, words_of
 from muninn_core.reconcile.relation import forget
 from muninn_core.reconcile.verdicts import judged_conflicts
 from muninn_core.regular_file import FileTooLarge
 from muninn_core.store.files.layout import Layout
 from muninn_core.store.files.lines import Lines, read_content, read_lines
-from muninn_core.store.folding.fold import Fold, State
+from muninn_core.store.folding.fold import Dispute, Fold, State
 from muninn_core.store.records.ids import derived_id
 from muninn_core.store.records.record import VERSION, Record, encode_line, is_merge_marker, make_record
 from muninn_core.store.records.timestamps import next_millisecond
@@ -51,7 +51,7 @@ class Task(Value):
 class Plan(Value):
     """The new `main.jsonl`, its sources, and the changes in it.
 
-    `main` is None when there was no main.jsonl. `merges`, `superseded` and `conflicts` (ids) are the new ones; a
+    `main` is None when there was no main.jsonl. `merges`, `superseded` and `conflicts` are the new ones; a
     conflict that a person has decided before is none. `consolidated` counts the memories that only segments held.
     """
 
@@ -62,7 +62,7 @@ class Plan(Value):
     consolidated: int
     merges: tuple[Merge, ...]
     superseded: tuple[Superseded, ...]
-    conflicts: tuple[str, ...]
+    conflicts: tuple[Conflict, ...]
 
 
 class MemoryFiles(Value):
@@ -84,7 +84,7 @@ def plan(layout: Layout, *, with_spool: bool = False, session: str | None = None
     read = read_memory(layout, with_spool=with_spool, session=session)
     new = add_derived_records(read.fold)
     state = read.fold.state()
-    undecided = {dispute.id for dispute in state.conflicts}  # a decision outlives the undo of its conflict's record
+    undecided = {dispute.id: dispute for dispute in state.conflicts}  # a decision outlives the undo of its record
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
     malformed = b"".join(line + b"\n" for line in sorted(set(read.raw)))
     return Plan(
@@ -99,8 +99,13 @@ def plan(layout: Layout, *, with_spool: bool = False, session: str | None = None
             for record in new
             if record.type == "supersede"
         ),
-        conflicts=tuple(record.id for record in new if record.id in undecided),
+        conflicts=tuple(_conflict(state, undecided[record.id]) for record in new if record.id in undecided),
     )
+
+
+def _conflict(state: State, dispute: Dispute) -> Conflict:
+    left, right = state.memories[dispute.left], state.memories[dispute.right]
+    return Conflict(id=dispute.id, left=left, right=right, reason=dispute.reason, ts=dispute.ts)
 
 
 def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None) -> MemoryFiles:

@@ -54,6 +54,7 @@ class BackgroundReconcile:
             segments=(),
             merges=(),
             superseded=(),
+            opened=(),
             dry_run=False,
             summary="reconciling in the background; `muninn status` shows how it ends",
             started=True,
