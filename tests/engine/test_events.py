@@ -35,6 +35,15 @@ def test_an_event_is_recorded_and_found_and_is_no_memory(muninn):
         muninn.call("event.query", id="nothing")
 
 
+def test_a_text_finds_no_event_about_something_else(muninn):
+    append(muninn, payload={"n": 1, "text": "The shell of the desktop crashed after an extension was enabled."})
+    append(muninn, payload={"n": 2, "text": "The invoices of the year are in the archive."})
+    append(muninn, payload={"n": 3, "model": "opus-5", "input_tokens": 100})
+    assert found(muninn, text="what happened to the desktop") == [1]
+    assert found(muninn, text="the") != [], "a common word alone is searched"
+    assert found(muninn, text="ocean weather") == []
+
+
 def test_the_journal_is_outside_of_git_and_shared_by_all_work_trees(muninn, tmp_path):
     git(muninn.root, "add", "-A")
     git(muninn.root, "commit", "-q", "-m", "Add memory")

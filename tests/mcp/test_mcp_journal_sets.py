@@ -104,7 +104,11 @@ async def test_events_patterns_and_decisions_are_stored_and_found(agents: Agents
         assert value_of(kept, "occurred_at") == "2026-01-02T03:04:05.000Z"
         assert '"description": "The lamp went out at night."' in kept
         assert '"metadata": {"from": "log"}' in kept
-        assert event in await said(agent, "get_recent_events", event_type="lighthouse")
+        recent = await said(agent, "get_recent_events", event_type="lighthouse")
+        assert recent.splitlines()[1:] == [
+            f"  - #{value_of(kept, 'position')} 2026-01-02T03:04:05.000Z lighthouse by assistant, event_id: {event}",
+            f"    {value_of(kept, 'payload')}",
+        ]
         assert event in await said(agent, "query_events", where={"payload.hours": 3}, until="2026-02-01")
         assert "No results" in await said(agent, "query_events", where={"payload.hours": 4})
         assert event in await said(agent, "semantic_search", query="lamp at night", limit=3)

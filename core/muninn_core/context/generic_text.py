@@ -1,7 +1,7 @@
 """Results as text for a model: by the function registered for the result's type, otherwise field by field.
 
 Field by field, empty fields and fields for programs are left out. Fields keep the order of their declaration. The
-payload of an event is shown whole, as JSON.
+payload of an event is shown whole, as JSON. Events of a list have two lines each: a list in full would be mostly ids.
 """
 
 from __future__ import annotations
@@ -49,10 +49,27 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
                 yield f"{indent}{name}: {_scalar(each, indent)}"
         return
     for each in value:
-        lines = list(_lines(each, "")) if isinstance(each, dict) else [_scalar(each, indent)]
+        lines = list(_item(each)) if isinstance(each, dict) else [_scalar(each, indent)]
         first, *rest = lines or ["-"]  # all fields of an object may be left out
         yield f"{indent}- {first}"
         yield from (f"{indent}  {line}" for line in rest)
+
+
+def _item(value: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of an object of a list. An event, or what has one, has its facts on the first line."""
+    event = value if "event_id" in value and "payload" in value else value.get("event")
+    if not isinstance(event, dict) or "event_id" not in event:
+        yield from _lines(value, "")
+        return
+    span = "/".join(each for each in (event["session_id"], event["turn_id"]) if each)
+    head = f"#{event['position']} {event['occurred_at']} {event['event_type']} by {event['actor']}"
+    yield f"{head}{f' in {span}' if span else ''}, event_id: {event['event_id']}"
+    rest = {} if value is event else {name: each for name, each in value.items() if name not in ("event", "score")}
+    facts = ", ".join(f"{name}: {each}" for name, each in rest.items() if each and name not in _FOR_PROGRAMS)
+    if facts:
+        yield facts
+    if event["payload"] is not None:
+        yield json.dumps(event["payload"], ensure_ascii=False)
 
 
 def _scalar(value: Any, indent: str) -> str:

@@ -223,9 +223,7 @@ def reconcile_text(result: ReconcileResult) -> str:
     """Return the summary, each merge and each new conflict, and whether anything was changed."""
     lines = [result.summary, *(f"- {m.kept} stands for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
     lines += [f"- {each.newer} supersedes {each.older}: {each.reason}" for each in result.superseded]
-    lines += [
-        f"- conflict, {each.reason}: {_quoted(each.left)} and {_quoted(each.right)}" for each in result.opened
-    ]
+    lines += [f"- conflict, {each.reason}: {_quoted(each.left)} and {_quoted(each.right)}" for each in result.opened]
     if result.dry_run:
         lines.append("Nothing was changed.")
     elif result.opened:

@@ -1,7 +1,7 @@
 """Queries over a journal's events: by fields, by time, and by words and meaning, in any combination.
 
 Without a text, events come newest first. With a text, they are ranked by the sum of the reciprocal ranks of two lists:
-by words (BM25) and by meaning (cosine). Ties go to the newer event.
+by words (BM25, without words that say little) and by meaning (cosine, from `_NEAR` on). Ties go to the newer event.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
 from muninn_core.near_match import did_you_mean
 from muninn_core.protocol.events import EventHit
+from muninn_core.source.stop_words import STOP_WORDS
 from muninn_core.store.records.timestamps import milliseconds
 
 _CANDIDATES = 200
 _RANK_CONSTANT = 60
 """Reciprocal rank fusion: 1 / (60 + rank). Source: Cormack, Clarke and Büttcher, SIGIR 2009."""
+
+_NEAR = 0.15
+"""The least cosine of an event that has none of the words. Of texts about other things it is about 0.1."""
 
 _COMMON = 5_000
 """Words are left out, the most common first, while all together occur in more events than this."""
@@ -229,7 +233,8 @@ class Search:
     def _chosen_words(self, text: str) -> tuple[list[str], int]:
         """Return the less common words of a text that events have, and in how many events they are, at most."""
         counted = []
-        for word in dict.fromkeys(_WORD.findall(text.lower())):
+        every = dict.fromkeys(_WORD.findall(text.lower()))
+        for word in [word for word in every if word not in STOP_WORDS] or every:
             rows = self._projections.rows("SELECT doc FROM words_vocabulary WHERE term = ?", (word,))
             if rows:
                 counted.append((rows[0][0], word))
@@ -249,7 +254,7 @@ class Search:
         if not np.any(vector):
             return []
         found = vectors.search(vector, _CANDIDATES) if inside is None else vectors.cosines(vector, sorted(inside))
-        order = sorted(found, key=lambda one: (-one[1], -one[0]))
+        order = sorted((one for one in found if one[1] >= _NEAR), key=lambda one: (-one[1], -one[0]))
         return [position for position, _ in order][:_CANDIDATES]
 
     def _all_vectors(self) -> VectorIndex:

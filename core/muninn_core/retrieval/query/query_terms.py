@@ -9,15 +9,10 @@ from itertools import filterfalse
 
 from muninn_core.model.value import Value
 from muninn_core.retrieval import weights as w
+from muninn_core.source import stop_words
 from muninn_core.source.identifiers import beginning_of, split_words
 
-STOP_WORDS = frozenset(
-    split_words(
-        "a an and are as at be but by can could did do does for from had has have how i if in into is it its me my of "
-        "on or our should so that the their them then there these they this to us was we were what when where which "
-        "who why will with would you your"
-    ).split()
-)
+STOP_WORDS = frozenset(split_words(" ".join(stop_words.STOP_WORDS)).split())
 """Words that say little, as `split_words` returns them."""
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
+from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.drafting.contradicted_memories import age, contradicted
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import nearest_path
@@ -76,7 +77,7 @@ def _contradicted(workspace: Workspace, memory: Memory, before: Mapping[str, Mem
         return []
     other = found.memory
     return [
-        f"{memory.id} may contradict {other.id} ({age(other.ts, now)} old): {found.reason}. "
+        f"{memory.id} may contradict {other.id}, “{headline(other)}” ({age(other.ts, now)} old): {found.reason}. "
         f"If it replaces that memory: `muninn update {memory.id} --link supersedes:{other.id}`."
     ]
 
