@@ -87,7 +87,7 @@ def test_a_cursor_that_names_no_line_is_refused(shared_steps, cursor):
 
 
 def test_a_cursor_in_a_file_that_is_not_indexed_is_said(shared_steps):
-    with pytest.raises(NotFoundError, match=r"'src/none\.py' is not in the index"):
+    with pytest.raises(NotFoundError, match=r"there is no file src/none\.py"):
         shared_steps.call("context", cursor="src/none.py:3")
 
 

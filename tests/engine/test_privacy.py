@@ -99,7 +99,7 @@ def test_a_private_memory_is_recalled_and_labelled_but_never_sealed(muninn):
     assert memory.private
     hit = muninn.call("recall", query=f"{WORD} port", kind="memory").hits[0]
     assert (hit.id, hit.private) == (memory.id, True)
-    assert f"`{memory.id}` (private)" in muninn.call("context", query=f"{WORD} port").text
+    assert f"`{memory.id[-8:]}` (private)" in muninn.call("context", query=f"{WORD} port").text
     assert f"[insight {memory.id[-8:]}, private," in muninn.call("brief").text
     assert muninn.call("status").log.unsealed == 1
     assert muninn.call("seal").records == 1

@@ -288,7 +288,7 @@ def test_more_like_a_memory_is_found_by_its_id(muninn: Muninn) -> None:
 @pytest.mark.parametrize(
     ("like", "said", "hint"),
     [
-        ("src/userz.py:3", "not an indexed file", "src/users.py"),
+        ("src/userz.py:3", "there is no file src/userz", "src/users.py"),
         ("src/users.py:900", "no line 900", "13"),
         ("src/users.py", "there is no memory", "FILE:LINE"),
         ("01nothing", "there is no memory", "FILE:LINE"),
