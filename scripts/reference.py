@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.parameters import Parameter, parameters
+from muninn_cli.parser import example
 from muninn_core.model.value import json_schema
 from muninn_core.protocol.catalogue import FAMILIES, METHODS
 
@@ -125,7 +126,7 @@ def _section(method: Method, homes: dict[str, str]) -> str:
     else:
         parts.append("It takes no parameters.\n")
     parts.append(_result(method, homes))
-    parts.append(_example(method, found))
+    parts.append(_example(method))
     return "\n".join(parts)
 
 
@@ -163,18 +164,9 @@ def _result(method: Method, homes: dict[str, str]) -> str:
     return f"Result. {_prose(schema)}\n\n| Field | Type |\n| --- | --- |\n{fields}"
 
 
-def _example(method: Method, found: tuple[Parameter, ...]) -> str:
-    given = method.example
-    words = [
-        _quoted(given[parameter.name])
-        if parameter.positional
-        else f"{parameter.flags[0]} {_quoted(given[parameter.name])}"
-        for parameter in found
-        if parameter.name in given
-    ]
-    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method.name, "params": given})
-    line = " ".join(["muninn", method.words, *words])
-    return f"```json\n{request}\n```\n\n```console\n$ {line} --json\n```\n"
+def _example(method: Method) -> str:
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method.name, "params": method.example})
+    return f"```json\n{request}\n```\n\n```console\n$ {example(method)} --json\n```\n"
 
 
 def _value(name: str, page: str, homes: dict[str, str]) -> str:
@@ -213,9 +205,3 @@ def _type(schema: Schema, page: str, homes: dict[str, str]) -> str:
         values = schema.get("additionalProperties")
         return f"object of {_type(values, page, homes)}" if isinstance(values, dict) and values else "object"
     return str(schema["type"])
-
-
-def _quoted(value: str | int | list[str]) -> str:
-    if isinstance(value, list):
-        return " ".join(map(_quoted, value))
-    return json.dumps(value) if isinstance(value, str) and " " in value else str(value)

@@ -789,7 +789,7 @@ class Verbs:
         agent: str | None = None,
         session: str | None = None,
     ) -> UpdateResult:
-        """Change a memory's text, weight, files or links; its history keeps the old values.
+        """Change a memory's text, importance, files or links; its history keeps the old values.
 
         `id`: The memory's id, an unambiguous beginning of it, or its last characters.
         `text`: A new text, in whole sentences.
@@ -1335,11 +1335,11 @@ class Verbs:
         limit: int = 20,
         session: str | None = None,
     ) -> EvolveResult:
-        """Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; report first,
-        --apply records.
+        """Merge equal memories, weaken unused links, adjust importance by use, and archive unused memories; report
+        first, --apply records.
 
         `apply`: Record the steps. Otherwise only report them.
-        `undo`: The last run instead: report it, or with `apply` take it back.
+        `undo`: The last run instead: report it, or with `apply` revert it.
         `limit`: The most steps of each kind.
         `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
@@ -1766,7 +1766,7 @@ class Verbs:
         `session_id`: The session.
         `turn_id`: The turn. Its id is used once per session.
         `ack_token`: The ack_token that `turn.begin` returned.
-        `outcome`: closed: it is complete; incomplete: it was given up.
+        `outcome`: closed: it is complete; incomplete: it was abandoned.
         """
         return cast(
             "TurnEndResult",
@@ -1867,7 +1867,7 @@ class Verbs:
         return cast("AuditSealResult", self.call("audit.seal", before=before))
 
     def projections_status(self) -> ProjectionsStatusResult:
-        """Show how far the tables that follow the journal are."""
+        """Show how many events the tables that follow the journal lack."""
         return cast("ProjectionsStatusResult", self.call("projections.status"))
 
     def projections_rebuild(self, names: Sequence[str] = ()) -> ProjectionsRebuildResult:
@@ -1995,12 +1995,12 @@ class Verbs:
         remove: bool = False,
         project_id: str = "",
     ) -> CapsuleEventResult:
-        """Pin an event in a scope, so that each retrieval there returns it; or take it out.
+        """Pin an event in a scope, so that each retrieval there returns it; or unpin it.
 
         `id`: The event's id.
         `scope`: Ids that it is bound to: session, repository, agent, user.
         `reason`: The reason; it is recorded.
-        `remove`: Take it out of the pins of this scope.
+        `remove`: Remove it from the pins of this scope.
         `project_id`: The project. Empty is that of the session, else that of the configuration, else the name of the
             repository's folder.
         """

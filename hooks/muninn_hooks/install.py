@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     known = f"one of {', '.join(NAMES)}"
     for word, what in (
         ("install", "Connect an agent, an editor or git with Muninn."),
-        ("uninstall", "Undo that, to the byte."),
+        ("uninstall", "Remove what `install` wrote, and restore the earlier bytes."),
     ):
         one = words.add_parser(
             word,

@@ -18,7 +18,7 @@ from muninn_core.protocol import wire
 
 
 def speak(shell: Shell, protocol: str, data: bytes, **environ: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a proxy, say everything at once, hang up, and return all that was answered."""
+    """Run a proxy with all input at once, close its input, and return what it answered."""
     return subprocess.run(
         [*COMMAND, protocol],
         input=data,
@@ -36,7 +36,7 @@ def initialize(number: int) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "initialize", "params": params}
 
 
-def test_an_editor_reaches_its_face_through_the_pump(shell: Shell) -> None:
+def test_an_editor_reaches_the_language_server_through_the_proxy(shell: Shell) -> None:
     params = {"processId": None, "rootUri": shell.repo.as_uri(), "capabilities": {}}
     talk = wire.request(1, "initialize", params) + wire.request(2, "shutdown", {})
     with subprocess.Popen(
@@ -57,7 +57,7 @@ def test_an_editor_reaches_its_face_through_the_pump(shell: Shell) -> None:
     assert "capabilities" in answers[1]["result"]
 
 
-def test_an_agent_reaches_its_face_and_what_was_asked_before_hanging_up_is_answered(shell: Shell) -> None:
+def test_an_agent_reaches_the_mcp_server_and_requests_before_the_end_of_input_are_answered(shell: Shell) -> None:
     done = speak(shell, "mcp", json.dumps(initialize(7)).encode() + b"\n")
     assert done.returncode == 0, done.stderr
     (answer,) = (json.loads(line) for line in done.stdout.splitlines())
@@ -73,14 +73,14 @@ def test_an_agents_project_is_the_repository(shell: Shell, tmp_path: object) -> 
     assert json.loads(done.stdout)["id"] == 1
 
 
-def test_without_a_daemon_the_pump_says_why_on_stderr(shell: Shell) -> None:
+def test_without_a_daemon_the_proxy_states_the_reason_on_stderr(shell: Shell) -> None:
     done = speak(shell, "mcp", b"", CLAUDE_PROJECT_DIR=str(shell.repo / "gone"))
     assert done.returncode == 4
     assert done.stdout == b""
     assert b"does not exist" in done.stderr
 
 
-def test_an_interrupt_ends_the_pump_without_a_traceback(shell: Shell) -> None:
+def test_an_interrupt_ends_the_proxy_without_a_traceback(shell: Shell) -> None:
     with interruptible():
         agent = subprocess.Popen(
             [*COMMAND, "mcp"],

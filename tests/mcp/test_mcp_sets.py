@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from muninn_cli.proxy_options import USAGE
 from muninn_core.config import TOOL_SETS, read_config
 from muninn_core.context.tokens import count_tokens
 from muninn_core.errors import BadParams, UnknownVerb
@@ -36,8 +37,11 @@ async def said(agent: Client, tool: str, /, **arguments: Any) -> str:
     return result.content[0].text  # type: ignore[union-attr]
 
 
-def test_the_sets_are_those_of_the_config() -> None:
+def test_the_sets_are_those_of_the_config_and_of_the_help() -> None:
     assert tuple(SETS) == TOOL_SETS
+    named = re.search(r"--tools SET +(.*?);? *several with commas", USAGE["mcp"], re.DOTALL)
+    assert named is not None
+    assert tuple(re.findall(r"\w+", named[1].replace("(the default)", ""))) == TOOL_SETS
 
 
 @pytest.mark.parametrize("name", TOOL_SETS)

@@ -86,7 +86,7 @@ export interface Verbs {
   sessions: { params: SessionsParams; result: SessionsResult };
   /** Remember. Store a memory; it is on disk when the answer arrives. */
   remember: { params: RememberParams; result: RememberResult };
-  /** Update a memory. Change a memory's text, weight, files or links; its history keeps the old values. */
+  /** Update a memory. Change a memory's text, importance, files or links; its history keeps the old values. */
   update: { params: UpdateParams; result: UpdateResult };
   /** Pin a memory. Include a memory in every context pack. */
   pin: { params: PinParams; result: UpdateResult };
@@ -102,9 +102,9 @@ export interface Verbs {
   promote: { params: PromoteParams; result: PromoteResult };
   /** Brief a session. Summarise what a new session should know, in a few characters. */
   brief: { params: BriefParams; result: BriefResult };
-  /** Remind of a prompt's subject. Return memories about a prompt, if any are relevant, each once per session. */
+  /** Find memories for a prompt. Return memories about a prompt, if any are relevant, each once per session. */
   remind: { params: RemindParams; result: RemindResult };
-  /** What sessions were given. List the memories that a session received and their outcomes, or the deliveries of a memory. */
+  /** List what sessions received. List the memories that a session received and their outcomes, or the deliveries of a memory. */
   given: { params: GivenParams; result: GivenResult };
   /** Capture memories. Store what a session shows: its commits, decisions from its transcript, failures, and its summary. */
   capture: { params: CaptureParams; result: CaptureResult };
@@ -138,7 +138,7 @@ export interface Verbs {
   undo: { params: UndoParams; result: UndoResult };
   /** Prune memory. Move memories that are no longer recalled from main.jsonl to the archive, by the configured policy. */
   prune: { params: PruneParams; result: PruneResult };
-  /** Maintain memory. Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; report first, --apply records. */
+  /** Maintain memory. Merge equal memories, weaken unused links, adjust importance by use, and archive unused memories; report first, --apply records. */
   evolve: { params: EvolveParams; result: EvolveResult };
   /** Show conflicts. Show the contradictions that a person must resolve. */
   conflicts: { params: ConflictsParams; result: ConflictsResult };
@@ -192,7 +192,7 @@ export interface Verbs {
   'audit.tail': { params: AuditTailParams; result: AuditTailResult };
   /** Seal months. Move the events of past months into compressed files, and remove files beyond the retention. */
   'audit.seal': { params: AuditSealParams; result: AuditSealResult };
-  /** Show projections. Show how far the tables that follow the journal are. */
+  /** Show projections. Show how many events the tables that follow the journal lack. */
   'projections.status': { params: ProjectionsStatusParams; result: ProjectionsStatusResult };
   /** Rebuild projections. Build the tables that follow the journal again, and compare them with what they were. */
   'projections.rebuild': { params: ProjectionsRebuildParams; result: ProjectionsRebuildResult };
@@ -206,7 +206,7 @@ export interface Verbs {
   'capsule.observe': { params: CapsuleObserveParams; result: CapsuleEventResult };
   /** Summarise a capsule. Record a summary of an open capsule; the latest one is part of each retrieval. */
   'capsule.summarise': { params: CapsuleSummariseParams; result: CapsuleEventResult };
-  /** Pin an event. Pin an event in a scope, so that each retrieval there returns it; or take it out. */
+  /** Pin an event. Pin an event in a scope, so that each retrieval there returns it; or unpin it. */
   'capsule.pin': { params: CapsulePinParams; result: CapsuleEventResult };
   /** List capsules. List the capsules of a scope. */
   'capsule.list': { params: CapsuleListParams; result: CapsuleListResult };
@@ -260,13 +260,13 @@ export interface Verbs {
   references: { params: ReferencesParams; result: ReferencesResult };
   /** Find references. Find references to a target in knowledge, context files, documents and memories. */
   backlinks: { params: BacklinksParams; result: BacklinksResult };
-  /** Update links after a rename. Return the edits that keep links valid when files are renamed; nothing is changed. */
+  /** List the edits of a rename. Return the edits that keep links valid when files are renamed; nothing is changed. */
   relink: { params: RelinkParams; result: RelinkResult };
   /** List names. List names that a text can refer to: memories, documents, knowledge, context files, files, symbols, tags. */
   names: { params: NamesParams; result: NamesResult };
   /** Annotate a file. Return the notes on a file by line, and the citations of it that are doubtful. */
   annotate: { params: AnnotateParams; result: AnnotateResult };
-  /** Explain a place. Show what is remembered about a line or a name in the code, and how it is related. */
+  /** Show notes on a place. Show what is remembered about a line or a name in the code, and how it is related. */
   about: { params: AboutParams; result: AboutResult };
   /** Read a document. Return a memory, the notes on a file, a commit or a pack as a page to read. */
   document: { params: DocumentParams; result: DocumentResult };
@@ -1324,7 +1324,7 @@ export interface PruneParams {
 export interface EvolveParams {
   /** Record the steps. Otherwise only report them. */
   apply?: boolean;
-  /** The last run instead: report it, or with `apply` take it back. */
+  /** The last run instead: report it, or with `apply` revert it. */
   undo?: boolean;
   /** The most steps of each kind. */
   limit?: number;
@@ -1600,7 +1600,7 @@ export interface TurnEndParams {
   turn_id: string;
   /** The ack_token that `turn.begin` returned. */
   ack_token: string;
-  /** closed: it is complete; incomplete: it was given up. */
+  /** closed: it is complete; incomplete: it was abandoned. */
   outcome?: 'closed' | 'incomplete';
 }
 
@@ -1734,7 +1734,7 @@ export interface CapsulePinParams {
   scope?: Readonly<Record<string, string>>;
   /** The reason; it is recorded. */
   reason?: string;
-  /** Take it out of the pins of this scope. */
+  /** Remove it from the pins of this scope. */
   remove?: boolean;
   /** The project. Empty is that of the session, else that of the configuration, else the name of the repository's folder. */
   project_id?: string;
@@ -3812,7 +3812,7 @@ export interface AuditReplayResult {
 }
 
 /**
- * Whether the chain is whole. `events` were checked; `redacted` are the ids of those that a redaction blanked.
+ * Whether the chain is intact. `events` were checked; `redacted` are the ids of those that a redaction blanked.
  *
  * `removed` counts events that retention removed. `head` is the last good hash.
  */

@@ -29,8 +29,8 @@ def init(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     kept = "Commit these." if _in_git(result) else _NO_GIT
     paragraph(console, (f"{kept} Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
     if result["memorable"]:
-        looked = f"Of the newest {result['looked']:,} commits, {result['memorable']:,} are worth remembering"
-        paragraph(console, (f"{looked}: `muninn backfill git` lists them.", "hint"))
+        found = f"{result['memorable']:,} of the newest {count(result['looked'], 'commit')}"
+        paragraph(console, (f"`muninn backfill git` lists what it would remember: {found}.", "hint"))
 
 
 @renders("seal")

@@ -36,6 +36,8 @@ def list_decisions(console: Console, result: dict[str, Any], given: argparse.Nam
 @renders("journal.context")
 def context(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print decisions, facts and turns."""
+    if not (result["decisions"] or result["facts"] or result["turns"] or result["left_out"]):
+        line(console, ("The journal has no decision, fact or turn of this project.", ""))
     for decision in result["decisions"]:
         _decision(console, decision)
     for fact in result["facts"]:

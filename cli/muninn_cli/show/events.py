@@ -113,10 +113,10 @@ def replay(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 @renders("audit.verify")
 def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print whether the chain is whole, and the first broken place."""
+    """Print whether the chain is intact, and the first broken place."""
     broken = result["broken"]
     if broken is None:
-        line(console, ("The journal is whole: ", "good"), (count(result["events"], "event"), "name"))
+        line(console, ("The journal is intact: ", "good"), (count(result["events"], "event"), "name"))
     else:
         line(console, (f"The journal is broken ({broken['kind']}).", "bad"))
         paragraph(console, (f"{broken['message']}.", "bad"))

@@ -20,7 +20,7 @@ _STYLES = {"refuted": "bad", "confirmed": "good", "used": "good", "unused": "fai
 def given(console: Console, result: dict[str, Any], _given: argparse.Namespace) -> None:
     """List the answers with the outcome of each item, then the counts."""
     if not result["answers"]:
-        line(console, ("Nothing was given.", ""))
+        line(console, ("No session received anything that matches.", ""))
         return
     for answer in result["answers"]:
         facts = joined(moment(answer["at"]), answer["session"], answer["query"][:100])

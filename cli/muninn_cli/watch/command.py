@@ -27,8 +27,10 @@ def main(argv: list[str]) -> int:
 def _run(argv: list[str]) -> int:
     parser = new_parser("watch", COMMANDS["watch"], example=EXAMPLES["watch"])
     parser.add_argument("folders", nargs="*", metavar="DIR", help="folders of repositories (default: the current one)")
-    parser.add_argument("--all", action="store_true", help="all repositories whose daemons run, as they come and go")
-    parser.add_argument("--plain", action="store_true", help="print lines; this needs no textual")
+    parser.add_argument(
+        "--all", action="store_true", help="all repositories whose daemons run, also those that start later"
+    )
+    parser.add_argument("--plain", action="store_true", help="print lines; this does not need the extra `watch`")
     parser.add_argument("--match", default="", metavar="TEXT", help="only events whose line contains this text")
     given = parser.parse(argv)
     if given.all and given.folders:

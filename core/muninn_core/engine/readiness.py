@@ -62,4 +62,4 @@ def _projections(journal: OpenJournal) -> ReadyCheck:
         return ReadyCheck(
             name="projections", ok=False, message=message, hint="`muninn projections rebuild` builds them again."
         )
-    return ReadyCheck(name="projections", ok=True, message=f"they follow the journal, {projections.lag} events behind")
+    return ReadyCheck(name="projections", ok=True, message=f"{projections.lag} events behind the journal")

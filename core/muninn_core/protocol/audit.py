@@ -52,7 +52,7 @@ class BrokenChain(Value):
 
 
 class AuditVerifyResult(Result):
-    """Whether the chain is whole. `events` were checked; `redacted` are the ids of those that a redaction blanked.
+    """Whether the chain is intact. `events` were checked; `redacted` are the ids of those that a redaction blanked.
 
     `removed` counts events that retention removed. `head` is the last good hash.
     """
@@ -209,7 +209,7 @@ FAMILY = Family(
         Method(
             verb="projections.status",
             title="Show projections",
-            summary="Show how far the tables that follow the journal are.",
+            summary="Show how many events the tables that follow the journal lack.",
             params=ProjectionsStatusParams,
             result=ProjectionsStatusResult,
             effect="read",

@@ -73,7 +73,7 @@ class CapsulePinParams(Value):
     id: Annotated[Text, Meta(description="The event's id.")]
     scope: Scope = field(default_factory=dict)
     reason: Annotated[str, Meta(description="The reason; it is recorded.")] = ""
-    remove: Annotated[bool, Meta(description="Take it out of the pins of this scope.")] = False
+    remove: Annotated[bool, Meta(description="Remove it from the pins of this scope.")] = False
     project_id: ProjectId = ""
 
 
@@ -221,7 +221,7 @@ FAMILY = Family(
         Method(
             verb="capsule.pin",
             title="Pin an event",
-            summary="Pin an event in a scope, so that each retrieval there returns it; or take it out.",
+            summary="Pin an event in a scope, so that each retrieval there returns it; or unpin it.",
             params=CapsulePinParams,
             result=CapsuleEventResult,
             effect="append",

@@ -125,7 +125,7 @@ FAMILY = Family(
         ),
         Method(
             verb="about",
-            title="Explain a place",
+            title="Show notes on a place",
             everyday="Show what is remembered about a file or a line.",
             synonyms=("blame", "explain", "whatis"),
             summary="Show what is remembered about a line or a name in the code, and how it is related.",

@@ -172,7 +172,7 @@ class TurnEndParams(Value):
     turn_id: OwnTurn
     ack_token: Token
     outcome: Annotated[
-        Literal["closed", "incomplete"], Meta(description="closed: it is complete; incomplete: it was given up.")
+        Literal["closed", "incomplete"], Meta(description="closed: it is complete; incomplete: it was abandoned.")
     ] = "closed"
 
 

@@ -274,7 +274,7 @@ FAMILY = Family(
             verb="update",
             title="Update a memory",
             synonyms=("set",),
-            summary="Change a memory's text, weight, files or links; its history keeps the old values.",
+            summary="Change a memory's text, importance, files or links; its history keeps the old values.",
             params=UpdateParams,
             result=UpdateResult,
             effect="write",
@@ -284,7 +284,7 @@ FAMILY = Family(
                 "Call when a memory is right in general but wrong or incomplete in a part. To replace it "
                 "altogether, remember a new one with a link that supersedes it."
             ),
-            example={"id": "0198c5"},
+            example={"id": "0198c5", "importance": 8},
             rooted_paths=("files",),
             shown=(
                 "id",

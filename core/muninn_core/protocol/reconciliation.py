@@ -147,7 +147,7 @@ class EvolveParams(Value):
     """Whether to report, to record, or to take back."""
 
     apply: Annotated[bool, Meta(description="Record the steps. Otherwise only report them.")] = False
-    undo: Annotated[bool, Meta(description="The last run instead: report it, or with `apply` take it back.")] = False
+    undo: Annotated[bool, Meta(description="The last run instead: report it, or with `apply` revert it.")] = False
     limit: Annotated[int, Meta(ge=1, le=1000, description="The most steps of each kind.")] = 20
     session: SessionId | None = None
 
@@ -274,7 +274,7 @@ FAMILY = Family(
             title="Maintain memory",
             synonyms=("decay", "upkeep", "age"),
             summary=(
-                "Merge equal memories, weaken unused links, adjust importance by use, and archive dead memories; "
+                "Merge equal memories, weaken unused links, adjust importance by use, and archive unused memories; "
                 "report first, --apply records."
             ),
             params=EvolveParams,

@@ -222,7 +222,7 @@ FAMILY = Family(
         ),
         Method(
             verb="relink",
-            title="Update links after a rename",
+            title="List the edits of a rename",
             summary="Return the edits that keep links valid when files are renamed; nothing is changed.",
             params=RelinkParams,
             result=RelinkResult,

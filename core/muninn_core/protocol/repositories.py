@@ -114,7 +114,7 @@ class ReposScanResult(Result):
 FAMILY = Family(
     name="repositories",
     title="Repositories",
-    summary="Keep a list of your repositories, which questions can be put to as well.",
+    summary="Keep a list of your other repositories, so that questions can search them, too.",
     groups={"repos": "Keep a list of your repositories; `recall --repos all` asks them as well."},
     methods=(
         Method(

@@ -245,7 +245,7 @@ FAMILY = Family(
         ),
         Method(
             verb="remind",
-            title="Remind of a prompt's subject",
+            title="Find memories for a prompt",
             summary="Return memories about a prompt, if any are relevant, each once per session.",
             params=RemindParams,
             result=RemindResult,
@@ -255,7 +255,7 @@ FAMILY = Family(
         ),
         Method(
             verb="given",
-            title="What sessions were given",
+            title="List what sessions received",
             summary="List the memories that a session received and their outcomes, or the deliveries of a memory.",
             params=GivenParams,
             result=GivenResult,

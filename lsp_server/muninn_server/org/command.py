@@ -378,7 +378,7 @@ def _add_access(command: _Command) -> None:
     remote.add_argument("name")
     remote.add_argument("remote", help="https://…, ssh://… or a folder; git's own credentials apply")
     remote.add_argument("--branch", action="append", default=[], help="pattern of further branches: release/*")
-    for name, about in (("grant", "Let a user or group read a repository."), ("revoke", "Take this right.")):
+    for name, about in (("grant", "Let a user or group read a repository."), ("revoke", "Withdraw this right.")):
         granting = command(name, about)
         granting.add_argument("principal")
         granting.add_argument("repository")

@@ -145,7 +145,7 @@ async function initialise(repositories: Repositories): Promise<void> {
   const done = created.length
     ? `${counted(created.length, 'file', 'files')} written to .muninn; commit them like code.`
     : 'this repository was initialised already; nothing changed.';
-  const history = memorable ? ` Of the newest ${looked} commits, ${memorable} are worth remembering: \`muninn backfill git\` lists them.` : '';
+  const history = memorable ? ` \`muninn backfill git\` lists what it would remember: ${memorable} of the newest ${counted(looked, 'commit', 'commits')}.` : '';
   void vscode.window.showInformationMessage(`${server.label}: ${done}${history}`);
 }
 
