@@ -155,7 +155,9 @@ def markdown(console: Console, text: str) -> None:
         return
     from rich.markdown import Markdown
 
-    console.print(Markdown(_FILE_LINK.sub(r"\1", safe(text))))
+    with console.capture() as captured:
+        console.print(Markdown(_FILE_LINK.sub(r"\1", safe(text))))
+    console.file.write("".join(f"{row.rstrip()}\n" for row in captured.get().splitlines()))  # rich fills each row
 
 
 def joined(*parts: str) -> str:

@@ -227,3 +227,10 @@ def test_a_remembered_sentence_continues_below_where_a_line_of_source_is_cut(she
         shown = re.sub(r"\x1b\[[\d;]*m", "", on_terminal(shell, *words, COLUMNS="60"))
         assert sentence in " ".join(shown.split())
         assert max(map(len, shown.splitlines())) <= 60
+
+
+def test_rendered_markdown_has_no_blanks_at_the_ends_of_its_rows(shell: Shell) -> None:
+    shell.run("remember", "Ships are moored " + "to a berth " * 20, "--file", "src/harbour.py")
+    rows = on_terminal(shell, "about", "src/harbour.py", "--no-pager", "--color=never").split("\n")
+    assert any("Ships are moored to a berth" in row for row in rows)
+    assert [row for row in rows if row != row.rstrip()] == []

@@ -56,6 +56,18 @@ def test_a_text_that_is_its_own_headline_is_said_once() -> None:
     assert told(memory(1, title="Fact 1")).count("Fact 1") == 1
 
 
+def test_a_text_whose_headline_is_cut_from_it_is_said_once() -> None:
+    begun = memory(
+        1, title="Pages are cached by the commit that they…", text="Pages are cached by the commit that they show."
+    )
+    for style in (Style(), Style(rich=True), Style(short=True)):
+        parts = card(begun, (), nowhere, NOW, style)
+        assert "\n".join(parts).count("cached by the commit") == 1
+        assert "that they show" in parts[0]
+    assert card(begun, (), nowhere, NOW, Style(page=True))[0] == "# Pages are cached by the commit that they…"
+    assert plain_card(begun, (), NOW).count("cached by") == 1
+
+
 def test_what_a_headline_says_already_is_not_said_once_more_in_the_text() -> None:
     def quote(title: str, text: str) -> str:
         return told(memory(1, title=title, text=text)).splitlines()[2]

@@ -9,6 +9,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.memory import SHORT_ID
 
 pytest_plugins = ["engines"]
 
@@ -77,7 +78,11 @@ def contradiction(muninn):
 def test_a_person_decides_a_contradiction_and_may_reconsider(contradiction):
     muninn, conflict = contradiction
     assert muninn.call("status").log.conflicts == 1
-    assert "1 contradiction in memory waits" in muninn.call("brief").text
+    text = muninn.call("brief").text
+    assert f"- {conflict.id[-SHORT_ID:]}: “Sessions must be stored" in text
+    assert (text.count("`muninn conflicts`"), "1 contradiction" in text) == (1, False)
+    assert "1 contradiction in memory waits" in muninn.call("brief", max_chars=260).text, "the section has no room"
+    assert muninn.call("conflicts", id=conflict.id[-SHORT_ID:]).conflicts == (conflict,)
     right = conflict.right
     decided = muninn.call("resolve", id=conflict.id[:20], keep="right")
     assert (decided.right.id, decided.right.active, decided.left.active) == (right.id, True, False)

@@ -145,6 +145,7 @@ def make_brief(
             important.append(memory)
         if len(important) == most and len(rules) >= RULES:
             break
+    disputes = place.disputes if place else ()
     rules.sort(key=lambda memory: -memory.importance)
     if place:
         important = [memory for memory in important if memory not in place.left_open]
@@ -159,7 +160,7 @@ def make_brief(
         ("About this branch", place.branch_memories if place else ()),
         (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
         ("Pinned", pinned),
-        ("Contradictions that wait for a person", place.disputes if place else ()),
+        (f"Contradictions that wait for a person: `{program} conflicts`", disputes),
         ("Important", important[:MAX_IMPORTANT]),
         ("Left open by earlier sessions", place.left_open[:LEFT_OPEN] if place else ()),
         ("Stale: confirm, update or forget", place.stale[:STALE] if place else ()),
@@ -177,9 +178,8 @@ def make_brief(
         foot = f"\n{sessions} sessions are not reconciled: a person runs `{program} reconcile`.\n{foot}"
     if upkeep >= MANY_STEPS:
         foot = f"\n{upkeep} steps of upkeep wait: a person runs `{program} evolve`.\n{foot}"
-    if conflicts:
-        wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
-        foot = f"\n{conflicts} {wait} for a person: `{program} conflicts`.\n{foot}"
+    wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
+    open_conflicts = f"\n{conflicts} {wait} for a person: `{program} conflicts`.\n" if conflicts else ""
     if pending:
         wait = "memories wait" if pending > 1 else "memory waits"
         foot = f"\n{pending} {wait} for approval: `{program} memories --pending`.\n{foot}"
@@ -188,6 +188,8 @@ def make_brief(
         head,
         foot,
         max_chars,
+        open_conflicts,
+        disputes if len(disputes) == conflicts else (),
         lambda memory, listed: memory_line(labelled(memory), warning(standing(memory)), now, listed=listed),
         alone=worthwhile or pending > 0,
     )
@@ -223,15 +225,20 @@ def _fill(
     head: str,
     foot: str,
     max_chars: int,
+    count: str,
+    counted: Sequence[str],
     line_of: Callable[[Memory, bool], str],
     *,
     alone: bool,
 ) -> Brief:
-    """Fill the sections in order until there is no room. `alone`: return head and foot even without any memory."""
-    if utf16_length(head + FRAME + foot) < max_chars // 2:
+    """Fill the sections in order until there is no room. `alone`: return head and foot even without any memory.
+
+    `count` precedes the foot, unless all lines that it counts are in a section.
+    """
+    if utf16_length(head + FRAME + count + foot) < max_chars // 2:
         head += FRAME
-    parts, ids = [head], dict[str, None]()
-    left = max_chars - utf16_length(head + foot)
+    parts, ids, placed = [head], dict[str, None](), set[str]()
+    left = max_chars - utf16_length(head + count + foot)
     for title, entries in sections:
         heading = f"\n## {title}\n\n"
         for entry in entries:
@@ -246,12 +253,14 @@ def _fill(
             parts.append(line)
             left -= length
             heading = ""
+            placed.add(entry if isinstance(entry, str) else entry.id)
             if isinstance(entry, Memory):
                 ids[entry.id] = None
     filled = bool(ids) or (alone and left >= 0)
     listed = (entry.id for _, entries in sections for entry in entries if isinstance(entry, Memory))
     left_out = islice(dict.fromkeys(one for one in listed if one not in ids), MAX_LEFT_OUT)
-    return Brief(text="".join([*parts, foot]) if filled else "", ids=tuple(ids), left_out=tuple(left_out))
+    count = "" if counted and placed.issuperset(counted) else count
+    return Brief(text="".join([*parts, count, foot]) if filled else "", ids=tuple(ids), left_out=tuple(left_out))
 
 
 def memory_line(memory: Memory, warned: str, now: datetime, *, listed: bool = False) -> str:
@@ -265,7 +274,7 @@ def memory_line(memory: Memory, warned: str, now: datetime, *, listed: bool = Fa
     """
     text = name_hidden(" ".join(memory.text.split()))
     if listed and len(text) > HEADLINE_CHARS and memory.title:
-        text = f"{name_hidden(memory.title[:HEADLINE_CHARS])} …"
+        text = f"{name_hidden(memory.title[:HEADLINE_CHARS].removesuffix('…').rstrip())} …"
     elif len(text) > ITEM_CHARS:
         text = text[: ITEM_CHARS - 1].rstrip() + "…"
     cited = () if warned else (cite.path for cite in memory.cites)  # a warning names them

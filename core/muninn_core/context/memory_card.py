@@ -24,6 +24,7 @@ from muninn_core.context.memory_summary import facts, headline, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
+from muninn_core.model.title import own_title
 
 TEXT_LENGTH = 300
 """The maximum number of characters of the text of a short card. A link leads to the full text."""
@@ -57,7 +58,8 @@ def card(
     text = beyond(memory.text, title) if memory.text else "(redacted)"
     text = shorten(text, TEXT_LENGTH) if style.short else text
     stale = warning(citations)
-    parts = [f"# {escape(title)}" if style.page else f"**{escape(title)}**"]
+    begun = title.endswith("…") and not own_title(title, memory.text)  # the text has all of it
+    parts = [f"# {escape(title)}"] if style.page else [] if begun else [f"**{escape(title)}**"]
     parts += [paragraphs(text) if style.rich else quoted(text)] if text else []
     parts += [escape(" · ".join(page_facts(memory, now))) + (f"  \n*{escape(why)}*" if why else "")]
     parts += [f"⚠ {escape(stale)}"] if stale else []
@@ -70,7 +72,7 @@ def card(
 def plain_card(memory: Memory, citations: Sequence[Citation], now: datetime) -> str:
     """Return a card as text without markdown, in lines of at most `WIDTH` characters, to compare it with another."""
     title, text = headline(memory), memory.text or "(redacted)"
-    paragraphs = [text.strip()] if beyond(text, title) != text.strip() else [title, text.strip()]
+    paragraphs = [text.strip()] if not own_title(title, text) else [title, text.strip()]
     parts = [_wrapped(line) for each in paragraphs for line in each.split("\n")]
     places = [each.place for each in citations] or list(memory.files)
     return (

@@ -17,7 +17,7 @@ from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.session.session_end import OPEN
 from muninn_core.git import log as history
 from muninn_core.git.log import CommitRange
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.citations.citations import CitationCheck
 from muninn_core.worktree.local.session_state import SessionState
@@ -124,7 +124,7 @@ def disputes(store: MemoryStore) -> list[str]:
         if len(lines) == MAX_DISPUTES or any(side.unvetted for side in sides):
             continue
         left, right = (_short(side.text, SIDE_CHARS) for side in sides)
-        lines.append(f"- {conflict.id}: “{left}” against “{right}”\n")
+        lines.append(f"- {conflict.id[-SHORT_ID:]}: “{left}” against “{right}”\n")
     return lines
 
 
