@@ -1,4 +1,4 @@
-"""Writes the generated files: the reference in docs/, vscode-extension/src/protocol.ts and verbs.py.
+"""Writes the generated files: the reference in docs/, vscode-extension/src/protocol.ts and the package of verbs.
 
 With --check it writes nothing, lists stale files, and exits with 1 if there are any.
 """
@@ -19,6 +19,7 @@ import typescript
 import weights
 
 ROOT = Path(__file__).resolve().parent.parent
+VERBS = ROOT / "core" / "muninn_core" / "verbs"
 
 
 def main(argv: list[str]) -> int:
@@ -55,15 +56,15 @@ def files() -> dict[Path, str]:
         ROOT / "docs" / weights.PAGE: weights.render(),
         ROOT / "docs" / secret_kinds.PAGE: secret_kinds.page(),
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),
-        ROOT / "core" / "muninn_core" / "verbs.py": api.render(),
+        **{VERBS / name: text for name, text in api.render().items()},
         ROOT / "docs" / "configuration.md": configuration.page(),
         ROOT / "core" / "muninn_core" / "config" / "config.schema.json": configuration.schema(),
     }
 
 
 def orphans(wanted: dict[Path, str]) -> list[Path]:
-    """Return the existing reference pages that belong to no family."""
-    return sorted(set((ROOT / "docs" / "methods").glob("*.md")) - set(wanted))
+    """Return the existing reference pages and modules of verbs that belong to no family."""
+    return sorted({*(ROOT / "docs" / "methods").glob("*.md"), *VERBS.glob("*.py")} - set(wanted))
 
 
 def _holds(path: Path, text: str) -> bool:

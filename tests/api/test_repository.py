@@ -118,7 +118,7 @@ def test_several_threads_may_store_at_once(quiet: Path, environ: dict[str, str])
 
 def test_every_verb_but_that_of_the_daemon_is_a_method() -> None:
     ours = {method.function for method in METHODS.values()} - {"shutdown"}
-    assert ours == {name for name in vars(Verbs) if not name.startswith("_")} - {"call"}
+    assert ours == {name for name in dir(Verbs) if not name.startswith("_")} - {"call"}
 
 
 def test_the_package_loads_nothing_until_a_repository_is_asked_for() -> None:
