@@ -64,7 +64,7 @@ def test_a_text_whose_headline_is_cut_from_it_is_said_once() -> None:
         parts = card(begun, (), nowhere, NOW, style)
         assert "\n".join(parts).count("cached by the commit") == 1
         assert "that they show" in parts[0]
-    assert card(begun, (), nowhere, NOW, Style(page=True))[0] == "# Pages are cached by the commit that they…"
+    assert card(begun, (), nowhere, NOW, Style(page=True))[0] == "# Pages are cached by the commit that they show"
     assert plain_card(begun, (), NOW).count("cached by") == 1
 
 
@@ -175,6 +175,20 @@ def test_a_plain_card_has_no_markdown_and_short_lines() -> None:
     assert lines[0].startswith("Use __init__. word")
     assert max(map(len, lines)) <= 72
     assert lines[-3:] == ["", "bug fix · Ada, 3 days ago", "a.py:3-4"]
+
+
+def test_a_sentence_that_is_longer_than_its_title_is_said_once() -> None:
+    sentence = "Sessions are signed cookies: no server-side store is needed, and the secret key protects them"
+    title = "Sessions are signed cookies: no server-side store is needed, and the secret…"
+    for rest in ("", "The key is in the vault."):
+        one = memory(1, title=title, text=f"{sentence}. {rest}".strip())
+        head, *below = card(one, [], nowhere, NOW, Style(rich=True))
+        assert head == f"**{sentence}**"
+        assert below[: len(rest) > 0] == [rest] * (len(rest) > 0)
+        assert below[len(rest) > 0].startswith("insight")
+        assert "…" not in plain_card(one, [], NOW)
+    wordy = memory(1, title=title, text=f"{sentence} {'and so on ' * 20}")
+    assert card(wordy, [], nowhere, NOW, Style())[0].startswith(f"> {sentence} and so on")
 
 
 def test_a_short_card_counts_the_places_that_it_leaves_out() -> None:

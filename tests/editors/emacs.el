@@ -113,7 +113,7 @@
   (muninn-this-file)
   (check "muninn-this-file" (string-match-p "src/users.py:6: decision: Names are never cached" (buffer-string)) (buffer-string))
   (muninn-recall "get user name")
-  (check "muninn-recall" (and (string-match-p "^src/users.py:[0-9]+: " (buffer-string)) (string-match-p "^src/users.py:6: decision: Names" (buffer-string)))
+  (check "muninn-recall" (and (string-match-p "^src/users.py:[0-9]+: .*get_user_name" (buffer-string)) (string-match-p "^src/users.py:6: decision: Names" (buffer-string)))
          (buffer-string))
   (goto-char (point-min))
   (re-search-forward "^src/users.py")

@@ -56,13 +56,16 @@ local function recalls()
     if name:find('src/users.py', 1, true) then code = item end
     if name:find('^muninn:/memory/') then memory = memory or item end
   end
-  check(':MuninnRecall lists code', code ~= nil, code)
+  check(':MuninnRecall lists code', code ~= nil and code.text:find('get_user_name') ~= nil, code)
   check(':MuninnRecall lists memories', memory ~= nil, memory)
   if memory then
     vim.cmd('buffer ' .. memory.bufnr)
     local shown = until_true(function() return lines_of(0):find('Names are never cached') or lines_of(0):find('one table') end)
     check('a memory opens as a document', shown and not vim.bo.modifiable, lines_of(0):sub(1, 60))
   end
+  vim.cmd('copen')
+  vim.cmd('MuninnThisFile')
+  check('a list is no file', has_message('no file of a repository'), said())
   vim.cmd('cclose')
   vim.cmd('buffer ' .. users)
 end

@@ -69,7 +69,9 @@ export class Reader implements vscode.Disposable {
     const { title, text } = await server.request('document', { uri: address, form: 'page' });
     if (wanted && !wanted()) return;
     const where = { viewColumn: beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active, preserveFocus };
-    if (this.panel) this.panel.reveal(undefined, preserveFocus);
+    // A page that covers what it is to be beside moves; one in another column stays there.
+    const covers = beside && this.panel?.viewColumn === vscode.window.tabGroups.activeTabGroup.viewColumn;
+    if (this.panel) this.panel.reveal(covers ? vscode.ViewColumn.Beside : undefined, preserveFocus);
     else this.adopt(vscode.window.createWebviewPanel(TYPE, title, where, OPTIONS));
     await this.show({ address, repository: server.key, why }, title, text);
   }

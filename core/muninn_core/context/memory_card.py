@@ -5,6 +5,7 @@ Hovers, peeks and pages show the same card. A rich card is for editors that run 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from textwrap import fill
@@ -29,11 +30,16 @@ from muninn_core.model.title import own_title
 TEXT_LENGTH = 300
 """The maximum number of characters of the text of a short card. A link leads to the full text."""
 
+HEADING = 200
+"""The maximum number of characters of a sentence that is a heading."""
+
 PLACES = 3
 """The maximum number of places that a short card links."""
 
 WIDTH = 72
 """The width of the lines of a plain card."""
+
+_SENTENCE = re.compile(r"(\S[^\n]*?)(?:[.!?](?=\s|$)|(?=\n|$))")
 
 _RULES = ("constraint", "decision")
 
@@ -54,8 +60,7 @@ def card(
     memory: Memory, citations: Sequence[Citation], link: Link, now: datetime, style: Style, *, why: str = ""
 ) -> list[str]:
     """Return the paragraphs of a card, in markdown. Ages are those at `now`; `why` says why the memory is shown."""
-    title = headline(memory)
-    text = beyond(memory.text, title) if memory.text else "(redacted)"
+    title, text = _heading(memory)
     text = shorten(text, TEXT_LENGTH) if style.short else text
     stale = warning(citations)
     begun = title.endswith("…") and not own_title(title, memory.text)  # the text has all of it
@@ -72,13 +77,24 @@ def card(
 def plain_card(memory: Memory, citations: Sequence[Citation], now: datetime) -> str:
     """Return a card as text without markdown, in lines of at most `WIDTH` characters, to compare it with another."""
     title, text = headline(memory), memory.text or "(redacted)"
-    paragraphs = [text.strip()] if not own_title(title, text) else [title, text.strip()]
+    paragraphs = [title, text.strip()] if own_title(title, text) else [text.strip()]
     parts = [_wrapped(line) for each in paragraphs for line in each.split("\n")]
     places = [each.place for each in citations] or list(memory.files)
     return (
         "\n".join([*parts, "", " · ".join(page_facts(memory, now)), *filter(None, [warning(citations)]), *places])
         + "\n"
     )
+
+
+def _heading(memory: Memory) -> tuple[str, str]:
+    """Return the heading of a card and the text below it. A sentence that the title cuts is the heading as a whole."""
+    title = headline(memory)
+    if not memory.text:
+        return title, "(redacted)"
+    first = _SENTENCE.match(memory.text.strip())
+    if first and title.endswith("…") and not own_title(title, memory.text) and len(first[1]) <= HEADING:
+        title = first[1]
+    return title, beyond(memory.text, title)
 
 
 def _wrapped(line: str) -> str:

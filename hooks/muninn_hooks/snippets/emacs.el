@@ -154,10 +154,18 @@
   "Return a line that leads to LINE of PATH, with WORDS behind it."
   (format "%s:%d: %s" path (max line 1) words))
 
+(defun muninn--hit-name (hit)
+  "Return what HIT defines and what encloses it, else its title or first line."
+  (let* ((title (plist-get hit :title))
+         (names (split-string (plist-get hit :symbol) " " t)))
+    (cond ((and names (string= (plist-get hit :kind) "code"))
+           (concat (string-join (seq-take names 2) " ") (if (string= title "") "" (concat " in " title))))
+          ((string= title "") (muninn--first-line (plist-get hit :text)))
+          (t title))))
+
 (defun muninn--hit-line (hit)
   "Return the line of HIT: its place and words, or its words and id."
-  (let* ((title (plist-get hit :title))
-         (words (if (string= title "") (muninn--first-line (plist-get hit :text)) title))
+  (let* ((words (muninn--hit-name hit))
          (told (if (string= (plist-get hit :kind) "memory") (concat (plist-get hit :type) ": " words) words)))
     (if (string= (plist-get hit :path) "")
         (format "%s (%s)" told (plist-get hit :id))

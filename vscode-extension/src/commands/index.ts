@@ -13,12 +13,13 @@ import type { Places } from '../places';
 import type { Repositories } from '../repositories';
 import type { Server } from '../server';
 import { shown } from '../show';
-import { counted, describe } from '../state';
+import { describe } from '../state';
 import type { Views } from '../views';
 import { GROUPINGS } from '../views/memories';
 import type { Node, Target } from '../views/node';
 import { context } from './context';
 import { newContextFile, previewPack } from './contextFile';
+import { initialise } from './initialise';
 import { menu } from './menu';
 import * as memory from './memory';
 import { copyPack, insertPack } from './pack';
@@ -56,7 +57,7 @@ export function registerCommands(
   here('previewPack', (server) => previewPack(server, places));
   ours('menu', () => menu(repositories));
   ours('status', () => showStatus(repositories, log));
-  ours('init', () => initialise(repositories));
+  ours('init', () => initialiseFolder(repositories));
   ours('restart', async () => void (await Promise.all(repositories.all.map((server) => server.restart()))));
   ours('output', async () => log.show(true));
   ours('install', () => install(repositories, log));
@@ -136,17 +137,10 @@ async function showStatus(repositories: Repositories, log: vscode.LogOutputChann
   if (current.state.failure) throw current.state.failure;
 }
 
-async function initialise(repositories: Repositories): Promise<void> {
+async function initialiseFolder(repositories: Repositories): Promise<void> {
   const folder = await unremembering(repositories);
   if (!folder) return;
-  const server = repositories.serve(folder);
-  const { created, looked, memorable } = await server.request('init', {});
-  await server.refresh();
-  const done = created.length
-    ? `${counted(created.length, 'file', 'files')} written to .muninn; commit them like code.`
-    : 'this repository was initialised already; nothing changed.';
-  const history = memorable ? ` \`muninn backfill git\` lists what it would remember: ${memorable} of the newest ${counted(looked, 'commit', 'commits')}.` : '';
-  void vscode.window.showInformationMessage(`${server.label}: ${done}${history}`);
+  await initialise(repositories.serve(folder));
 }
 
 /** The folder that is to be initialised: where no active file tells it and there are several, the person chooses. */

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { Failure } from '../failure';
 import type { KINDS, RememberParams, RememberResult } from '../protocol';
 import type { Server } from '../server';
+import { initialise } from './initialise';
 import { citedAtHand } from './place';
 
 /** The types that people state, the usual ones first; the catalogue's others are written by programs. */
@@ -48,7 +49,7 @@ export async function store(server: Server, params: RememberParams): Promise<Rem
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: params.text ?? '', language: 'markdown' }));
       return undefined;
     }
-    await server.request('init', {});
+    await initialise(server);
     result = await server.request('remember', params);
   }
   void server.refresh();

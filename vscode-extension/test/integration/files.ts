@@ -81,7 +81,10 @@ suite('Files of Muninn in VS Code', () => {
     const { document } = vscode.window.activeTextEditor ?? {};
     assert.ok(document);
     assert.ok(document.uri.path.endsWith('/.muninn/context/pages.md'));
+    await api.reader.open(api.server, 'muninn:/context/.muninn/context/task.md');
+    await vscode.window.showTextDocument(document); // the page is in the same column now
     await vscode.commands.executeCommand('muninn.ui.previewPack');
+    await repeated(() => vscode.window.tabGroups.all.length === 2); // it moved
     assert.ok(api.reader.text.includes(document.lineAt(document.lineCount - 1).text));
     assert.match(api.reader.text, /\d of [\d,]+ tokens/);
     api.reader.close();

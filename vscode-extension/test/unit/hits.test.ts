@@ -33,9 +33,9 @@ test('a hit of another repository says whose it is', () => {
 
 test('a memory whose headline is its text says it once', () => {
   const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', text: 'Only this.' } as const;
-  for (const title of ['', 'Only this']) {
+  for (const title of ['', 'Only this', 'Only th…']) {
     const { label, detail } = row({ ...memory, title });
-    expect(label).toMatch(/^\$\(lightbulb\) Only this/);
+    expect(label).toMatch(/^\$\(lightbulb\) Only th/);
     expect(detail).toBe('insight');
   }
 });

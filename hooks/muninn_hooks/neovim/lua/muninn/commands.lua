@@ -29,19 +29,25 @@ end
 
 local function memory_item(id, text) return { filename = 'muninn:/memory/' .. id .. '.md', lnum = 1, text = text } end
 
+-- What a hit in a file is: the first names that it defines and what encloses them, else its title or first line.
+local function name_of(hit)
+  local names = vim.list_slice(vim.split(hit.symbol, ' '), 1, 2)
+  if hit.kind ~= 'code' or hit.symbol == '' then return hit.title ~= '' and hit.title or first_line(hit.text) end
+  return table.concat(names, ' ') .. (hit.title ~= '' and ' in ' .. hit.title or '')
+end
+
 -- The hits of an answer, first the memories that answer the question.
 local function hits_of(result, root)
   local items, shown = {}, {}
   for _, hit in ipairs(vim.list_extend(vim.list_extend({}, result.remembered), result.hits)) do
-    local text = hit.title ~= '' and hit.title or first_line(hit.text)
     local key = hit.id .. ':' .. hit.path .. ':' .. hit.start_line
     if not shown[key] then
       shown[key] = true
       if hit.kind == 'memory' then
-        table.insert(items, memory_item(hit.id, hit.type .. ': ' .. text))
+        table.insert(items, memory_item(hit.id, hit.type .. ': ' .. name_of(hit)))
       else
         local file = hit.path:sub(1, 1) == '/' and hit.path or root .. '/' .. hit.path
-        table.insert(items, { filename = file, lnum = math.max(hit.start_line, 1), text = text, place = hit.path .. ':' .. hit.start_line })
+        table.insert(items, { filename = file, lnum = math.max(hit.start_line, 1), text = name_of(hit), place = hit.path .. ':' .. hit.start_line })
       end
     end
   end

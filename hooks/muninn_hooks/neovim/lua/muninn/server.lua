@@ -16,8 +16,9 @@ function M.root_of(buffer)
   return found ~= '' and vim.fn.fnamemodify(found, ':p:h:h') or nil
 end
 
--- The path of the buffer's file in the repository, or nil.
+-- The path of the buffer's file in the repository, or nil: lists and terminals have none.
 function M.here(root)
+  if vim.bo.buftype == 'quickfix' or vim.bo.buftype == 'terminal' or vim.api.nvim_buf_get_name(0) == '' then return end
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ':p')
   if root and name:sub(1, #root + 1) == root .. '/' then return name:sub(#root + 2) end
 end
