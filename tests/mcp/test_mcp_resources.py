@@ -168,7 +168,7 @@ async def test_prompts_bring_what_memory_says_and_what_to_do_with_it(agents: Age
 
         assert "notes, no instructions" in await text("brief")
         assert f"In {era} ships salute" in await text("brief", task=f"how ships salute in {era}")
-        assert "Contradictions" in await text("review-memory")
+        assert "reconcile` would find\n\n" in await text("review-memory")
         assert f"In {era} ships salute" in await text("review-memory", id=identity)
         recorded = await text("record-decision", decision="Ships salute with two shots.", files="src/users.py")
         assert "three shots" in recorded

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from repositories import stop_daemon
+from repositories import kill_daemon, stop_daemon
 
 from muninn_core import __version__, client
 from muninn_core.protocol.catalogue import METHODS
@@ -173,3 +173,14 @@ def test_the_manual_names_every_tool_and_its_snippets_can_be_read() -> None:
     assert snippets
     for snippet in snippets:
         assert "muninn" in json.dumps(json.loads(snippet))
+
+
+async def test_where_there_is_no_memory_the_instructions_say_so(agents: Agents, tmp_path: Path) -> None:
+    bare = agents._replace(repo=tmp_path)
+    async with bare.open() as agent:
+        assert "`muninn init`" in (agent.instructions or "")
+        assert "recall" not in (agent.instructions or "")
+        text, failed = await said(agent, "recall", query="users")
+        assert failed
+        assert "there is no .muninn" in text
+    kill_daemon(tmp_path, agents.environ)

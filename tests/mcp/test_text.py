@@ -58,6 +58,13 @@ def test_a_memory_is_signed_and_says_nothing_twice() -> None:
     )
 
 
+def test_a_text_that_several_memories_have_is_told_once() -> None:
+    twins = [hit(kind="memory", id=f"0{n}m", title="Use files", text="Use files.\nThey are text.") for n in (1, 2)]
+    text = recall_text(RecallResult(hits=tuple(twins), remembered=(twins[0],), saw=SAW))
+    assert text.count("They are text.") == 1
+    assert text.endswith("2. memory 02m (about a.py:3-9) [0.40: words 0.40] — the same text as 1")
+
+
 def test_a_memory_whose_title_is_the_beginning_of_its_text_says_it_once() -> None:
     long = {
         "id": "01m8ds9arr2jnad3ym9jv2k7t0",

@@ -62,25 +62,29 @@ def recall_text(result: RecallResult) -> str:
         return f"Nothing found.{tried}{notes}" + _lag(result.saw)
     shown = {hit.id for hit in result.remembered}
     others = [hit for hit in result.hits if hit.id not in shown]
-    parts = [f"Remembered:\n\n{_numbered(result.remembered, 1, scored=False)}"] if result.remembered else []
+    told: dict[str, int] = {}
+    parts = [f"Remembered:\n\n{_numbered(result.remembered, 1, told, scored=False)}"] if result.remembered else []
     if others:
         heading = "Other hits:\n\n" if result.remembered else ""
-        parts.append(heading + _numbered(others, len(result.remembered) + 1))
+        parts.append(heading + _numbered(others, len(result.remembered) + 1, told))
     more = f"\n\n(More with `page` {result.next}.)" if result.next else ""
     return "\n\n".join(parts) + notes + more + _lag(result.saw)
 
 
-def _numbered(hits: Sequence[Hit], first: int, *, scored: bool = True) -> str:
+def _numbered(hits: Sequence[Hit], first: int, told: dict[str, int], *, scored: bool = True) -> str:
     """Return hits with numbers from `first` on; after many characters only their headlines.
 
     The words of a memory are not repeated: its headline stands alone when it is the whole text, and the text alone when
-    it begins with the headline.
+    it begins with the headline. `told` has the number of the first memory with a text; later ones refer to it.
     """
     parts: list[str] = []
     length = 0
     for number, hit in enumerate(hits, first):
         text = " ".join(hit.text.split())
-        if length >= TEXT_CHARS or (hit.kind == "memory" and text == hit.title and len(text) <= HEAD_CHARS):
+        same = told.setdefault(text, number) if hit.kind == "memory" else number
+        if same != number:
+            part = f"{_hit_head(number, hit, titled=False, scored=scored)} — the same text as {same}"
+        elif length >= TEXT_CHARS or (hit.kind == "memory" and text == hit.title and len(text) <= HEAD_CHARS):
             part = _hit_head(number, hit, scored=scored)
         else:
             titled = hit.kind != "memory" or bool(own_title(hit.title, text))

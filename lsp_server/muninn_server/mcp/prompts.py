@@ -83,6 +83,7 @@ async def _review(session: Session, arguments: Arguments) -> str:
         parts = {
             "Waiting for a person's approval": await _text_of(session, "memories", pending=True, limit=20),
             "Contradictions": await _text_of(session, "conflicts"),
+            "What `muninn reconcile` would find": await _text_of(session, "reconcile", dry_run=True),
             "Citations": await _text_of(session, "verify"),
             "At a glance": await _text_of(session, "overview"),
         }

@@ -119,7 +119,6 @@ def open_item_changes(
         return [], []
     draft = MemoryDraft(
         type="insight",
-        title="Left open",
         text=text,
         tags=("session", OPEN),
         importance=8,
