@@ -8,7 +8,7 @@ from datetime import datetime
 
 from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.drafting.contradicted_memories import age, contradicted
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.near_match import nearest_path
 from muninn_core.worktree.workspace import Workspace
 
@@ -67,7 +67,7 @@ def _texts(stored: Sequence[Memory], before: Iterable[Memory]) -> dict[str, str]
 
 
 def _duplicate(identity: str) -> list[str]:
-    return [f"The same text is stored as {identity}; `muninn reconcile` merges the two."]
+    return [f"The same text is stored as {identity[-SHORT_ID:]}; `muninn reconcile` merges the two."]
 
 
 def _contradicted(workspace: Workspace, memory: Memory, before: Mapping[str, Memory], now: datetime) -> list[str]:
@@ -76,9 +76,10 @@ def _contradicted(workspace: Workspace, memory: Memory, before: Mapping[str, Mem
     if found is None or found.memory.id in links:
         return []
     other = found.memory
+    new, old = memory.id[-SHORT_ID:], other.id[-SHORT_ID:]
     return [
-        f"{memory.id} may contradict {other.id}, “{headline(other)}” ({age(other.ts, now)} old): {found.reason}. "
-        f"If it replaces that memory: `muninn update {memory.id} --link supersedes:{other.id}`."
+        f"{new} may contradict {old}, “{headline(other)}” ({age(other.ts, now)} old): {found.reason}. "
+        f"If it replaces that memory: `muninn update {new} --link supersedes:{old}`."
     ]
 
 
