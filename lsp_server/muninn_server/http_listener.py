@@ -244,7 +244,7 @@ def listen(hello: Hello, command: str) -> socket.socket:
     `command` is the command that opens the port and makes a token.
     """
     if len(hello.secret) < MIN_TOKEN_CHARS:
-        raise BadParams("HTTP needs a token", hint=f"`{command}` makes one.")
+        raise BadParams("HTTP needs a token", hint=f"`{command}` creates one.")
     # asyncio sets TCP_NODELAY for this protocol number only; without it each answer waits 40 ms for an acknowledgement.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:

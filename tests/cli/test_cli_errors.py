@@ -184,7 +184,7 @@ ERRORS = {
     "context render nosuch": (
         3,
         ".muninn/context/nosuch.md does not exist",
-        "`muninn context new nosuch` makes one.",
+        "`muninn context new nosuch` creates one.",
     ),
     "config get memory.kind": (
         3,

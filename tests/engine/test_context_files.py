@@ -203,7 +203,7 @@ def test_a_question_whose_filter_is_none_is_told_and_the_rest_is_there(project):
 def test_a_context_file_that_is_not_there_names_the_nearest_or_how_to_make_it(project):
     with pytest.raises(NotFoundError) as none:
         project.call("render", path="tokens")
-    assert none.value.hint == "`muninn context new tokens` makes one."
+    assert none.value.hint == "`muninn context new tokens` creates one."
     write(project, "Hello\n", "rotate-tokens")
     write(project, "Hello\n", "area/users")
     with pytest.raises(NotFoundError) as near:

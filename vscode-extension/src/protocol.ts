@@ -3452,7 +3452,7 @@ export interface Merge {
   reason: string;
 }
 
-/** A memory that a newer one of the same author replaced, because one value changed. `restore` brings it back. */
+/** A memory that a newer one of the same author replaced, because one value changed. `restore` restores it. */
 export interface Superseded {
   newer: string;
   older: string;

@@ -114,7 +114,9 @@ def open_member(
         refuse_links(own_folders(layout))
         log = open_log(layout, clock=clock, ids=ids, writable=False)
     except (MuninnError, OSError) as error:
-        raise NoIndex(f"its memory can't be read: {error}", hint=f"Look at {layout.muninn}.") from error
+        raise NoIndex(
+            f"its memory can't be read: {error}", hint=f"Check the permissions and files of {layout.muninn}."
+        ) from error
     return Member(listed, place, layout, log, ReadOnlyIndex(layout.cache, model, encoder))
 
 

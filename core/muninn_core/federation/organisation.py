@@ -184,7 +184,10 @@ def _post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> 
             return "".join(lines)
     except HttpFailure as error:
         if error.status in _REFUSED:
-            raise RefusedError("its server refuses the token", hint="Put a new one there.") from None
+            raise RefusedError(
+                "its server refuses the token",
+                hint="`muninn org token create` creates one; put it into `org.token` of your settings.",
+            ) from None
         raise NoAnswer(error.reason[:200]) from None
     except ModelError as error:
         raise NoAnswer(error.message) from None

@@ -52,7 +52,7 @@ class Merge(Value):
 
 
 class Superseded(Value):
-    """A memory that a newer one of the same author replaced, because one value changed. `restore` brings it back."""
+    """A memory that a newer one of the same author replaced, because one value changed. `restore` restores it."""
 
     newer: str
     older: str

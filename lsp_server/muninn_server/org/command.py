@@ -298,7 +298,7 @@ def _tenant_of(options: argparse.Namespace, environ: Mapping[str, str]) -> int:
 def _secret(environ: Mapping[str, str]) -> str:
     token = environ.get("MUNINN_ORG_TOKEN", "")
     if not token:
-        raise BadParams("there is no token", hint="Set MUNINN_ORG_TOKEN; `muninn org token create` makes one.")
+        raise BadParams("there is no token", hint="Set MUNINN_ORG_TOKEN; `muninn org token create` creates one.")
     return token
 
 

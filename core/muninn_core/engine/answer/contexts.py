@@ -98,7 +98,7 @@ def why(workspace: Workspace, params: WhyParams) -> WhyResult:
         if not items and not left_out:
             raise NotFoundError(
                 f"'{params.item}' was no candidate of {stored.bundle}",
-                hint="Retrieval did not bring it; `muninn recall QUERY --why` shows what it ranks, and how.",
+                hint="The search did not find it; `muninn recall QUERY --why` shows what it ranks, and how.",
             )
     return WhyResult(
         bundle=stored.bundle,
@@ -289,10 +289,12 @@ def _load(store: MemoryStore, contexts: ContextStore, bundle: str) -> ContextRes
         result = decoder_of(ContextResult)(content)
     except (ValidationError, ValueError):
         raise NotFoundError(
-            f"the context {identity} is not readable by this version of Muninn", hint="Gather it once more."
+            f"the context {identity} is not readable by this version of Muninn", hint="Run `muninn context` again."
         ) from None
     if _drop_redacted(store, contexts, result):
-        raise NotFoundError(f"the context {identity} held a memory that was redacted", hint="Gather it once more.")
+        raise NotFoundError(
+            f"the context {identity} held a memory that was redacted", hint="Run `muninn context` again."
+        )
     return result
 
 

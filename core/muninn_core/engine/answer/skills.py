@@ -46,7 +46,7 @@ def match(workspace: Workspace, params: SkillsMatchParams, now: datetime) -> Ski
     """
     task = params.task.strip()
     if not task:
-        raise BadParams("'skills match' needs a task", hint="Say in a sentence what is to be done.")
+        raise BadParams("'skills match' needs a task", hint="Describe the task in a sentence.")
     found = _matches(workspace, task, now)
     left = share = int(params.budget * SHARE)
     taken: list[SkillMatch] = []

@@ -182,7 +182,7 @@ def _missing_hint(root: Path, path: str) -> str:
     if near:
         return f"Did you mean '{near}'?"
     listing = f"Context files here: {', '.join(known[:20])}. " if known else ""
-    return f"{listing}`muninn context new {name}` makes one."
+    return f"{listing}`muninn context new {name}` creates one."
 
 
 def _prose(text: str, body: int, budget: int) -> tuple[str, bool]:

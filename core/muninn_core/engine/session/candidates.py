@@ -148,7 +148,7 @@ def discard(at: At, params: CandidateDiscardParams, call: CallContext) -> Candid
     found = _one(at, params.id)
     if found.status == "promoted":
         raise UsageError(
-            f"the candidate {found.id} is the memory {found.memory}", hint="`muninn forget` takes the memory back."
+            f"the candidate {found.id} is the memory {found.memory}", hint="`muninn forget` archives the memory."
         )
     if found.status == "open":
         found = _decide(at, found, call, {"outcome": "discarded", "reason": params.reason})

@@ -77,7 +77,7 @@ def load_configured(name: str, cache_dir: Path) -> FastEmbedder:
     except ValueError as error:
         raise NotFoundError(
             f"fastembed has no embedding model {name}",
-            hint="set index.model to a name that fastembed lists, or remove the line to use the bundled model",
+            hint="Set index.model to a name that fastembed lists, or remove the line to use the bundled model.",
         ) from error
     try:
         model = TextEmbedding(name, cache_dir=str(cache_dir), local_files_only=True)

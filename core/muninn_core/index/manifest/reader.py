@@ -345,7 +345,7 @@ def _chunks(rows: Iterable[_Columns]) -> dict[int, Chunk]:
 def storage_error(error: sqlite3.Error) -> StorageError | BusyError:
     """Return the error that means what SQLite said."""
     if "locked" in str(error):
-        return BusyError("another process writes the index", hint="only one daemon may serve a repository")
+        return BusyError("another process writes the index", hint="Only one daemon may serve a repository.")
     if is_exhausted(error):
         hint = RAISE_LIMITS if is_at_limit(error) else "Is the disk full? The cache can be deleted."
         return StorageError(f"the index can't be written: {error}", hint=hint)

@@ -58,7 +58,7 @@ class Lexical:
             if "LockBusy" not in str(error):
                 raise
             raise BusyError(
-                f"another process writes the word index in {folder}", hint="only one daemon may serve a repository"
+                f"another process writes the word index in {folder}", hint="Only one daemon may serve a repository."
             ) from error
         self.stamp = int(self._writer.commit_opstamp)
         """Tantivy's number of the last commit; it differs for each commit."""

@@ -62,7 +62,7 @@ def find_tenant(connection: Connection, name: str) -> int:
     """Return the id of a tenant, as the owner of the tables sees it. Raises NotFoundError."""
     row = connection.execute("SELECT id FROM muninn.tenant WHERE name = %s", (name,)).fetchone()
     if row is None:
-        raise NotFoundError(f"there is no tenant '{name}'", hint="`muninn org tenant create` makes one.")
+        raise NotFoundError(f"there is no tenant '{name}'", hint="`muninn org tenant create` creates one.")
     return int(row[0])
 
 
@@ -78,7 +78,7 @@ def find_repository(connection: Connection, tenant: int, name: str) -> int:
     set_tenant(connection, tenant)
     row = connection.execute("SELECT id FROM repository WHERE tenant = %s AND name = %s", (tenant, name)).fetchone()
     if row is None:
-        raise NotFoundError(f"there is no repository '{name}'", hint="`muninn org repository create` makes one.")
+        raise NotFoundError(f"there is no repository '{name}'", hint="`muninn org repository create` creates one.")
     return int(row[0])
 
 
@@ -208,7 +208,7 @@ def authenticate(connection: Connection, token: str, scope: TokenScope) -> Calle
         sql = "SELECT id, tenant, principal, name, scope, repository FROM authenticate(%s)"
         row = connection.execute(sql, (_hash(token),)).fetchone()
     if row is None:
-        raise InvalidToken("the token is not valid", hint="It may have expired. `muninn org token create` makes one.")
+        raise InvalidToken("the token is not valid", hint="It may have expired. `muninn org token create` creates one.")
     caller = Caller(*row)
     if caller.scope != scope:
         raise RefusedError(f"this token is for the scope '{caller.scope}', and '{scope}' is needed")

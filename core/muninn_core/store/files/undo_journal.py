@@ -105,7 +105,9 @@ def undo(layout: Layout) -> UndoResult:
     """
     journals = _journals(layout, OPEN, CLOSED)
     if not journals:
-        raise NotFoundError("there is nothing to undo", hint="Undo takes back the last reconcile or prune here.")
+        raise NotFoundError(
+            "there is nothing to undo", hint="Undo reverts the last reconcile or prune of this work tree."
+        )
     header, contents = _read(journals[-1])
     now = {entry.path: digest(read_content(layout.memory / entry.path)) for entry in header.files}
     changed = [entry.path for entry in header.files if now[entry.path] not in (entry.before, entry.after)]

@@ -100,7 +100,7 @@ def read_manifest(content: bytes) -> Manifest:
         raise _error(f"{MANIFEST} has no 'format'")
     if version_number > FORMAT:
         raise BadParams(
-            f"the pack is of format {version_number}; this program reads {FORMAT}", hint="A later Muninn reads it."
+            f"the pack is of format {version_number}; this program reads {FORMAT}", hint="Upgrade Muninn to read it."
         )
     known = Manifest.__struct_fields__
     try:

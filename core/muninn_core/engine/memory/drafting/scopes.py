@@ -89,12 +89,12 @@ def on_task(memories: Mapping[str, Memory], task: str | None) -> frozenset[str |
 def promoted(config: Config, memory: Memory, params: PromoteParams, call: CallContext) -> dict[str, Any]:
     """Return the record of a memory in a wider scope, with unchanged trust. Raises BadParams."""
     if not memory.active:
-        raise BadParams("only an active memory can be promoted", hint="`muninn restore` brings it back.")
+        raise BadParams("only an active memory can be promoted", hint="`muninn restore` restores it.")
     if memory.scope == "global":
         raise BadParams("a global memory is recalled in every project already", hint="There is no wider scope.")
     if params.scope == "project" and not memory.private:
         raise BadParams(
-            "this memory is the project's already", hint="`--scope global` takes it to your other projects."
+            "this memory is the project's already", hint="`--scope global` copies it to all of your projects."
         )
     plain = to_plain(memory)
     names = _CARRIED if params.scope == "global" else (*_CARRIED, *_OF_THE_PROJECT)

@@ -114,7 +114,7 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
     try:
         here = find_pack(layout, name)
     except NotFoundError as error:
-        raise NotFoundError(error.message, hint="`muninn pack add PATH` takes it in.") from None
+        raise NotFoundError(error.message, hint="`muninn pack add PATH` adds it.") from None
     if not params.force and not params.dry_run:
         _refuse_update(here, pack)
         _refuse_secrets(pack.contents, workspace.config, "It would go into git. With --force it does so all the same.")
@@ -248,17 +248,16 @@ def _refuse_update(here: InstalledPack, pack: Pack) -> None:
         raise _edited(here, "Commit them elsewhere first; `--force` overwrites them, `--dry-run` shows what changes.")
     old, new = here.manifest, pack.manifest
     if old is None:
-        raise UsageError(
-            f"{here.name} is not a valid pack: {here.problem}", hint="`--force` puts this one in its place."
-        )
+        raise UsageError(f"{here.name} is not a valid pack: {here.problem}", hint="`--force` replaces it.")
     if _is_older(new, old):
         raise UsageError(
-            f"{new.name} {new.version} is older than {old.version}, which is here", hint="`--force` goes back to it."
+            f"{new.name} {new.version} is older than {old.version}, which is here",
+            hint="`--force` installs the older version.",
         )
     if version_key(new.version) == version_key(old.version) and new.checksum != old.checksum:
         raise UsageError(
             f"{new.name} {new.version} has another content than the {old.version} that is here",
-            hint="Its author should have raised the version; `--force` takes it all the same.",
+            hint="Its author should have raised the version; `--force` installs it anyway.",
         )
 
 
