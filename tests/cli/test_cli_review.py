@@ -107,6 +107,16 @@ def test_people_see_revisions_branches_and_histories(new_shell: Callable[[], She
     assert any("archived it: Zero now." in line for line in lines)
 
 
+def test_a_link_is_told_in_words(shell: Shell) -> None:
+    first, second = (shell.json("remember", f"Crane {number} lifts a ton.")["ids"][0] for number in (1, 2))
+    shell.json("update", second, "--link", f"extends:{first}")
+    told = shell.run("history", second).stdout
+    assert f"linked: {second} extends {first}" in told
+    assert "{" not in told
+    assert "1 link away: insight" in shell.run("links", second).stdout
+    assert "No upkeep is due." in shell.run("evolve").stdout
+
+
 def test_the_sample_workflow_runs_verbs_and_options_that_exist() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "ci.md").read_text()
     commands = [

@@ -97,6 +97,9 @@ def evolve(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         other = f", {step['other']}" if step["other"] else ""
         line(console, (f"{step['kind']:<10} ", "code"), (step["title"], "name"), (change, "hint"))
         paragraph(console, (f"{step['target']}{other}  {step['reason']}", "faint"), indent=11)
+    if not result["steps"]:
+        line(console, ("Nothing to take back." if result["undone"] else "No upkeep is due.", "state"))
+        return
     steps = count(len(result["steps"]), "step")
     done = "taken back" if result["undone"] else "recorded; `muninn evolve --undo --apply` takes them back"
     ahead = "--apply takes them back" if result["undone"] else "--apply records them"

@@ -129,10 +129,11 @@ def _branches(console: Console, edges: list[dict[str, Any]], origin: str, depth:
 
 
 def _tree(console: Console, found: list[dict[str, Any]], indent: str) -> None:
+    # `a, b = 1, 2` defines two names in one line.
+    found = [one for one, before in zip(found, [{}, *found], strict=False) if _row(one) != _row(before)]
     for number, one in enumerate(found):
         last = number == len(found) - 1
-        lines = f"{one['start_line']}-{one['end_line']}"
-        head = one["signature"] or one["name"]
+        lines, head = _row(one)
         source_line(
             console,
             (indent + ("└─ " if last else "├─ "), "faint"),
@@ -144,6 +145,14 @@ def _tree(console: Console, found: list[dict[str, Any]], indent: str) -> None:
         if one["comment"]:
             source_line(console, (below + ("│  " if one["children"] else "   "), "faint"), (one["comment"], "hint"))
         _tree(console, one["children"], below)
+
+
+def _row(one: dict[str, Any]) -> tuple[str, str]:
+    """Return the lines and the signature of a definition; empty for none."""
+    if not one:
+        return "", ""
+    start, end = one["start_line"], one["end_line"]
+    return f"{start}" if start == end else f"{start}-{end}", one["signature"] or one["name"]
 
 
 def _details(console: Console, one: dict[str, Any], indent: str) -> None:

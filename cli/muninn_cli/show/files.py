@@ -25,7 +25,7 @@ def grep(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         first = match["line"] - len(match["before"])
         for at, text in enumerate((*match["before"], match["text"], *match["after"]), first):
             mark = ":" if at == match["line"] else "-"
-            paragraph(console, (match["path"], "path"), (f"{mark}{at}{mark}", "faint"), (text, ""))
+            paragraph(console, (match["path"], "path"), (f"{mark}{at}{mark}", "faint"), (text, ""), hang=4)
     if not result["total"]:
         line(console, ("No line matches.", "warn"))
     found = f"{count(result['total'], 'line')} in {count(result['files'], 'file')} of {result['searched']:,}"
@@ -39,7 +39,7 @@ def read(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     """Print the lines with their numbers."""
     width = len(str(result["end"]))
     for number, text in enumerate(result["lines"], result["start"]):
-        paragraph(console, (f"{number:>{width}}  ", "faint"), (text, ""))
+        paragraph(console, (f"{number:>{width}}  ", "faint"), (text, ""), hang=width + 2)
     omitted = f"{count(result['omitted'], 'line')} left out" if result["omitted"] else ""
     cut = f"{count(result['cut'], 'character')} of long lines left out" if result["cut"] else ""
     where = f"{result['path']}:{result['start']}-{result['end']} of {count(result['total'], 'line')}"

@@ -113,7 +113,7 @@ def _encoder(index: dict[str, Any], memories: int) -> str:
         return "not installed; memories are compared by the table of tokens"
     encoded = index["encoded"]
     behind = encoded < memories
-    return joined(index["encoder"], f"{encoded:,} of {count(memories, 'memory', 'memories')}" if behind else "")
+    return joined(index["encoder"], f"{encoded:,} of {count(memories, 'memory', 'memories')} encoded" if behind else "")
 
 
 def _log(log: dict[str, Any]) -> str:

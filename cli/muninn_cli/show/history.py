@@ -32,7 +32,8 @@ def history(console: Console, result: dict[str, Any], given: argparse.Namespace)
         line(console, (f"{moment(event['ts'])}  ", "faint"), (event["type"], "name"), (f"  {who}", "faint"))
         paragraph(console, (event["summary"], ""), indent=2)
         for change in event["changes"]:
-            if change["before"] or change["after"]:
+            told = event["type"] in ("link", "unlink") and change["name"] == "links"  # by the summary
+            if not told and (change["before"] or change["after"]):
                 _value(console, f"- {change['name']}: ", change["before"])
                 _value(console, f"+ {change['name']}: ", change["after"])
         line(console, (f"  {event['id']}{'' if event['sealed'] else '  not sealed yet'}", "faint"))

@@ -31,7 +31,7 @@ def links(console: Console, result: dict[str, Any], given: argparse.Namespace) -
         verbatim(console, diagram(given.format, nodes, edges))
         return
     for memory, depth in zip(result["memories"], result["depths"], strict=True):
-        print_memory(console, memory, label="" if not depth else count(depth, "link"))
+        print_memory(console, memory, label=f"{count(depth, 'link')} away" if depth else "")
         for link in result["links"]:
             if memory["id"] == link["source"]:
                 _link(console, f"{link['relation']} {link['target']}", link)

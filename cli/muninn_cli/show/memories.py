@@ -234,7 +234,7 @@ def _beginning(text: str) -> list[str]:
     shown = []
     for part in parts:
         if part and left > 0:
-            shown.append(part if len(part) <= left else part[:left].rstrip() + "…")
+            shown.append(part if len(part) <= left else part[:left].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…")
             left -= len(part)
     return shown
 

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the memories about a file's places, and those that no longer match the code."""
     for note in result["notes"]:
-        where = plain_place({**note, "path": result["path"]}) if note["start"] else result["path"]
-        state = (f"  {note['state']}", "warn" if note["state"] in ("drifted", "gone") else "faint")
-        line(console, (f"{note['type']}  ", "memory"), (where, "path"), state, (f"  {note['title']}", ""))
+        where = f"  {plain_place({**note, 'path': result['path']})}" if note["start"] else ""
+        state = f"  {note['state']}" if note["state"] else ""
+        style = "warn" if note["state"] in ("drifted", "gone") else "faint"
+        line(console, (note["type"], "memory"), (where, "path"), (state, style), (f"  {note['title']}", ""))
         line(console, (f"  {note['id'] or note['path']}", "faint"))
     for doubt in result["doubts"]:
         where = f"{result['path']}:{doubt['start']}  "
