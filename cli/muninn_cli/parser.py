@@ -72,7 +72,9 @@ class Parser(argparse.ArgumentParser):
         flag = next((word for word in unknown if word.startswith("-")), None)
         if flag is None:
             takes_text = any(not action.option_strings for action in self._actions)
-            hint = "Put a text of several words in quotes." if takes_text else f"`{self.prog}` takes options only."
+            hint = (
+                "Put a text of several words in quotes." if takes_text else f"`{self.prog} --help` lists the options."
+            )
             raise UsageError(f"unexpected argument '{unknown[0]}'", hint=hint)
         name = flag.partition("=")[0]
         words = [each[2:] for each in options if each.startswith("--")]

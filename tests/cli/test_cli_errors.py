@@ -244,7 +244,7 @@ ERRORS = {
     "undo now": (
         2,
         "unexpected argument 'now'",
-        "`muninn undo` takes options only.",
+        "`muninn undo --help` lists the options.",
     ),
     "daemon strat": (
         2,

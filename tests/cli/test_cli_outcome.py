@@ -14,6 +14,7 @@ from repositories import PATIENCE
 from muninn_cli import verbs
 from muninn_cli.command import run_command
 from muninn_core.errors import StorageError
+from muninn_core.extras import install_command
 
 
 def interrupted(_argv: list[str]) -> int:
@@ -98,3 +99,18 @@ def shelled(
         timeout=PATIENCE,
         check=False,
     )
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [
+        ("/home/a/.local/share/uv/tools/muninn-memory", "uv tool install 'muninn-memory[watch]'"),
+        ("/home/a/.local/share/pipx/venvs/muninn-memory", "pipx install --force 'muninn-memory[watch]'"),
+        ("/home/a/project/.venv", "pip install 'muninn-memory[watch]'"),
+    ],
+)
+def test_an_extra_is_installed_by_the_tool_that_installed_the_package(
+    prefix: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.prefix", prefix)
+    assert install_command("watch") == command

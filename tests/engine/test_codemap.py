@@ -324,6 +324,10 @@ def test_a_call_means_what_its_scope_shows_and_overloads_are_one_definition(star
     with pytest.raises(NotFoundError) as caught:
         muninn.call("graph", start="X.invoke", relation="callers")
     assert caught.value.hint == "Did you mean 'context.py#Context.invoke'?"
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_context.py").write_text("class Context:\n    def invoke(self):\n        return 1\n")
+    muninn.touch("tests/test_context.py")
+    assert edges(muninn, "Context.invoke", "callees") == ["context.py#check"], "a test defines the name for itself"
 
 
 def test_the_graph_follows_the_files(start, tmp_path):

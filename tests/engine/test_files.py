@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 
@@ -11,6 +12,7 @@ from repositories import git
 from muninn_core.config.schema import schema_bytes
 from muninn_core.errors import MuninnError
 from muninn_core.index.writer import Writer
+from muninn_core.worktree.indexing.index_failure import failure_of
 
 pytest_plugins = ["engines"]
 
@@ -146,6 +148,14 @@ def test_invalid_utf8_is_indexed_as_far_as_it_can_be_read(muninn):
     (muninn.root / "latin.py").write_bytes("# Gr\xfc\xdfe an die Segel\ndef hoist_mainsail(): pass\n".encode("latin-1"))
     hits = muninn.call("index") and muninn.call("recall", query="hoist mainsail").hits
     assert hits[0].path == "latin.py"
+
+
+def test_a_name_like_a_drive_and_a_full_disk_are_called_what_they_are(muninn):
+    with pytest.raises(MuninnError, match=r"^'a:3\.py' begins like a drive of Windows$"):
+        muninn.call("read", path="a:3.py")
+    full = failure_of(OSError(errno.ENOSPC, "No space left on device"), muninn.root / "cache")
+    assert full.message == f"{muninn.root / 'cache'} can't be written: No space left on device"
+    assert "No memory is lost." in full.hint
 
 
 def test_a_name_that_is_no_utf8_harms_nothing(muninn):

@@ -266,6 +266,10 @@ def test_the_overview_tells_what_is_recent_and_important_and_how_it_hangs_togeth
     assert [(link.source, link.target) for link in result.links] == [(also, old)]
     assert (result.memories, result.kinds) == (3, {"insight": 2, "constraint": 1})
     assert result.density == pytest.approx(2 / 3, abs=0.001)
+    assert result.weeks[-5:] == (1, 0, 0, 0, 2)
+    muninn.clock.forward(days=-1)
+    assert muninn.call("overview").weeks[-5:] == (1, 0, 0, 0, 2), "a clock that was ahead"
+    muninn.clock.forward(days=1)
     muninn.call("forget", id=old)
     muninn.clock.forward(days=30)
     assert [memory.id for memory in muninn.call("overview").recent] == [also, new]  # the newest, as nothing is recent

@@ -16,6 +16,7 @@ from muninn_cli.terminal import errors, line, output
 from muninn_cli.watch.follower import sentence
 from muninn_cli.watch.repositories import SCAN_SECONDS, WatchedRepositories
 from muninn_core.errors import UsageError
+from muninn_core.extras import install_command
 from muninn_core.launch.place import locate
 
 
@@ -40,7 +41,7 @@ def _run(argv: list[str]) -> int:
     if given.plain or not sys.stdout.isatty() or not sys.stdin.isatty():
         return print_lines(repositories, given.match)
     if find_spec("textual") is None:
-        line(errors(), ("The screen needs textual: pip install 'muninn-memory[watch]'. Lines follow.", "hint"))
+        line(errors(), (f"The screen needs textual: {install_command('watch')}. Lines follow.", "hint"))
         return print_lines(repositories, given.match)
     from muninn_cli.watch.screen import WatchApp
 

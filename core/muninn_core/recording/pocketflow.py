@@ -13,13 +13,14 @@ from contextvars import ContextVar
 from typing import Any
 
 from muninn_core.errors import UsageError
+from muninn_core.extras import install_command
 from muninn_core.recording.turn import Step, Turn, error_details
 
 try:
     import pocketflow
 except ImportError as error:
     raise UsageError(
-        "pocketflow is not installed", hint="Install it: pip install 'muninn-memory[pocketflow]'."
+        "pocketflow is not installed", hint=f"Install it with `{install_command('pocketflow')}`."
     ) from error
 
 _current: ContextVar[Turn | Step] = ContextVar("muninn_step")

@@ -32,6 +32,9 @@ def relative_path(path: str, root: Path) -> str:
     if plain == root or not plain.is_relative_to(root):
         raise BadParams(f"'{shown}' is outside the work tree {root}", hint="Name files relative to its root.")
     relative = plain.relative_to(root).as_posix()
+    if relative[1:2] == ":":
+        hint = "Rename the file: Muninn takes the names alone that a clone can have on every system."
+        raise BadParams(f"'{shown}' begins like a drive of Windows", hint=hint)
     if not can_name_file(relative):
         hint = f"A name has at most {MAX_NAME_BYTES} bytes."
         raise BadParams(f"'{shown}' is not a path that a file system takes", hint=hint)

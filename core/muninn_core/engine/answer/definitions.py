@@ -14,7 +14,7 @@ from muninn_core.near_match import NAMES, did_you_mean, nearest, nearest_path
 from muninn_core.protocol.code import CodeSymbol, GraphEdge, GraphParams, OutlineResult
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Edge, Facts, Graph, Named, Node, is_constructor
 from muninn_core.retrieval.query.filters import language_named
-from muninn_core.source.classify import LANGUAGES, language_of
+from muninn_core.source.classify import LANGUAGES, language_of, path_traits
 from muninn_core.source.code.definition import KINDS, Definition
 
 _SHOWN = 120
@@ -132,7 +132,10 @@ def _definition(code: NamedCode, path: str, symbol: str, prefix: str) -> Node:
         raise _no_definition(code, path, symbol, name, prefix)
     labels = list(dict.fromkeys(prefix + each.label for each in matching))
     if len(labels) > 1:
-        raise several(symbol, labels)
+        written = [each for each in matching if "test" not in path_traits(each.path)]
+        if len({each.label for each in written}) != 1:
+            raise several(symbol, labels)
+        matching = written  # a test defines the same name for itself
     return max(matching, key=_length)  # overloads share a name: the one with a body shows what it is
 
 

@@ -12,13 +12,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal
 
 from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, RefusedError, StorageError
+from muninn_core.extras import install_command
 
 try:
     import psycopg
 except ImportError as error:
     raise NotFoundError(
         "the memory of an organisation needs psycopg, which is not installed",
-        hint="Install it with `pip install 'muninn-memory[org]'`.",
+        hint=f"Install it with `{install_command('org')}`.",
     ) from error
 
 Role = Literal["muninn_reader", "muninn_writer"]

