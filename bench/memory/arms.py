@@ -17,7 +17,7 @@ RULES: dict[str, tuple[str, Any]] = {
     "without the session as a whole": ("SESSION_MATCH", 0.0),
     "without times": ("TIME", 0.0),
     "without the penalty of questions": ("QUESTION", 0.0),
-    "without less weight for words that cover little": ("COVERED", 0.0),
+    "without less weight for words that cover little": ("FULL_COVERAGE", 0.0),
     "without versions of a fact": ("VERSIONS", 0),
 }
 """An arm, and the weight that switches its rule off."""

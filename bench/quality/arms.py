@@ -42,9 +42,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 ABLATIONS = {
     "meaning": ("MEANING",),
-    "sharing": ("SHARED",),
+    "sharing": ("MEANING_OVERLAP",),
     "words of chunks": ("WORDS",),
-    "whole files": ("WHOLE", "WHOLE_OF_CHANGE"),
+    "whole files": ("FILE_WORDS", "FILE_WORDS_OF_CHANGE"),
     "several parts": ("PARTS",),
     "spread of changes": ("SPREAD",),
     "names of files": ("NAME",),
@@ -53,7 +53,7 @@ ABLATIONS = {
     "tests back": ("TEST",),
     "generated back": ("GENERATED",),
     "auxiliary back": ("AUXILIARY",),
-    "own words of names": ("FILE_OWN", "SYMBOL_OWN"),
+    "own words of names": ("FILE_NAME_SHARE", "SYMBOL_NAME_SHARE"),
     "same file": ("SAME_FILE", "SAME_FILE_OF_CHANGE"),
 }
 """The weights that are taken away together."""
@@ -144,8 +144,8 @@ def variants(muninn: Muninn) -> dict[str, Ask]:
             NAME=0.0,
             SYMBOL=0.0,
             DEFINES=0.0,
-            SOUGHT=0.0,
-            LEAST_KNOWN=0.0,
+            DEFINES_OF_NAME=0.0,
+            KNOWN_SHARE=0.0,
         ),
         "before files are cut": surveyed_only(muninn),
         **{f"without {name}": weighing(muninn.ask, **dict.fromkeys(keys, 0.0)) for name, keys in ABLATIONS.items()},

@@ -11,7 +11,7 @@ import pytest
 from muninn_cli.exit_codes import MEANINGS
 from muninn_core.config.keys import RankingConfig
 from muninn_core.protocol.catalogue import FAMILIES, METHODS
-from muninn_core.retrieval.weights import WHOLE, WHOLE_OF_CHANGE
+from muninn_core.retrieval.weights import FILE_WORDS, FILE_WORDS_OF_CHANGE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,7 +96,7 @@ def test_the_exit_codes_of_the_guide_are_those_of_the_command() -> None:
 
 def test_the_ranking_page_has_the_weights_of_the_code(generate: ModuleType) -> None:
     page = generate.weights.render()
-    assert f" | {WHOLE:g}, {WHOLE_OF_CHANGE:g} where a change is asked for |" in page
+    assert f" | {FILE_WORDS:g}, {FILE_WORDS_OF_CHANGE:g} where a change is asked for |" in page
     for section in ("Code and knowledge", "Memories", "Contexts", "The profile mnemosyne"):
         assert generate.weights.weights_of(section)
     defaults = RankingConfig()

@@ -68,7 +68,9 @@ def test_neighbours_count_by_their_distance(given_memories: list[tuple[str, bool
     near = order.near(found, 2)
     for row, each in enumerate(found):
         beside = [(found.get(other, 0.0), distance, other) for other, distance in near.get(each, ())]
-        assert values.nearby[row] == sum(value * (1.0 if distance == 1 else w.SECOND) for value, distance, _ in beside)
+        assert values.nearby[row] == sum(
+            value * (1.0 if distance == 1 else w.SECOND_NEIGHBOUR) for value, distance, _ in beside
+        )
         before = [other for _, distance, other in beside if distance == 1 and other < each]
         asked = [other for other in before if other in found and int(other[1:]) % 2 == 0]
         assert values.answers[row] == (found[asked[0]] if asked else 0.0)

@@ -127,9 +127,9 @@ def signals(hit):
 def test_the_best_by_words_and_by_meaning_both_get_the_whole_weight():
     first, second = ask([code("a.py"), code("b.py")], lexical=[(0, 8.0), (1, 4.0)], dense=[(0, 0.9), (1, 0.7)])
     # What words say already is no news when meaning says it.
-    assert signals(first) == {"words": w.WORDS, "meaning": w.MEANING * (1 - w.SHARED)}
+    assert signals(first) == {"words": w.WORDS, "meaning": w.MEANING * (1 - w.MEANING_OVERLAP)}
     assert signals(second) == {"words": 0.5 * w.WORDS}
-    assert (first.path, first.score) == ("a.py", w.WORDS + w.MEANING * (1 - w.SHARED))
+    assert (first.path, first.score) == ("a.py", w.WORDS + w.MEANING * (1 - w.MEANING_OVERLAP))
 
 
 def test_without_a_vector_words_alone_decide():
@@ -154,7 +154,7 @@ def test_chunks_of_two_sources_with_the_same_id_are_both_found():
     reader = TwoSources(Known([code("a.py")], [(0, 4.0)], [(0, 0.9)]), Known([code("b.py")], [(0, 8.0)]))
     found = recall(reader, VECTOR, {}, "question", limit=5)
     assert {hit.path: signals(hit) for hit in found} == {
-        "a.py": {"words": 0.5 * w.WORDS, "meaning": pytest.approx(w.MEANING * (1 - 0.5 * w.SHARED), abs=1e-4)},
+        "a.py": {"words": 0.5 * w.WORDS, "meaning": pytest.approx(w.MEANING * (1 - 0.5 * w.MEANING_OVERLAP), abs=1e-4)},
         "b.py": {"words": w.WORDS},
     }
 
@@ -276,7 +276,7 @@ def test_a_chunk_that_defines_what_is_asked_for_goes_first():
 def test_a_question_that_is_a_name_wants_its_definition_above_all(text):
     found = ask([code("a.py"), code("b.py", symbol="get_user")], text=text, lexical=[(0, 9.0), (1, 2.0)])
     assert found[0].path == "b.py"
-    assert next(reason.weight for reason in found[0].why if reason.signal == "defines") == w.SOUGHT
+    assert next(reason.weight for reason in found[0].why if reason.signal == "defines") == w.DEFINES_OF_NAME
 
 
 def test_the_definition_of_a_name_comes_before_a_file_that_commits_and_memories_name_with_it():
@@ -312,14 +312,14 @@ def test_the_words_of_a_whole_file_count_for_each_of_its_chunks():
     whole = [("b.py", 8.0), ("a.py", 4.0)]
     found = recall(Known(chunks, whole=whole), None, {}, "x", limit=5)
     shares = {hit.id: signals(hit)["file"] for hit in found}
-    assert shares == {"a.py:1-5": w.WHOLE / 2, "b.py:1-5": w.WHOLE, "b.py:50-54": w.WHOLE}
+    assert shares == {"a.py:1-5": w.FILE_WORDS / 2, "b.py:1-5": w.FILE_WORDS, "b.py:50-54": w.FILE_WORDS}
 
 
 def test_further_chunks_of_a_file_speak_for_its_best_one():
     chunks = [code("a.py"), code("b.py", 1), code("b.py", 50), code("b.py", 90)]
     found = ask(chunks, lexical=[(0, 4.0), (1, 4.0), (2, 2.0), (3, 2.0)])
     assert found[0].id == "b.py:1-5"
-    assert signals(found[0])["parts"] == pytest.approx(w.PARTS * (0.5 + w.FADING * 0.5), abs=1e-3)
+    assert signals(found[0])["parts"] == pytest.approx(w.PARTS * (0.5 + w.PART_DECAY * 0.5), abs=1e-3)
     assert all("parts" not in signals(hit) for hit in found[1:])
 
 
@@ -344,10 +344,10 @@ def test_who_asks_for_a_change_is_told_of_more_files_and_less_of_their_words_as_
         recall(Known(chunks, lexical, whole=[("a.py", 4.0)]), None, {}, text, limit=5)
         for text in ("Fix parser", "parser")
     )
-    assert signals(change[0])["file"] == w.WHOLE_OF_CHANGE
+    assert signals(change[0])["file"] == w.FILE_WORDS_OF_CHANGE
     assert [hit.path for hit in change if "same_file" in signals(hit)] == ["a.py"]
     assert next(signals(hit)["same_file"] for hit in change if "same_file" in signals(hit)) == w.SAME_FILE_OF_CHANGE
-    assert (signals(other[0])["file"], signals(other[1])["same_file"]) == (w.WHOLE, w.SAME_FILE)
+    assert (signals(other[0])["file"], signals(other[1])["same_file"]) == (w.FILE_WORDS, w.SAME_FILE)
 
 
 def test_a_link_to_what_the_question_finds_raises_a_memory_in_both_directions():

@@ -53,7 +53,7 @@ def importance_and_recency(memories: Iterable[Memory], now: datetime, half_life:
     """Return the importance of each memory, 0..1, after decay since its last change, and its recency.
 
     `half_life` is in days; 0 is no decay. The stored importance does not change. Pinned memories and those of a
-    `LASTING` kind do not decay.
+    `NO_DECAY` kind do not decay.
     """
     found = []
     for memory in memories:
@@ -64,7 +64,7 @@ def importance_and_recency(memories: Iterable[Memory], now: datetime, half_life:
             found.append((full, 0.0))
             continue
         fresh = float(0.5 ** (age / w.HALF_LIFE_DAYS))
-        lasts = half_life <= 0 or memory.pinned or memory.type in w.LASTING
+        lasts = half_life <= 0 or memory.pinned or memory.type in w.NO_DECAY
         found.append((full if lasts else full * float(0.5 ** (age / half_life)), fresh))
     return found
 

@@ -17,18 +17,18 @@ WORDS = 1.0
 
 MEANING = 0.5
 """`meaning`: The cosine to the question, scaled from that of the candidate of rank `FLOOR_RANK` to the best one's
-and raised to the power `NEARLY`; up to `SHARED` of it is taken off where `words` match as well."""
+and raised to the power `MEANING_EXPONENT`; up to `MEANING_OVERLAP` of it is taken off where `words` match as well."""
 
-WHOLE = 0.7
+FILE_WORDS = 0.7
 """`file`: BM25 of the whole file, divided by the best file's. An answer's words are often spread over several
 chunks."""
 
-WHOLE_OF_CHANGE = 0.4
+FILE_WORDS_OF_CHANGE = 0.4
 """`file` where a change is asked for: BM25 favours short files, and changes are often made in long ones."""
 
 PARTS = 0.2
-"""`parts`: The matches of the file's further chunks, each counting `FADING` of the one before, `MOST_PARTS` at most. It
-counts for the file's best chunk."""
+"""`parts`: The matches of the file's further chunks, each counting `PART_DECAY` of the one before, `MOST_PARTS` at
+most. It counts for the file's best chunk."""
 
 SPREAD = 0.3
 """`spread` where a change is asked for: How many chunks of a code file are candidates (tests excluded), relative to the
@@ -49,7 +49,7 @@ question."""
 DEFINES = 0.2
 """`defines`: The share of the question's identifiers that the chunk defines exactly."""
 
-SOUGHT = 1.0
+DEFINES_OF_NAME = 1.0
 """`defines` where the question is a name alone: The same."""
 
 CHURN = 0.3
@@ -108,16 +108,17 @@ RETIRED = -0.6
 # Memories
 
 MEMORY_WORDS = 1.3
-"""`words` (`ranking.words`): BM25, divided by the best candidate's; times `WORDS_BESIDE` with the text encoder. A
-memory has no file, name or neighbours that could match."""
+"""`words` (`ranking.words`): BM25, divided by the best candidate's; times `WORDS_WITH_INTERACTION` with the text
+encoder. A memory has no file, name or neighbours that could match."""
 
 MEMORY_MEANING = 1.2
 """`meaning` (`ranking.meaning`): With the text encoder, the match of the question's tokens (late interaction) times
-`INTERACTION`; without it, the scaled cosine by the table. A memory's few words are seldom those of the question."""
+`INTERACTION_FACTOR`; without it, the scaled cosine by the table. A memory's few words are seldom those of the
+question."""
 
 NEARBY = 0.1
-"""`nearby`: The matches of the memories stored right before and after it in the same session, and `SECOND` of those two
-away: what is stored together is often about one thing."""
+"""`nearby`: The matches of the memories stored right before and after it in the same session, and `SECOND_NEIGHBOUR` of
+those two away: what is stored together is often about one thing."""
 
 ANSWERS = 0.2
 """`answers`: The match of the memory right before it in the same session, if that is a question."""
@@ -192,36 +193,36 @@ at most, so a narrow scope comes before a wider one."""
 
 # Parts of signals
 
-NEARLY = 0.7
+MEANING_EXPONENT = 0.7
 """The power to which the scaled cosine is raised."""
 
-SHARED = 0.5
+MEANING_OVERLAP = 0.5
 """The share of `meaning` that is taken off where `words` are the best."""
 
-SECOND = 0.67
+SECOND_NEIGHBOUR = 0.67
 """What the match of the second neighbour counts relative to the first one's."""
 
-ENCODED = 2.0
+ENCODER_FACTOR = 2.0
 """The factor of a cosine by the text encoder, which finds the candidates among memories. Texts about one thing have a
 cosine of about 0.5."""
 
-INTERACTION = 4.0
+INTERACTION_FACTOR = 4.0
 """The factor of the match of tokens, which ranks these candidates."""
 
-COMPARED = 150
+MOST_COMPARED = 150
 """The most memories whose tokens are compared: the best by words and vectors. The others keep their cosine."""
 
-ALIKE = 0.5
+RELATED_INTERACTION = 0.5
 """The match of tokens of texts about one thing."""
 
-INTERACTION_MOST = 1.2
-"""What the best memory's match of tokens counts among files, less in proportion if it is below `ALIKE`: memories and
-files share one scale."""
+MOST_INTERACTION = 1.2
+"""What the best memory's match of tokens counts among files, less in proportion if it is below `RELATED_INTERACTION`:
+memories and files share one scale."""
 
-WORDS_BESIDE = 0.5
+WORDS_WITH_INTERACTION = 0.5
 """What `words` count where tokens are compared: tokens that are equal match as well."""
 
-COVERED = 0.4
+FULL_COVERAGE = 0.4
 """The share of the question, by rarity, that the best memory has to cover for `words` to count whole. It applies with
 the text encoder."""
 
@@ -231,41 +232,41 @@ VERSION_SPAN = 1.0
 ASKED_VERSION_SPAN = 3.0
 """The same where the older one has questions: a question that was foreseen raises it high."""
 
-FADING = 0.3
+PART_DECAY = 0.3
 """What each further chunk counts relative to the one before it."""
 
 MOST_PARTS = 8
 """The most further chunks that count."""
 
-FILE_OWN = 0.3
+FILE_NAME_SHARE = 0.3
 """The weight of a file name's own words in `name`; the rest is the weight of the question's words, by rarity."""
 
-SYMBOL_OWN = 0.05
+SYMBOL_NAME_SHARE = 0.05
 """The same for `symbol`. A name of a single word counts by rarity alone: `get` is in everything."""
 
-REMEMBERED_SURE = 0.3
+REMEMBERED_ANSWER = 0.3
 """From this value of `remembered` on a file is an answer although nothing else is near the question."""
 
-REMEMBERED_OWN = 0.5
+REMEMBERED_TEXT_SHARE = 0.5
 """The weight of a memory's own words in how well it matches a question; the rest is the weight of the question's
 words."""
 
-REMEMBERED_MOST = 0.95
+MOST_REMEMBERED = 0.95
 """The most that a single memory contributes."""
 
-MATCHING_FROM, MATCHING_SPAN = 0.4, 0.15
+REMEMBERED_FROM, REMEMBERED_SPAN = 0.4, 0.15
 """The match of a memory's tokens from which it makes its files more likely, and how much more makes it certain."""
 
 REMEMBERED_DAYS = 300.0
 """After this many days a memory contributes half as much to `remembered`."""
 
-REMEMBERED_FILES = 20
+REMEMBERED_MOST_FILES = 20
 """A memory about more files than this contributes to none of them."""
 
-REMEMBERED_WITNESSES = 100
+REMEMBERED_MOST_MEMORIES = 100
 """The most memories that are considered for one question, best first."""
 
-REMEMBERED_FOUND = 10
+REMEMBERED_MOST_FOUND = 10
 """The most files that enter an answer by memory alone."""
 
 TITLE = 3.0
@@ -280,7 +281,7 @@ HALF_LIFE_DAYS = 30.0
 DECAY_DAYS = 180.0
 """After this many days without a change importance counts half, unless the configuration says otherwise."""
 
-LASTING: frozenset[str] = frozenset({"constraint", "decision", "preference"})
+NO_DECAY: frozenset[str] = frozenset({"constraint", "decision", "preference"})
 """Kinds whose importance does not fade. That of pinned memories does not fade either."""
 
 # Limits
@@ -291,16 +292,16 @@ CANDIDATES = 100
 FILES = 100
 """How many whole files are candidates."""
 
-WIDER = 4
+GROWTH = 4
 """The factor by which candidates grow while a filter rejects too many of them."""
 
 MOST_CANDIDATES = 9_600
 """The most candidates after growing."""
 
-POOL = 80
+SCORED = 80
 """How many fused candidates are scored; at least three times the limit."""
 
-NAMED = 40
+SCORED_BY_SYMBOLS = 40
 """How many of them are scored by the names that they define: those that are best without."""
 
 RANKED = 40
@@ -314,12 +315,12 @@ FLOOR_RANK = 100
 
 FLOOR_BELOW = 0.2
 
-LEAST_STRANGE = 6.7
+UNKNOWN_RARITY = 6.7
 """The rarity from which an unknown word is evidence of a foreign question; below some 400 chunks and files no word
 is that rare."""
 
-LEAST_KNOWN = 0.25
+KNOWN_SHARE = 0.25
 """Below this share of known words, by rarity, a question may be about something else."""
 
-LEAST_NEAR = 0.4
-"""The highest cosine that, together with `LEAST_KNOWN`, means that nothing is an answer."""
+NEAREST_COSINE = 0.4
+"""The highest cosine that, together with `KNOWN_SHARE`, means that nothing is an answer."""

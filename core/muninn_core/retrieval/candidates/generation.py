@@ -47,14 +47,14 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
         fused = fuse(words, dense, _completed(reader, request, words, encoded), mixed=kind is None)
         if files is None:  # before the vectors, which evict what both lexical searches share in the CPU caches
             files = _scaled_files(whole_files())
-        best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
+        best = _best(fused, max(w.SCORED, 3 * limit) * reach // w.CANDIDATES)
         found = admitted_chunks(reader, request, best, fused)
         enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
             nearest = max(_top(dense), _top(encoded))
             small = _count(dense) + _count(encoded) < reach
             return Pool(query, found, files, nearest, small, _top(words))
-        reach *= w.WIDER
+        reach *= w.GROWTH
 
 
 def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Sequence[Scores]) -> list[ScoredChunk]:
@@ -101,7 +101,9 @@ def near_matches(reader: Reader, request: SearchRequest, reach: int) -> tuple[Se
         return ([] if request.vector is None else dense_matches(reader, request.vector, reach, kind, allowed)), []
     encoded: list[Matches] = []
     if kind in (None, "memory") and (allowed is None or "memory" in allowed):
-        encoded = encoded_matches(reader, request.encoded.vector, reach, allowed, max(reach, w.POOL, 3 * request.limit))
+        encoded = encoded_matches(
+            reader, request.encoded.vector, reach, allowed, max(reach, w.SCORED, 3 * request.limit)
+        )
     if kind == "memory" or request.vector is None:
         return [], encoded
     files: Allowed = dict.fromkeys(FILE_KINDS) if allowed is None else allowed
@@ -149,7 +151,7 @@ def fuse(
         _add_meaning(fused, dense, floor, high - floor)
     if _count(encoded):
         # Beside code a memory's meaning counts 1 at most, like that of code.
-        _add_meaning(fused, encoded, 0.0, max(_top(encoded), 1 / w.ENCODED) if mixed else 1 / w.ENCODED)
+        _add_meaning(fused, encoded, 0.0, max(_top(encoded), 1 / w.ENCODER_FACTOR) if mixed else 1 / w.ENCODER_FACTOR)
     return fused
 
 

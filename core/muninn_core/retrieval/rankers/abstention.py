@@ -14,9 +14,9 @@ from muninn_core.retrieval.query.query_terms import TermMatcher
 
 def abstention_reason(pool: Pool, matcher: TermMatcher) -> str:
     """Return why no candidate answers the question, "" where one may."""
-    if pool.small or not pool.found or matcher.unknown_rarity < w.LEAST_STRANGE:
+    if pool.small or not pool.found or matcher.unknown_rarity < w.UNKNOWN_RARITY:
         return ""
-    if matcher.known_share >= w.LEAST_KNOWN or pool.meaning >= w.LEAST_NEAR:
+    if matcher.known_share >= w.KNOWN_SHARE or pool.meaning >= w.NEAREST_COSINE:
         return ""
     return (
         "nothing in the index is near the question: it has few of the question's rare words, "

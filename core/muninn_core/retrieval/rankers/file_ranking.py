@@ -110,9 +110,10 @@ def _signals(context: ScoringContext, found: ScoredChunk, symbol: str, position:
 def _names(
     context: ScoringContext, found: Sequence[ScoredChunk], matches: Sequence[float], sums: Mapping[str, float]
 ) -> dict[int, float]:
-    """Return {row: what its names contribute, in ten-thousandths}, where they can bring it into the top `NAMED`."""
+    """Return {row: what its names contribute, in ten-thousandths}, where they can bring it into the top
+    `SCORED_BY_SYMBOLS`."""
     bases = [match + sums[one[0].path] for match, one in zip(matches, found, strict=True)]
-    least = _at(w.NAMED, bases)
+    least = _at(w.SCORED_BY_SYMBOLS, bases)
     rows = [row for row, base in enumerate(bases) if base >= least and found[row][0].symbol]
     return dict(zip(rows, symbol_points(context, [found[row][0].symbol for row in rows]).tolist(), strict=True))
 

@@ -165,18 +165,18 @@ def _by_tokens(reader: Reader, request: SearchRequest, context: ScoringContext, 
     """
     assert request.encoded is not None
     known = token_states_of_memories(
-        reader, _best([memory.id for memory in found.memories], found.match(context), w.COMPARED)
+        reader, _best([memory.id for memory in found.memories], found.match(context), w.MOST_COMPARED)
     )
     rows = [row for row, memory in enumerate(found.memories) if known.get(memory.id)]
     asked = request.encoded.states
     if not rows or not len(asked):
         return found
-    values = found.meaning / w.ENCODED
+    values = found.meaning / w.ENCODER_FACTOR
     values[rows] = late_interaction(asked, [known[found.memories[row].id] for row in rows])
-    factor = w.INTERACTION
+    factor = w.INTERACTION_FACTOR
     if request.kind != "memory":
-        factor = w.INTERACTION_MOST / max(w.ALIKE, float(values.max()))
-    return found._replace(words=found.words * w.WORDS_BESIDE, meaning=values * factor, interaction=values)
+        factor = w.MOST_INTERACTION / max(w.RELATED_INTERACTION, float(values.max()))
+    return found._replace(words=found.words * w.WORDS_WITH_INTERACTION, meaning=values * factor, interaction=values)
 
 
 def _signals(
@@ -214,7 +214,7 @@ def _word_share(context: ScoringContext, pool: Pool) -> float:
 
     Words are scaled by the best match, which says nothing where a question in other words shares one word with it.
     """
-    whole = w.COVERED * sum(context.matcher.rarities.values())
+    whole = w.FULL_COVERAGE * sum(context.matcher.rarities.values())
     return min(1.0, pool.top / whole) if whole > 0 else 1.0
 
 
@@ -258,9 +258,9 @@ def _neighbours(
         numbers = source.numbers_of_memories(identities)
         values = dict(memory_cosines(source, request, list(numbers.values()))) if numbers else {}
         cosines |= {each: values[number] for each, number in numbers.items() if number in values}
-    most = w.ENCODED if request.kind == "memory" else 1.0  # as in `candidates.fuse`
+    most = w.ENCODER_FACTOR if request.kind == "memory" else 1.0  # as in `candidates.fuse`
     meaning = np.array([cosines.get(each, 0.0) for each in identities], np.float64)
-    return _Columns(allowed, np.zeros(len(allowed)), np.minimum(most, np.maximum(0.0, meaning) * w.ENCODED))
+    return _Columns(allowed, np.zeros(len(allowed)), np.minimum(most, np.maximum(0.0, meaning) * w.ENCODER_FACTOR))
 
 
 def _best(ids: Sequence[str], matches: Column, count: int) -> list[str]:

@@ -99,7 +99,9 @@ class Relevance(NamedTuple):
         matcher = TermMatcher(words, reader.rarities, pool.query.factors if request.title else None)
         ranking = Ranking()
         priors = self.file_priors(words) if kind != "memory" else {}
-        certain = bounds.required or request.named or any(prior.value >= w.REMEMBERED_SURE for prior in priors.values())
+        certain = (
+            bounds.required or request.named or any(prior.value >= w.REMEMBERED_ANSWER for prior in priors.values())
+        )
         ranking.abstention = "" if certain else abstention_reason(pool, matcher)
         if ranking.abstention:
             return ranking

@@ -44,7 +44,7 @@ class FilePrior(NamedTuple):
 
 def likely_files(priors: Mapping[str, FilePrior] | Mapping[str, FileVote], known: Collection[str]) -> list[str]:
     """Return those of the files with the highest priors that are not among the known ones."""
-    best = sorted([(-prior.value, path) for path, prior in priors.items()])[: w.REMEMBERED_FOUND]
+    best = sorted([(-prior.value, path) for path, prior in priors.items()])[: w.REMEMBERED_MOST_FOUND]
     return [path for _, path in best if path not in known]
 
 
@@ -59,12 +59,12 @@ def with_matching(
     raised: dict[str, FilePrior] = {}
     for candidate in ranked:
         memory, match = candidate.memory, candidate.interaction
-        if memory is None or match is None or match <= w.MATCHING_FROM or _commit(memory) is not None:
+        if memory is None or match is None or match <= w.REMEMBERED_FROM or _commit(memory) is not None:
             continue
         files = _files(memory)
-        value = min(w.REMEMBERED_MOST, (match - w.MATCHING_FROM) / w.MATCHING_SPAN)
+        value = min(w.MOST_REMEMBERED, (match - w.REMEMBERED_FROM) / w.REMEMBERED_SPAN)
         repository = memory.repository.replace("/", ":")
-        for file in files if len(files) <= w.REMEMBERED_FILES else ():
+        for file in files if len(files) <= w.REMEMBERED_MOST_FILES else ():
             path = qualified(repository, file)
             known = raised.get(path) or priors.get(path)
             if known is None or known.value < value:
@@ -101,9 +101,9 @@ class _PriorIndex:
             self.add(memory)
 
     def add(self, memory: Memory) -> None:
-        """Add a memory if it names files, at most `REMEMBERED_FILES`."""
+        """Add a memory if it names files, at most `REMEMBERED_MOST_FILES`."""
         files = _files(memory)
-        phrases = _phrases(memory) if 0 < len(files) <= w.REMEMBERED_FILES else []
+        phrases = _phrases(memory) if 0 < len(files) <= w.REMEMBERED_MOST_FILES else []
         if not phrases:
             return
         first = len(self.ids)
@@ -235,7 +235,7 @@ class FilePriors:
                         continue
                 taken.add(identity)
                 best.append((value, identity, index.files[row]))
-                if len(best) == w.REMEMBERED_WITNESSES:
+                if len(best) == w.REMEMBERED_MOST_MEMORIES:
                     return _joined(best, memories)
         return _joined(best, memories)
 
@@ -254,7 +254,7 @@ def _compared(
     shared = np.bincount(every, minlength=len(index.ids))
     rows = np.flatnonzero(shared > 0)  # of booleans, an eighth of the time
     own = shared[rows] / np.frombuffer(index.sizes)[rows]
-    alike = (1 - w.REMEMBERED_OWN) * weighed[rows] / sum(rarity) + w.REMEMBERED_OWN * own
+    alike = (1 - w.REMEMBERED_TEXT_SHARE) * weighed[rows] / sum(rarity) + w.REMEMBERED_TEXT_SHARE * own
     fresh = np.minimum(np.frombuffer(index.weights_of_time)[rows] / _weight_of_time(now.timestamp()), 1.0)
     # A memory without a readable time counts half.
     return rows, alike * np.where(np.isnan(fresh), 0.5, fresh)
@@ -264,7 +264,7 @@ def _ordered(
     index: _PriorIndex, rows: NDArray[np.int64], values: NDArray[np.float64]
 ) -> Iterator[list[tuple[float, int]]]:
     """Yield lists of values with their rows, greatest first, ties by id. The lists grow, and are made on demand."""
-    wanted = w.REMEMBERED_WITNESSES + _SPARE_BEST
+    wanted = w.REMEMBERED_MOST_MEMORIES + _SPARE_BEST
     start = 0
     while start < len(rows):
         least = np.partition(values, -wanted)[-wanted] if wanted < len(rows) else -1.0
@@ -329,6 +329,6 @@ def _joined(values: Sequence[tuple[float, str, tuple[str, ...]]], memories: _Mem
     first: dict[str, str] = {}
     for value, identity, files in values:
         for path in files:
-            left[path] = left.get(path, 1.0) * (1 - min(value, w.REMEMBERED_MOST))
+            left[path] = left.get(path, 1.0) * (1 - min(value, w.MOST_REMEMBERED))
             first.setdefault(path, identity)
     return {path: tuple.__new__(FilePrior, (1 - open_, first[path], memories)) for path, open_ in left.items()}

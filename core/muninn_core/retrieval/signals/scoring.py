@@ -88,11 +88,11 @@ def match_of(found: ScoredChunk) -> list[Signal]:
 
 
 def beyond_words(found: Sequence[ScoredChunk]) -> list[float]:
-    """Return the values of `meaning`: the match to the power `NEARLY`, reduced where words match as well.
+    """Return the values of `meaning`: the match to the power `MEANING_EXPONENT`, reduced where words match as well.
 
     Words and meaning partly measure the same.
     """
-    return [meaning**w.NEARLY * (1 - w.SHARED * words) for _, _, words, meaning in found]
+    return [meaning**w.MEANING_EXPONENT * (1 - w.MEANING_OVERLAP * words) for _, _, words, meaning in found]
 
 
 def symbol_signals(context: ScoringContext, symbol: str) -> list[Signal]:
@@ -126,14 +126,14 @@ def _symbol_values(context: ScoringContext, symbol: str) -> tuple[Collection[str
         parts = words_of_name(name)
         if (matched := matcher.match(parts)) is not None:
             question, own, _ = matched
-            value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
+            value = (1 - w.SYMBOL_NAME_SHARE) * question * own + (w.SYMBOL_NAME_SHARE * own if len(parts) > 1 else 0.0)
             if value > best:
                 best, answers = value, name
     return same, best, answers
 
 
 def _defines_weight(context: ScoringContext) -> float:
-    return w.SOUGHT if context.query.sought else w.DEFINES
+    return w.DEFINES_OF_NAME if context.query.sought else w.DEFINES
 
 
 def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
@@ -141,12 +141,16 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     found = []
     bridge = bridge_of(path) if kind == "knowledge" else None
     if whole := context.files.get(path):
-        found.append(signal("file", whole, w.WHOLE_OF_CHANGE if context.query.change else w.WHOLE))
+        found.append(signal("file", whole, w.FILE_WORDS_OF_CHANGE if context.query.change else w.FILE_WORDS))
     # The path of a folder outside the work tree is not related to its contents.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
     if matched := context.matcher.match(file_words(name)):
         question, own, shared = matched
-        found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
+        found.append(
+            signal(
+                "name", (1 - w.FILE_NAME_SHARE) * question + w.FILE_NAME_SHARE * own, w.NAME, ", ".join(sorted(shared))
+            )
+        )
     if _is_named(context, path, matched):
         found.append(signal("named", 1.0, w.NAMED_FILE, "in the question"))
     if context.focus.files:
@@ -187,8 +191,14 @@ def file_points(context: ScoringContext, kinds: Mapping[str, str]) -> Column:
     generated = [path in context.generated or "generated" in each for path, each in zip(kinds, traits, strict=True)]
     auxiliary = [not (made or _AUXILIARY.isdisjoint(each)) for made, each in zip(generated, traits, strict=True)]
     columns: list[tuple[float, Sequence[float]]] = [
-        (w.WHOLE_OF_CHANGE if query.change else w.WHOLE, [context.files.get(path, 0.0) for path in kinds]),
-        (w.NAME, [0.0 if each is None else (1 - w.FILE_OWN) * each[0] + w.FILE_OWN * each[1] for each in matched]),
+        (w.FILE_WORDS_OF_CHANGE if query.change else w.FILE_WORDS, [context.files.get(path, 0.0) for path in kinds]),
+        (
+            w.NAME,
+            [
+                0.0 if each is None else (1 - w.FILE_NAME_SHARE) * each[0] + w.FILE_NAME_SHARE * each[1]
+                for each in matched
+            ],
+        ),
         (w.CHURN, [churn.get(path, 0.0) if own else 0.0 for path, own in zip(kinds, code, strict=True)]),
         (w.AGENT, [each is not None and each.trust == "agent" for each in bridges]),
         (
@@ -241,7 +251,7 @@ def parts_signal(matches: Sequence[float]) -> list[Signal]:
     """Return the `parts` signal of a file's best chunk. `matches` are those of its other chunks, best first."""
     value, share = 0.0, 1.0
     for match in matches[: w.MOST_PARTS]:
-        value, share = value + share * match, share * w.FADING
+        value, share = value + share * match, share * w.PART_DECAY
     return [signal("parts", value, w.PARTS, f"{len(matches)} more")] if value > 0 else []
 
 

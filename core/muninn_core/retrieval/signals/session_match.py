@@ -95,7 +95,7 @@ def _neighbouring(
         earlier, later = slice(None, -abs(step)), slice(abs(step), None)
         here, there = (later, earlier) if step < 0 else (earlier, later)
         distance = np.where(own[here] == own[there], np.abs(at[here] - at[there]), REACH + 1)
-        sums[here] += value[there] * np.where(distance == 1, 1.0, np.where(distance == REACH, w.SECOND, 0.0))
+        sums[here] += value[there] * np.where(distance == 1, 1.0, np.where(distance == REACH, w.SECOND_NEIGHBOUR, 0.0))
         if step == -1:
             answered[here] = np.where((distance == 1) & asking[there], value[there], 0.0)
     nearby[order], answers[order] = sums, answered
