@@ -30,7 +30,9 @@ WRONG = 0.03
 """The budget: this share of a state may be judged to be another one."""
 
 _STATES = ("fresh", "moved", "drifted", "gone")
-_LANGUAGES = {"python", "rust", "go", "typescript", "javascript", "ruby", "java", "c", "cpp"}
+_LANGUAGES = frozenset(
+    ("python", "rust", "go", "typescript", "javascript", "ruby", "java", "kotlin", "scala", "c", "cpp", "csharp", "php")
+) | {"swift", "elixir"}
 _MOST_BYTES = 1_000_000
 
 _LEAST_AROUND = 6

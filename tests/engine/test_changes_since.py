@@ -37,27 +37,27 @@ def test_texts_at_hand_hold_what_git_finds_between_words(tree, words):
     held = WordSearch(tree, 1_000)
     for suffix in (".py", "cfg", ".cfg"):
         paths = [path.name for path in tree.iterdir() if path.name.endswith(suffix)]
-        assert held.load(paths, suffix)
-        assert held.files_with(words, suffix) & set(paths) == {
-            path for path in git.files_containing(tree, words, suffix) if path in paths
+        assert held.load(paths, (suffix,))
+        assert held.files_with(words, (suffix,)) & set(paths) == {
+            path for path in git.files_containing(tree, words, (suffix,)) if path in paths
         }
 
 
 def test_files_that_come_later_are_searched_too_and_what_is_gone_holds_nothing(tree):
     held = WordSearch(tree, 1_000)
-    assert held.load(["a.py", "gone.py"], ".py")
-    assert held.load(["a.py", "c.py"], ".py")
-    assert held.files_with(["steps"], ".py") == {"a.py", "c.py"}
+    assert held.load(["a.py", "gone.py"], (".py",))
+    assert held.load(["a.py", "c.py"], (".py",))
+    assert held.files_with(["steps"], (".py",)) == {"a.py", "c.py"}
 
 
 def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monkeypatch):
-    assert not WordSearch(tree, 10).load(["a.py"], ".py")
+    assert not WordSearch(tree, 10).load(["a.py"], (".py",))
     head = run(tree, "rev-parse", "HEAD").strip()
     asked = changes_since.ChangesSince(tree, lambda: 1)
-    found = asked.files_with(head, ".py", ("steps",))
+    found = asked.files_with(head, (".py",), ("steps",))
     monkeypatch.setattr(changes_since, "MAX_CACHED_BYTES", 10)
     assert (
-        changes_since.ChangesSince(tree, lambda: 1).files_with(head, ".py", ("steps",))
+        changes_since.ChangesSince(tree, lambda: 1).files_with(head, (".py",), ("steps",))
         == found
         == ["a.py", "c.py", "d.py", "h.py"]
     )
@@ -66,8 +66,8 @@ def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monke
 def test_an_answer_holds_as_long_as_the_token_does(tree):
     token = [1]
     asked = changes_since.ChangesSince(tree, lambda: token[0])
-    assert asked.files_with("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
+    assert asked.files_with("HEAD", (".py",), ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
     (tree / "b.py").write_text("steps\n")
-    assert asked.files_with("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
+    assert asked.files_with("HEAD", (".py",), ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
     token[0] = 2
-    assert asked.files_with("HEAD", ".py", ("steps",)) == ["a.py", "b.py", "c.py", "d.py", "h.py"]
+    assert asked.files_with("HEAD", (".py",), ("steps",)) == ["a.py", "b.py", "c.py", "d.py", "h.py"]

@@ -538,6 +538,82 @@ def test_a_namesake_is_known_by_its_words_or_by_the_lines_around_it(muninn, path
     assert states(muninn, identity) == [state]
 
 
+LOAD_GO = "func (s *Store) load(key string) int {\n\tfound := s.items[key]\n\treturn found\n}\n"
+LOAD_JS = "Store.prototype.load = function (key) {\n  const found = this.items[key];\n  return found;\n};\n"
+LOAD_PY = "    def load(self, key):\n        found = self.items[key]\n        count(found, key)\n        return found\n"
+NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("cited", "old", "now", "state"),
+    [
+        ("a/s.go#load", LOAD_GO, {"a/s.go": NEW_GO.replace("s *Store", "c *Cache")}, "gone"),
+        ("a/s.go#load", LOAD_GO, {"a/s.go": None, "a/new.go": NEW_GO}, "drifted a/new.go:1-3"),
+        ("a/s.go#load", LOAD_GO, {"a/s.go": None, "b/new.go": NEW_GO}, "gone"),
+        ("s.js#load", LOAD_JS, {"s.js": LOAD_JS.replace("Store", "Cache").replace("items", "all")}, "gone"),
+        ("s.js#load", LOAD_JS, {"s.js": "Store.prototype.load = load;\n"}, "drifted s.js:1-1"),
+        (
+            "s.js#load",
+            "function load(key) {\n  let found = ITEMS[key];\n  return found || missing(key);\n}\n",
+            {"s.js": "var load = require('./load');\n", "load.ts": "export function load(key: string) {\n"
+             "  const found = ITEMS[key];\n  return found || missing(key);\n}\n"},
+            "drifted load.ts:1-4",
+        ),
+        (
+            "s.ts#Store.load",
+            "class Store {\n  load(key) {\n    const found = this.items[key]\n    return found\n  }\n}\n",
+            {"s.ts": "class Store {\n  load = (key: string): Item => {\n    return fetch(key)\n  }\n}\n"},
+            "drifted s.ts:2-4",
+        ),
+        ("s.rb#Store.load", "class Store\n  def load(key)\n    items[key]\n  end\nend\n",
+         {"s.rb": "class Store\n  def self.load(key)\n    new.all(key)\n  end\nend\n"}, "gone"),
+        ("s.py#Store.load", "class Store:\n" + LOAD_PY,
+         {"s.py": "class Cache:\n    def load(other):\n        pass\n"}, "gone"),
+        ("s.py#Store.load", "class Store:\n" + LOAD_PY, {"s.py": "class Cache:\n" + LOAD_PY.replace(", key)", ")")},
+         "drifted s.py:2-5"),
+        ("s.py#Store.load", "class Store:\n" + LOAD_PY,
+         {"s.py": None, "t.py": "class Outer:\n  class Store:\n    def load(self, key, other):\n"
+          "        found = self.items.get(key)\n        count(found, key, other)\n        return found or key\n"},
+         "drifted t.py:3-6"),
+        ("s.py#load", "def load(key):\n    if key:\n      if known(key):\n        use(key)\n    for one in key:\n"
+         "        use(one)\n",
+         {"s.py": "def load(key):\n    if key:\n        if known(key):\n            use(key)\n    for one in key:\n"
+          "        use(one)\n"}, "fresh"),
+    ],
+)  # fmt: skip
+def test_a_definition_is_known_by_what_it_belongs_to(muninn, cited, old, now, state):
+    path = cited.partition("#")[0]
+    (muninn.root / path).parent.mkdir(exist_ok=True)
+    (muninn.root / path).write_text(old)
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Store")
+    identity = keep(muninn, files=[cited])
+    for name, text in now.items():
+        (muninn.root / name).parent.mkdir(exist_ok=True)
+        (muninn.root / name).unlink(missing_ok=True) if text is None else (muninn.root / name).write_text(text)
+    muninn.touch(*now)
+    (one,) = standing(muninn, identity)
+    assert (f"{one.state} {one.place}" if one.state == "drifted" else one.state) == state
+
+
+def test_a_file_that_moved_to_another_folder_is_not_new(muninn):
+    missing = (
+        'class Missing(ShopError):\n    def __init__(self, name):\n        LookupError.__init__(self, name, "{}")\n'
+    )
+    for folder in ("shop", "store"):
+        (muninn.root / folder).mkdir()
+        (muninn.root / folder / "errors.py").write_text((LONG if folder == "store" else "") + missing.format(folder))
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Errors")
+    identity = keep(muninn, files=["shop/errors.py#Missing"])
+    (muninn.root / "lib").mkdir()
+    git(muninn.root, "rm", "-q", "shop/errors.py")
+    git(muninn.root, "mv", "store", "lib/store")
+    git(muninn.root, "commit", "-q", "-m", "Move")
+    muninn.touch("shop/errors.py", "lib/store/errors.py")
+    assert states(muninn, identity) == ["gone"]
+
+
 def test_text_without_a_symbol_is_followed_into_another_file(muninn):
     (muninn.root / "steps.txt").write_text(LONG)
     git(muninn.root, "add", ".")

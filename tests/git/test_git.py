@@ -348,9 +348,9 @@ def test_untracked_files_and_those_that_name_a_word_are_listed(plain_repo):
     (plain_repo / "b.py").write_text("USERS = get_user_name\n")
     (plain_repo / "a.py").write_text("get_user_names\n")
     assert git.untracked_files(plain_repo) == ("a.py", "b.py")
-    assert git.files_containing(plain_repo, ["get_user_name"], ".py") == ("b.py", "src/users.py")
-    assert git.files_containing(plain_repo, ["nowhere"], ".py") == ()
-    assert git.files_containing(plain_repo, ["nowhere", "get_user_names"], ".py") == ("a.py",)
+    assert git.files_containing(plain_repo, ["get_user_name"], (".py",)) == ("b.py", "src/users.py")
+    assert git.files_containing(plain_repo, ["nowhere"], (".py",)) == ()
+    assert git.files_containing(plain_repo, ["nowhere", "get_user_names"], (".py",)) == ("a.py",)
 
 
 @pytest.fixture
@@ -433,8 +433,8 @@ def test_kept_processes_answer_what_single_ones_do_and_start_again_when_they_wer
         assert objects.has_file(first, "steps")
         assert not objects.has_file(second, "steps")
         assert not objects.has_file(first, "src")
-        assert objects.changed_files(first, second) == {"a name with blanks", "other"}
-        assert objects.changed_files(second, second) == frozenset()
+        assert objects.changed_files(first, second).changed == {"a name with blanks", "other"}
+        assert objects.changed_files(second, second) == (frozenset(), frozenset())
         assert objects.renamed_files(first, second) == {"steps": "a name with blanks"}
         objects.close()
 
@@ -444,7 +444,7 @@ def test_a_question_that_ends_a_kept_process_is_an_error_and_the_next_one_is_ans
     second = commit(plain_repo, "More", steps="two\n")
     with pytest.raises(git.GitError, match="diff-tree ended"):
         objects.changed_files("0" * 40, second)
-    assert objects.changed_files(first, second) == {"steps"}
+    assert objects.changed_files(first, second).changed == {"steps"}
 
 
 def test_what_a_kept_process_says_follows_new_commits(plain_repo, objects):

@@ -153,3 +153,60 @@ def test_a_method_whose_type_changes_keeps_its_head(history: History) -> None:
     assert Truth(history.root, begin, late).of(cite) == "drifted"
     late = history.commit(store="    return load(asked, () -> {\n        other();\n    });\n")
     assert Truth(history.root, begin, late).of(cite) == "gone"
+
+
+@pytest.mark.parametrize(
+    ("now", "state"),
+    [
+        ("class Cache:\n    def load(self):\n        return 1\n", "gone"),
+        ("class Cache:\n    def load(self, key):\n        found = self.items[key]\n        return 1\n", "drifted"),
+        ("class Store:\n    def load(self):\n        return 1\n", "drifted"),
+    ],
+)
+def test_a_method_belongs_to_its_class(history: History, now: str, state: str) -> None:
+    method = "    def load(self, key):\n        found = self.items[key]\n        return found or missing(key)\n"
+    begin = history.commit(store=OTHER + "class Store:\n" + method)
+    late = history.commit(store=OTHER + now)
+    cite = Cite(path="store.py", start=14, end=16, symbol="Store.load", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == state
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "state"),
+    [
+        ("shop/new.go", "func (s *Store) load() {", "drifted"),
+        ("shop/new.go", "func (c *Cache) load() {", "gone"),
+        ("other/new.go", "func (s *Store) load() {", "gone"),
+    ],
+)
+def test_a_function_of_go_belongs_to_its_folder_and_receiver(
+    history: History, path: str, head: str, state: str
+) -> None:
+    for folder in ("shop", "other"):
+        (history.root / folder).mkdir()
+    (history.root / "shop/old.go").write_text("func (s *Store) load(key string) int {\n\treturn s.items[key]\n}\n")
+    begin = history.commit(store=OTHER)
+    (history.root / "shop/old.go").unlink()
+    (history.root / path).write_text(f"{head}\n\tpanic(1)\n}}\n")
+    late = history.commit(store=OTHER)
+    cite = Cite(path="shop/old.go", start=1, end=3, symbol="load", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == state
+
+
+@pytest.mark.parametrize(("name", "state"), [("manual.rst", "gone"), ("manual.py", "moved")])
+def test_code_that_a_manual_quotes_is_gone(history: History, name: str, state: str) -> None:
+    body = "".join(f"    step_{number} = prepare_the_step(step_{number - 1}, {number})\n" for number in range(1, 8))
+    begin = history.commit(store=f"{OTHER}def load(step_0):\n{body}")
+    (history.root / name).write_text(f"Manual\n\ndef load(step_0):\n{body}")
+    late = history.commit(store=OTHER)
+    cite = Cite(path="store.py", start=13, end=20, symbol="load", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == state
+
+
+def test_text_that_blame_loses_is_together_in_a_new_file(history: History) -> None:
+    body = "".join(f"    step({number})\n    take(part_{number})\n" for number in range(6))
+    begin = history.commit(store=f"{OTHER}def load():\n{body}")
+    history.commit(store=OTHER)
+    late = history.commit(shop=f"def fetch(key):\n{body.replace('step(5)', 'stop(5)')}")
+    cite = Cite(path="store.py", start=13, end=25, symbol="load", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == "drifted"

@@ -61,7 +61,7 @@ def ask_everything(repo: Path) -> None:
         lambda: queries.configured_root(locate(str(root))),
         lambda: queries.diff_hunks(root, before, "src/users.py", "src/users.py"),
         lambda: queries.existing_paths(root, head, ["src/users.py"]),
-        lambda: queries.files_containing(root, ["get_user_name"], ".py"),
+        lambda: queries.files_containing(root, ["get_user_name"], (".py",)),
         lambda: queries.AuthorReader(locate(str(root))).read(),
         lambda: queries.first_authors(root, "src", head, before),
         lambda: queries.find_deletions(root, ["gone"], after=None, since=None),
@@ -239,7 +239,7 @@ def test_another_folder_as_work_tree_is_not_read(hostile: Path, tmp_path: Path):
     assert "diary" in git(other, "--git-dir", str(hostile / ".git"), "diff", "HEAD")
     assert "diary.py" not in (queries.list_files(hostile) or [])
     assert not any("diary" in line for file in queries.read_diff(hostile, "HEAD") for line in file.added)
-    assert queries.files_containing(hostile, ["get_user_name"], ".py") == ("src/users.py",)
+    assert queries.files_containing(hostile, ["get_user_name"], (".py",)) == ("src/users.py",)
 
 
 def test_a_submodule_runs_nothing(hostile: Path, tmp_path: Path):
@@ -255,7 +255,7 @@ def test_a_submodule_runs_nothing(hostile: Path, tmp_path: Path):
     touch(hostile)
     ask_everything(hostile)
     assert ran(tmp_path) == []
-    assert queries.files_containing(hostile, ["get_user_name"], ".py") == ("src/users.py",)
+    assert queries.files_containing(hostile, ["get_user_name"], (".py",)) == ("src/users.py",)
 
 
 def test_a_waiting_file_as_diff_order_holds_nothing_up(hostile: Path, tmp_path: Path):

@@ -4,7 +4,7 @@
 """
 
 from muninn_core.git.author import Author, AuthorReader, first_authors
-from muninn_core.git.batch import CommitTime, ObjectReader
+from muninn_core.git.batch import ChangedPaths, CommitTime, ObjectReader
 from muninn_core.git.deleted_paths import find_deletions, find_renames
 from muninn_core.git.diff import (
     FileChange,
@@ -62,6 +62,7 @@ __all__ = [
     "Author",
     "AuthorReader",
     "BlobChange",
+    "ChangedPaths",
     "Commit",
     "CommitTime",
     "Entry",

@@ -13,7 +13,7 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from muninn_core.git.objects import read_blob
 from muninn_core.git.partial import is_partial
@@ -32,6 +32,13 @@ class CommitTime(Value):
 
     sha: str
     seconds: int
+
+
+class ChangedPaths(NamedTuple):
+    """The paths that a commit adds or changes compared with another, and those that it removes."""
+
+    changed: frozenset[str]
+    removed: frozenset[str]
 
 
 class ObjectReader:
@@ -77,10 +84,12 @@ class ObjectReader:
                 return False
             raise
 
-    def changed_files(self, before: str, after: str) -> frozenset[str]:
-        """Return the paths that `after` adds or changes compared with `before` (full ids). Raises GitError."""
+    def changed_files(self, before: str, after: str) -> ChangedPaths:
+        """Return the paths that differ between two commits (full ids). Raises GitError."""
         fields = _diff_trees(self._trees, before, after)
-        return frozenset(path for status, path in zip(fields[::2], fields[1::2], strict=False) if status != "D")
+        pairs = [*zip(fields[::2], fields[1::2], strict=False)]
+        removed = frozenset(path for status, path in pairs if status == "D")
+        return ChangedPaths(frozenset(path for _, path in pairs) - removed, removed)
 
     def renamed_files(self, before: str, after: str) -> dict[str, str]:
         """Return {old path: new path} of the renames from `before` to `after` (full ids). Raises GitError."""

@@ -186,8 +186,12 @@ def untracked_files(root: Path) -> tuple[str, ...]:
     return tuple(sorted(decode(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 
-def files_containing(root: Path, texts: Sequence[str], suffix: str) -> tuple[str, ...]:
-    """Return the files with a suffix that contain one of `texts` as whole words, sorted, untracked files included."""
+def files_containing(root: Path, texts: Sequence[str], suffixes: Sequence[str]) -> tuple[str, ...]:
+    """Return the files with one of some suffixes that contain one of `texts` as whole words, sorted.
+
+    Untracked files are included.
+    """
     patterns = [part for text in texts for part in ("-e", text)]
-    done = run_process(str(root), "grep", "-l", "-z", "-I", "-F", "-w", "--untracked", *patterns, "--", f"*{suffix}")
+    places = [f"*{suffix}" for suffix in suffixes]
+    done = run_process(str(root), "grep", "-l", "-z", "-I", "-F", "-w", "--untracked", *patterns, "--", *places)
     return tuple(sorted(decode(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()

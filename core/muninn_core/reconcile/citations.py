@@ -12,10 +12,12 @@ from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource, Unknown
 from muninn_core.reconcile.moved_lines import longest_lines, most_similar_file, moved_lines
+from muninn_core.source.classify import language_of
 from muninn_core.source.code.extent import Extent, innermost_extent
 from muninn_core.source.line_index import (
     LineIndex,
     Mark,
+    count_words,
     informative_words,
     is_informative,
     make_mark,
@@ -30,11 +32,24 @@ MIN_SHARE = 0.5
 MIN_SHARE_OF_NAMESAKE = 0.25
 """The same share for a definition of the same name in a file of the same name in another folder."""
 
+MIN_WORDS_OF_NAMESAKE = 0.6
+"""The share of the words that a definition of the same name in any file must have."""
+
+MIN_WORDS = 5
+"""Fewer distinct words are in many definitions."""
+
 MIN_SHARED = 10
 """The lines that a file must share at least with the cited one to continue it."""
 
 _IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b\s*(?:<[^>]*>)?\s*(?:(?:[\w:]+::)?(\w+)(?:<.*>)?\s+for\b)?")
 """The head of an `impl` of Rust, and the trait that it implements."""
+
+_OWNERS = {
+    "go": re.compile(r"\s*func\s*\(\s*(?:\w+\s+)?\*?(\w+)"),
+    "javascript": re.compile(r"\s*(?:[\w$]+\.)*?([\w$]+)\.prototype\.[\w$]+\s*="),
+    "ruby": re.compile(r"\s*def\s+(self)\."),
+}
+"""What a definition belongs to by its head: a receiver in Go, a prototype in JavaScript, the class itself in Ruby."""
 
 MIN_LINES = 3
 """A span of fewer lines and without a symbol occurs in many places. Only git can tell which one is meant."""
@@ -79,7 +94,7 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
         found = other if other and (found is None or other.state == "moved") else found
     if found:
         return found if found.state != "drifted" or _survives(cite, found, tree) else _gone_from(cite, found)
-    left = moved_lines(cite, page, tree)
+    left = moved_lines(cite, page, tree) or _head_line(cite, page, tree)
     return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
 
 
@@ -135,6 +150,18 @@ def _has_only_namesakes(cite: Cite, page: LineIndex) -> bool:
     )
 
 
+def _resembles(cite: Cite, one: Extent, page: LineIndex, tree: FileSource) -> bool:
+    """Whether a method of another class shares some lines or words with the cited one, as after its class was renamed.
+
+    Without the old text, and for some lines in a definition, every method of that name does.
+    """
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    if old is None or _is_part(cite, tree):
+        return True
+    lines, now = old.span(cite.start, cite.end), page.span(one.start, one.end)
+    return similarity(lines, now) >= MIN_SHARE_OF_NAMESAKE or word_similarity(lines, now) >= MIN_WORDS_OF_NAMESAKE
+
+
 def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:
     """Return the mark of a cite without one, computed from the text at its commit."""
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
@@ -152,6 +179,8 @@ def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSourc
     if spot:
         same = page.path == cite.path and spot[0] == cite.start
         return _at(cite, "fresh" if same else "moved", page.path, spot)
+    if _has_only_namesakes(cite, page):
+        meant = [one for one in meant if _resembles(cite, one, page, tree)]
     if meant:
         best = min(meant, key=lambda one: (abs(one.start - cite.start), one.start))
         return _at(cite, "drifted", page.path, (best.start, best.end))
@@ -159,17 +188,72 @@ def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSourc
     return _at(cite, "drifted", page.path, left) if left else None
 
 
-def _same_kind(cite: Cite, page: LineIndex, named: list[Extent], tree: FileSource) -> list[Extent]:
-    """Return the definitions of a name without those that Rust calls by it and that are other ones.
+def _head_line(cite: Cite, page: LineIndex | None, tree: FileSource) -> tuple[str, int, int] | None:
+    """Return file and line that begin as the cited definition did, up to its name: `exports.load = load`.
 
-    `enum Mode`, `impl Mode` and `impl Display for Mode` are three definitions of one name.
+    It is no definition, as those of that name are others. A name alone is no beginning: it is called, too.
     """
-    old = tree.old_page(cite.commit, cite.path) if named and page.path.endswith(".rs") and cite.commit else None
-    around = innermost_extent(old.extents, cite.start, cite.end) if old and cite.start else None
-    if old is None or around is None:
+    old = tree.old_page(cite.commit, cite.path) if page and cite.symbol and cite.commit and cite.start else None
+    if page is None or old is None or _is_part(cite, tree):
+        return None
+    head = "".join(old.span(cite.start, cite.start)).strip()
+    found = re.match(rf"(\S.*?[\s.]{re.escape((cite.symbol or '').rpartition('.')[2])})\s*([=:(<{{])", head)
+    if found is None:
+        return None
+    same = re.compile(rf"\s*{re.escape(found[1])}\s*{re.escape(found[2])}(?!=)")
+    refused = {one.start for one in page.find_named(cite.symbol or "")}
+    begin = (number for number, line in enumerate(page.lines, 1) if found[1] in line and same.match(line))
+    at = next((number for number in begin if number not in refused), None)
+    return (page.path, at, at) if at else None
+
+
+def _same_kind(cite: Cite, page: LineIndex, named: list[Extent], tree: FileSource) -> list[Extent]:
+    """Return the definitions of a name without those that belong to something else by their heads.
+
+    In Rust `enum Mode`, `impl Mode` and `impl Display for Mode` are three definitions of one name. `func (s *Store)
+    load` and `func (c *Cache) load` are two in Go, and so are `Store.prototype.load` and `Cache.prototype.load` in
+    JavaScript, `def load` and `def self.load` in Ruby.
+    """
+    language = _language(page.path)
+    if not named or not cite.commit or not cite.start or (language != "rust" and language not in _OWNERS):
         return named
-    kind = _implemented(old, around)
-    return [one for one in named if _implemented(page, one) == kind]
+    old = tree.old_page(cite.commit, cite.path)
+    if old is None:
+        return named
+    if language != "rust" and (name := (cite.symbol or "").rpartition(".")[2]) in "".join(
+        old.span(cite.start, cite.start)
+    ):
+        around: Extent | None = Extent(name, cite.start, cite.end)
+    else:
+        around = innermost_extent(old.extents, cite.start, cite.end)
+    if around is None:
+        return named
+    if language == "rust":
+        kind = _implemented(old, around)
+        return [one for one in named if _implemented(page, one) == kind]
+    owner = _owner(old, around, language)
+    return [one for one in named if _may_belong(_owner(page, one, language), owner, language)]
+
+
+def _language(path: str) -> str:
+    language = language_of(path)
+    return "javascript" if language == "typescript" else language
+
+
+def _owner(page: LineIndex, one: Extent, language: str) -> str | None:
+    """Return what a definition belongs to by its head; None for one that names nothing."""
+    found = _OWNERS[language].match("".join(page.span(one.start, one.start)))
+    return found[1] if found else None
+
+
+def _may_belong(owner: str | None, asked: str | None, language: str) -> bool:
+    """Whether a definition with an owner may be the one with the asked owner.
+
+    A prototype's member may become a method of a class, and a function of Go a method.
+    """
+    if language == "javascript":
+        return owner is None or asked is None or owner == asked
+    return owner == asked or (language == "go" and asked is None)
 
 
 def _implemented(page: LineIndex, one: Extent) -> str | None:
@@ -254,7 +338,7 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
         page = tree.page(path)
         spots = page.find(mark) if page and (whole or mark.lines >= MIN_LINES) else []
         here = _same_kind(cite, page, page.find_named(cite.symbol), tree) if page and cite.symbol else []
-        before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
+        before = tree.former_page(cite.commit, path) if cite.commit and (spots or here) else None
         if spots and not (before and before.find(mark)):  # text that was there before is a copy
             return _at(cite, "moved", path, spots[0])
         if page and not (before and before.find_named(cite.symbol or "")):
@@ -269,29 +353,51 @@ def _longest_lines(cite: Cite, tree: FileSource) -> list[str]:
 
 
 def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSource) -> Citation | None:
-    """Return the definition that shares most lines with a cite; None when none shares enough.
-
-    A definition with the same qualified name needs less: in a file of the same name a smaller share of the lines, or
-    half of the words; in a new file that continues the cited one, nothing else.
-    """
+    """Return the definition that shares most lines with a cite; None when none shares enough."""
     old = tree.old_page(cite.commit, cite.path) if meant and cite.commit else None
     lines = old.span(cite.start, cite.end) if old else []
-    name = "/" + cite.path.rpartition("/")[2]
     likely = []
     for page, one in meant:
-        now = page.span(one.start, one.end)
-        share = similarity(lines, now)
-        enough = share >= MIN_SHARE
-        if not enough and one.name == cite.symbol and old:
-            same = f"/{page.path}".endswith(name)
-            enough = same and (share >= MIN_SHARE_OF_NAMESAKE or word_similarity(lines, now) >= MIN_SHARE)
-            enough = enough or _continues(old, page, cite, tree)
-        if enough:
+        share = similarity(lines, page.span(one.start, one.end))
+        if share >= MIN_SHARE or (old is not None and _is_namesake(cite, old, page, one, share, tree)):
             likely.append((-share, page.path, one))
     if not likely:
         return None
     _, path, one = min(likely)
     return _at(cite, "drifted", path, (one.start, one.end))
+
+
+def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share: float, tree: FileSource) -> bool:
+    """Whether a definition of a cite's name that has only a share of its lines is the cited one.
+
+    It is one with most of the words in a class of the same name or in a new file that continues the cited one. One with
+    the same qualified name needs less: in a file of the same name a smaller share of the lines, or half of the words;
+    in such a new file, or in the same package of Go, nothing else.
+    """
+    lines = old.span(cite.start, cite.end)
+    words = word_similarity(lines, page.span(one.start, one.end))
+    same_file = stem_of(page.path) == stem_of(cite.path)
+    if words >= MIN_WORDS_OF_NAMESAKE and count_words(lines) >= MIN_WORDS:
+        symbol = cite.symbol or ""
+        has_owner = same_file or "." in symbol or not lines[0][:1].isspace()  # else its class has no known name
+        if (has_owner and f".{one.name}".endswith(f".{symbol}")) or _continues(old, page, cite, tree):
+            return True
+    if one.name != cite.symbol:
+        return False
+    if same_file and (share >= MIN_SHARE_OF_NAMESAKE or words >= MIN_SHARE):
+        return True
+    return _in_one_package(page.path, cite.path) or _continues(old, page, cite, tree)
+
+
+def _in_one_package(one: str, other: str) -> bool:
+    """Whether two files of Go are in one folder, so that they can't both define a function."""
+    return one.endswith(".go") and one.rpartition("/")[0] == other.rpartition("/")[0]
+
+
+def stem_of(path: str) -> str:
+    """Return the name of a file without its suffix: `load.ts` continues `load.js`."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
 
 
 def _continues(old: LineIndex, page: LineIndex, cite: Cite, tree: FileSource) -> bool:

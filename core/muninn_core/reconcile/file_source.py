@@ -25,6 +25,9 @@ class FileSource(Protocol):
     def old_page(self, commit: str, path: str) -> LineIndex | None:
         """Return a file at a commit; None when commit or file is missing."""
 
+    def former_page(self, commit: str, path: str) -> LineIndex | None:
+        """Return what a file of the work tree was at a commit, under the name that it had; None for a new one."""
+
     def renamed(self, commit: str, path: str) -> str | None:
         """Return the path in the work tree of a file at a commit that was renamed since; None for none."""
 

@@ -37,7 +37,7 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *_longest(lines, wanted)))]
     best: tuple[int, int, int, str] = (0, 0, 0, "")
     for page in pages:
-        before = tree.old_page(cite.commit, page.path) if page and page is not own and cite.commit else None
+        before = tree.former_page(cite.commit, page.path) if page and page is not own and cite.commit else None
         left = wanted - set(informative_words(before.lines)) if before else wanted
         if page:
             best = max(best, (*best_stretch(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])

@@ -74,6 +74,13 @@ LANGUAGES: dict[str, str] = {
 PROSE: frozenset[str] = frozenset({"markdown", "rst", "asciidoc", "org", "prose"})
 """The languages that are chunked by headings. `prose` is plain text for people."""
 
+_FAMILIES = (
+    {"javascript", "typescript"},
+    {"c", "cpp", "objective-c"},
+    {"java", "kotlin"},
+)
+"""Languages between whose files code moves."""
+
 _LANGUAGE_BY_NAME = {
     "makefile": "make",
     "gnumakefile": "make",
@@ -139,6 +146,19 @@ def language_of(path: str) -> str:
     if lower.startswith("dockerfile."):
         return "docker"
     return LANGUAGES.get(suffix, "text")
+
+
+@lru_cache(maxsize=256)
+def suffixes_of_family(suffix: str) -> tuple[str, ...]:
+    """Return the suffixes, with dots, of the files to which code of a file with a suffix can move.
+
+    They are those of its language and of related ones: `.js` and `.ts`. An unknown suffix is the only one.
+    """
+    language = LANGUAGES.get(suffix.removeprefix(".").lower())
+    if language is None:
+        return (suffix,)
+    family = next((one for one in _FAMILIES if language in one), {language})
+    return tuple(sorted({suffix, *(f".{other}" for other, of in LANGUAGES.items() if of in family)}))
 
 
 @lru_cache(maxsize=20_000)

@@ -106,7 +106,7 @@ class LineIndex:
     def find_but_blanks(self, lines: Sequence[str]) -> list[tuple[int, int]]:
         """Return every position of lines that differ in blanks at most, as after a formatter.
 
-        Blank lines do not count. Where indentation has a meaning, its levels must be the same.
+        Blank lines do not count. Where indentation has a meaning, each line must be in the same block.
         """
         wanted = _rows(lines)
         bare = [row.words.replace(" ", "") for row in wanted]
@@ -114,7 +114,7 @@ class LineIndex:
         for at, first in enumerate(self._bare_rows):
             if bare and first == bare[0] and self._bare_rows[at : at + count] == bare:
                 rows = self._all_rows[at : at + count]
-                if language_of(self.path) not in _INDENTED or _levels(rows) == _levels(wanted):
+                if language_of(self.path) not in _INDENTED or _depths(rows) == _depths(wanted):
                     found.append((rows[0].line, rows[-1].line))
         return found
 
@@ -161,6 +161,11 @@ def word_similarity(one: Sequence[str], other: Sequence[str]) -> float:
     wanted = {word for line in one for word in _WORD.findall(line)}
     found = {word for line in other for word in _WORD.findall(line)}
     return len(wanted & found) / len(wanted) if wanted else 0.0
+
+
+def count_words(lines: Sequence[str]) -> int:
+    """Return the number of distinct words that `word_similarity` compares."""
+    return len({word for line in lines for word in _WORD.findall(line)})
 
 
 def best_stretch(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, int]:
@@ -211,6 +216,24 @@ def _levels(rows: Sequence[Row]) -> list[int]:
     """Return the level of indentation of each row among those of the span."""
     ranks = {width: rank for rank, width in enumerate(sorted({row.width for row in rows}))}
     return [ranks[row.width] for row in rows]
+
+
+def _depths(rows: Sequence[Row]) -> list[int]:
+    """Return the depth of each row's block as Python counts it, relative to the first one.
+
+    Blocks of different widths may be beside each other: their depth is the same and their level is not.
+    """
+    found: list[int] = []
+    outer: list[int] = []
+    base = 0
+    for row in rows:
+        while outer and outer[-1] > row.width:
+            outer.pop()
+            base -= not outer
+        if not outer or outer[-1] < row.width:
+            outer.append(row.width)
+        found.append(base + len(outer))
+    return found
 
 
 def _digest(rows: Sequence[Row]) -> str:

@@ -9,11 +9,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
 from muninn_core import git
 from muninn_core.worktree.citations.word_search import WordSearch
+
+MAX_FORMER = 3
+"""How many removed files of the same name are followed to find the one that a file was."""
 
 MAX_CACHED_BYTES = 32 << 20
 """How many bytes of changed files are held in memory. Above that, `git grep` searches them."""
@@ -74,19 +78,29 @@ class ChangesSince:
         now = waiting.renamed.get(now, now)
         return now if os.path.lexists(f"{self._root}/{now}") else None
 
-    def files_with(self, commit: str | None, suffix: str, texts: Sequence[str]) -> list[str]:
-        """Return the files added or changed since a commit that end in `suffix` and contain one of `texts` as a whole
-        word.
+    def former_name(self, commit: str, path: str) -> str | None:
+        """Return the name at a commit of a file that moved to another folder since; None for none."""
+        made, head = self._commit(commit), self._commit("HEAD")
+        if made is None or head is None:
+            return None
+        name = path.rpartition("/")[2]
+        removed = [one for one in self._between(made, head).removed if one.rpartition("/")[2] == name]
+        nearest = sorted(removed, key=lambda one: (-_common_end(one, path), one))[:MAX_FORMER]
+        return next((one for one in nearest if self.renamed(commit, one) == path), None)
+
+    def files_with(self, commit: str | None, suffixes: tuple[str, ...], texts: Sequence[str]) -> list[str]:
+        """Return the files added or changed since a commit that end in one of `suffixes` and contain one of `texts` as
+        a whole word.
 
         Without texts it returns all of them. For a commit that does not exist it returns the untracked files.
         """
-        pool = {one for one in self._changed(commit) if one.endswith(suffix) and not one.startswith(".muninn/")}
+        pool = {one for one in self._changed(commit) if one.endswith(suffixes) and not one.startswith(".muninn/")}
         if not texts or not pool:
             return sorted(pool)
         texts_at_hand = self.cached("texts", lambda: WordSearch(self._root, MAX_CACHED_BYTES))
-        if not texts_at_hand.load(pool, suffix):
-            return sorted(pool.intersection(git.files_containing(self._root, texts, suffix)))
-        return sorted(pool.intersection(texts_at_hand.files_with(texts, suffix)))
+        if not texts_at_hand.load(pool, suffixes):
+            return sorted(pool.intersection(git.files_containing(self._root, texts, suffixes)))
+        return sorted(pool.intersection(texts_at_hand.files_with(texts, suffixes)))
 
     def _commit(self, name: str) -> git.CommitTime | None:
         return self.cached(("commit", name), lambda: self._objects.resolve_commit(name))
@@ -102,5 +116,13 @@ class ChangesSince:
         waiting = self._waiting()
         if made is None or head is None or waiting is None:
             return fresh
-        between = self.cached(("changed", made.sha), lambda: self._objects.changed_files(made.sha, head.sha))
-        return between | waiting.changed | fresh
+        return self._between(made, head).changed | waiting.changed | fresh
+
+    def _between(self, made: git.CommitTime, head: git.CommitTime) -> git.ChangedPaths:
+        return self.cached(("changed", made.sha), lambda: self._objects.changed_files(made.sha, head.sha))
+
+
+def _common_end(one: str, other: str) -> int:
+    """Return how many folders and names two paths share at their ends."""
+    pairs = zip(reversed(one.split("/")), reversed(other.split("/")), strict=False)
+    return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])

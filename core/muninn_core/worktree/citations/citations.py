@@ -18,8 +18,9 @@ from muninn_core.git import GitError, Hunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.citations import judge, unchecked
+from muninn_core.reconcile.citations import judge, stem_of, unchecked
 from muninn_core.reconcile.file_source import Unknown
+from muninn_core.source.classify import suffixes_of_family
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.path_containment import can_name_file, is_inside
 from muninn_core.source.text import Text, looks_binary, read_text
@@ -269,6 +270,14 @@ class CitationCheck:
             raise Unknown("the file can't be compared: binary")
         return page
 
+    def former_page(self, commit: str, path: str) -> LineIndex | None:
+        """Return what a file of the work tree was at a commit, under the name that it had; None for a new one."""
+        page = self.old_page(commit, path)
+        if page is not None:
+            return page
+        name = self._ask_git(("former", commit, path), lambda since: since.former_name(commit, path), None)
+        return self.old_page(commit, name) if name else None
+
     def renamed(self, commit: str, path: str) -> str | None:
         """Return the work tree's name of a commit's file."""
         return self._ask_git(("renamed", commit, path), lambda since: since.renamed(commit, path), None)
@@ -279,16 +288,16 @@ class CitationCheck:
         return self._ask_git(question, lambda since: since.hunks(commit, path, now), None)
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
-        """Return the files that the content of `path` may have moved to: new or changed ones with the same
-        suffix.
+        """Return the files that the content of `path` may have moved to: new or changed ones of the same or a related
+        language.
         """
-        name = path.rpartition("/")[2]
-        suffix = os.path.splitext(name)[1] or name  # noqa: PTH122 (a POSIX name, and no path of this system)
-        question = ("holding", commit, suffix, texts)
+        stem = stem_of(path)
+        suffixes = suffixes_to_search(path)
+        question = ("holding", commit, suffixes, texts)
         nowhere: list[str] = []
-        found = self._ask_git(question, lambda since: since.files_with(commit, suffix, texts), nowhere)
+        found = self._ask_git(question, lambda since: since.files_with(commit, suffixes, texts), nowhere)
         others = [one for one in found if one != path]
-        return sorted(others, key=lambda one: (one.rpartition("/")[2] != name, one))[:MAX_ELSEWHERE]
+        return sorted(others, key=lambda one: (stem_of(one) != stem, one))[:MAX_ELSEWHERE]
 
     def _ask_git(self, question: Any, ask: Callable[[ChangesSince], T], without: T) -> T:
         """Return a result of git, or `without` outside a git repository."""
@@ -300,6 +309,12 @@ class CitationCheck:
             return since.cached(question, lambda: ask(since), self._spend)
         except GitError as error:
             raise Unknown(str(error)) from None
+
+
+def suffixes_to_search(path: str) -> tuple[str, ...]:
+    """Return the suffixes of the files that the content of a file may have moved to; its name if it has none."""
+    name = path.rpartition("/")[2]
+    return suffixes_of_family(os.path.splitext(name)[1] or name)  # noqa: PTH122 (a POSIX name, and no path of this system)
 
 
 def _page(path: str, data: bytes | None) -> LineIndex | None:

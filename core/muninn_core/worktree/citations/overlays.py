@@ -10,7 +10,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import count
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from muninn_core import git
@@ -18,7 +17,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.line_index import LineIndex
-from muninn_core.worktree.citations.citations import CitationCheck, CitationFiles, Citations
+from muninn_core.worktree.citations.citations import CitationCheck, CitationFiles, Citations, suffixes_to_search
 
 _Signature = tuple[int, int, int]
 
@@ -158,8 +157,8 @@ class _OverlaidCheck(CitationCheck):
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
         """Return the files that a text may have moved to, unsaved ones included."""
-        suffix = Path(path).suffix
-        more = [one for one in sorted(self._seen.unsaved) if one != path and Path(one).suffix == suffix]
+        suffixes = suffixes_to_search(path)
+        more = [one for one in sorted(self._seen.unsaved) if one != path and one.endswith(suffixes)]
         return [*dict.fromkeys([*more, *super().elsewhere(commit, path, *texts)])]
 
 

@@ -35,25 +35,25 @@ class WordSearch:
         self._root = root
         self._most = most
         self._lock = threading.Lock()
-        self._sizes: dict[tuple[str, str], int] = {}
-        self._batches: dict[str, list[_Batch]] = {}
+        self._sizes: dict[tuple[tuple[str, ...], str], int] = {}
+        self._batches: dict[tuple[str, ...], list[_Batch]] = {}
 
-    def load(self, paths: Iterable[str], suffix: str) -> bool:
-        """Read files with the same suffix that are not held yet; return False when they do not fit."""
+    def load(self, paths: Iterable[str], suffixes: tuple[str, ...]) -> bool:
+        """Read files with some suffixes that are not held yet; return False when they do not fit."""
         with self._lock:
-            missing = sorted(path for path in paths if (suffix, path) not in self._sizes)
+            missing = sorted(path for path in paths if (suffixes, path) not in self._sizes)
             sizes = {path: self._size(path) for path in missing}
             if sum(self._sizes.values()) + sum(sizes.values()) > self._most:
                 return False
             if missing:
-                self._sizes.update(((suffix, path), size) for path, size in sizes.items())
-                self._batches.setdefault(suffix, []).append(self._read([path for path in missing if sizes[path]]))
+                self._sizes.update(((suffixes, path), size) for path, size in sizes.items())
+                self._batches.setdefault(suffixes, []).append(self._read([path for path in missing if sizes[path]]))
             return True
 
-    def files_with(self, texts: Sequence[str], suffix: str) -> set[str]:
-        """Return the held files with a suffix that contain one of some texts as a whole word."""
+    def files_with(self, texts: Sequence[str], suffixes: tuple[str, ...]) -> set[str]:
+        """Return the held files with some suffixes that contain one of some texts as a whole word."""
         found: set[str] = set()
-        for batch in self._batches.get(suffix, ()):
+        for batch in self._batches.get(suffixes, ()):
             for text in texts:
                 _search(batch, text.encode("utf-8", "replace"), found)
         return found
