@@ -103,6 +103,8 @@ def test_a_chunk_inside_a_definition_is_titled_by_it():
         ("A.java", "  public @Nullable Adapter<?, ?> adapter(", "adapter"),
         ("A.kt", "  @JvmStatic fun of(name: String): Tag {", "of"),
         ("a.ts", "  @Input() protected render(name: string) {", "render"),
+        ("a.ts", "  fire = (): void => {", "fire"),
+        ("a.ts", "  private text: TextRespond = (", "text"),
         ("A.kt", "override suspend fun intercept(chain: Chain): Response {", "intercept"),
         ("a.c", "static int buffer_grow(struct buffer *b, size_t n) {", "buffer_grow"),
         ("a.h", "#define MAX_PATH_LENGTH 4096", "MAX_PATH_LENGTH"),

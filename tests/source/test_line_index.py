@@ -195,3 +195,8 @@ def test_lines_are_found_with_other_blanks_but_not_with_other_levels_where_inden
     module = LineIndex("a.py", "if a :\n    b( )\nc()\n")
     assert module.find_but_blanks(["if a:", "  b()", "c()"]) == [(1, 3)]
     assert module.find_but_blanks(["if a:", "  b()", "  c()"]) == []
+
+
+@pytest.mark.parametrize("line", ["const fs = require('fs')", "  found = (left + right)", "  total = ("])
+def test_a_required_module_or_a_value_is_no_definition(line):
+    assert LineIndex("a.js", line + "\n").extents == []
