@@ -19,7 +19,6 @@ import typescript
 import weights
 
 ROOT = Path(__file__).resolve().parent.parent
-VERBS = ROOT / "core" / "muninn_core" / "verbs"
 
 
 def main(argv: list[str]) -> int:
@@ -56,7 +55,7 @@ def files() -> dict[Path, str]:
         ROOT / "docs" / weights.PAGE: weights.render(),
         ROOT / "docs" / secret_kinds.PAGE: secret_kinds.page(),
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),
-        **{VERBS / name: text for name, text in api.render().items()},
+        **{ROOT / "core" / "muninn_core" / "verbs" / name: text for name, text in api.render().items()},
         ROOT / "docs" / "configuration.md": configuration.page(),
         ROOT / "core" / "muninn_core" / "config" / "config.schema.json": configuration.schema(),
     }
@@ -64,7 +63,9 @@ def files() -> dict[Path, str]:
 
 def orphans(wanted: dict[Path, str]) -> list[Path]:
     """Return the existing reference pages and modules of verbs that belong to no family."""
-    return sorted({*(ROOT / "docs" / "methods").glob("*.md"), *VERBS.glob("*.py")} - set(wanted))
+    pages = (ROOT / "docs" / "methods").glob("*.md")
+    modules = (ROOT / "core" / "muninn_core" / "verbs").glob("*.py")
+    return sorted({*pages, *modules} - set(wanted))
 
 
 def _holds(path: Path, text: str) -> bool:
