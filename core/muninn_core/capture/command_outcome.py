@@ -12,7 +12,7 @@ from typing import Literal
 
 Outcome = Literal["passed", "failed", "unknown"]
 
-_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_QUOTED = re.compile(r"'[^']*'|(?<!\\)\"(?:\\.|[^\"\\])*\"")
 _SHELL = re.compile(r"^(?:/\S*/)?(?:ba|z|da)?sh -l?c (['\"])(.*)\1\s*$", re.DOTALL)
 _LINKS = re.compile(r"&&|\|\||[;\n|]|(?<![>&])&(?![>&])")
 _HIDING = re.compile(r"\|\||[;\n|]|(?<![>&])&(?![>&])")
@@ -21,22 +21,22 @@ _WRAPPER = re.compile(
     r"|timeout (?:-\S+ )*\S+\s+"
     r"|(?:uv|poetry|pipenv|pdm|rye|hatch) run\s+(?:--?\S+\s+)*|bundle exec\s+"
     r"|docker(?:[ -]compose)? \S.*?\s(?=\S*(?:pytest|tox|jest|rspec))"
-    r"|\S*python\S* (?:-\w+ )*-m\s+|\()+"
+    r"|(?>[^\s(]*python\S*) (?:-\w+ )*-m\s+|\()+"
 )
 _TEST = re.compile(
-    r"^(?:[\w.~/$-]*/)?(?:(?:py\.?test|tox|nox|unittest|jest|vitest|mocha|rspec|phpunit|ctest"
+    r"^(?>[\w.~/$-]*/)?(?:(?:py\.?test|tox|nox|unittest|jest|vitest|mocha|rspec|phpunit|ctest"
     r"|playwright test)(?=\s|$|\))"
     r"|(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* test\S*|(?:cargo|go|dotnet|swift|mix|gradlew?"
     r"|mvnw?)\s(?:-\S+\s)*(?:nextest run|test)\b"
     r"|(?:\./)?(?:gradlew?|mvnw?)\s(?:\S+\s)*test\b|make (?:-\S+ )*(?:test|check)\S*"
-    r"|\S*python\S* (?:\S*/)?(?:manage\.py test|run_?tests?\S*\.py))"
+    r"|(?>\S*python\S*) (?:\S*/)?(?:manage\.py test|run_?tests?\S*\.py))"
 )
 _NO_RUN = re.compile(
     r"\s(?:--(?:version|help|collect-only|co|list\w*|markers|fixtures|setup-plan|no-run)|-h|-V)(?=\s|$)"
 )
 _FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?|failing|broken)\b|\bFAILED\b|^\s*FAIL\b|--- FAIL|Traceback \(most recent"
-    r"|\b(?:ImportError|ModuleNotFoundError|SyntaxError|NameError|AssertionError)\b|^\s*E  +\S"
+    r"\b[1-9]\d* (?:failed|failures?|errors?|failing|broken)\b|\bFAILED\b|^[^\S\n]*FAIL\b|--- FAIL|Traceback \(most recent"
+    r"|\b(?:ImportError|ModuleNotFoundError|SyntaxError|NameError|AssertionError)\b|^[^\S\n]*E  +\S"
     r"|^error(?:\[E\d+\])?:|npm ERR!"
     r"|\bno tests ran\b|no tests found|No tests found|panicked at|BUILD FAILED|BUILD FAILURE|make(?:\[\d+\])?: \*\*\*"
     r"|command not found|No such file or directory|Segmentation fault|could not compile|failed to (?:load|start"
@@ -48,7 +48,7 @@ _FAILED = re.compile(
 _PASSED = re.compile(
     r"\b[1-9]\d* (?:passed|passing)\b|test result: ok|^OK(?: \(.*\))?\s*$|\b[1-9]\d* (?:tests?"
     r"|examples?), 0 (?:failures|failed)"
-    r"|Tests run: [1-9]\d*, Failures: 0, Errors: 0|^\s*\w+: OK \("
+    r"|Tests run: [1-9]\d*, Failures: 0, Errors: 0|^[^\S\n]*\w+: OK \("
     r"|^ok\s+\S+|Tests:\s+[1-9]\d* passed|BUILD SUCCESS|100% tests passed|Passed!  - Failed: +0|^PASS$",
     re.MULTILINE,
 )
@@ -63,6 +63,9 @@ _TAIL = re.compile(
     r"(?:\s+\d?>&?\s*\S+|\s*\|\s*(?:tail|head|grep|tee|cat|less|sed|awk|sort|wc)\b[^|;&]*|\s*;\s*echo\b[^;|&]*"
     r"|\s*\|\|\s*true)+\s*$"
 )
+TAIL_CHARS = 300
+"""The end of a command in which redirections and filters of its output are looked for."""
+
 _NEUTRAL = re.compile(
     r"(?:cd|set) \S+(?: \S+)?\s*(?:&&|;)|\b(?:time|nice -n \S+|nice|nohup|command|exec)\s|\btimeout (?:-\S+ )*\S+\s"
 )
@@ -86,7 +89,13 @@ def plain_command(command: str) -> str:
 def command_name(command: str) -> str:
     """Return what identifies a command when it is run again: without `cd`, redirections, and filters of its output."""
     name = _HEAD.sub("", plain_command(command))
-    return _TAIL.sub("", name).strip() or name
+    return _without_tail(name) or name
+
+
+def _without_tail(command: str) -> str:
+    """Return a command without redirections, and filters of its output, at its end."""
+    at = max(0, len(command) - TAIL_CHARS)
+    return (command[:at] + _TAIL.sub("", command[at:])).strip()
 
 
 def core_words(command: str) -> frozenset[str]:
@@ -113,7 +122,7 @@ def _split_setting(command: str) -> tuple[str, str]:
     wrapper = _WRAPPER.match(rest)
     before = (head[0] if head else "") + (wrapper[0] if wrapper else "")
     core = rest[wrapper.end() :] if wrapper else rest
-    return _NEUTRAL.sub(" ", before).strip(), _TAIL.sub("", core).strip() or core.strip() or plain
+    return _NEUTRAL.sub(" ", before).strip(), _without_tail(core) or core.strip() or plain
 
 
 def is_setup(command: str) -> bool:
