@@ -171,6 +171,44 @@ def test_an_event_of_a_sealed_month_can_be_redacted(sealed, folder):
     assert b'"n":2' not in gzip.decompress((folder / "sealed/events-2026-03.jsonl.gz").read_bytes())
 
 
+def test_an_event_that_is_redacted_while_its_month_is_sealed_is_in_no_file(journal, clock, folder, monkeypatch):
+    event = journal.append(draft({"text": "confidential-word"})).event
+    clock.forward(days=40)
+    redaction = threading.Thread(target=journal.redact, args=(event.event_id,))
+
+    def read_in_between(path):
+        if redaction.ident is None:
+            redaction.start()
+            redaction.join(0.5)
+        return read_sealed(path)
+
+    monkeypatch.setattr(sealing, "read_sealed", read_in_between)
+    seal_months(journal, "2026-04")
+    redaction.join()
+    assert journal.event(event.event_id).stored == "redacted"
+    assert b"confidential" not in gzip.decompress((folder / "sealed/events-2026-03.jsonl.gz").read_bytes())
+    assert journal.verify().broken is None
+
+
+def test_no_file_of_an_interrupted_seal_or_removal_keeps_a_payload(journal, clock, folder, monkeypatch):
+    event = journal.append(draft({"text": "confidential-word"})).event
+    clock.forward(days=40)
+    with monkeypatch.context() as patched:
+        patched.setattr(sealing, "_record", lambda *_: 1 / 0)  # as a crash: the file is not recorded
+        with pytest.raises(ZeroDivisionError):
+            seal_months(journal, "2026-04")
+    seal_months(journal, "2026-04")
+    journal.redact(event.event_id)
+    (path,) = (folder / "sealed").iterdir()
+    assert b"confidential" not in gzip.decompress(path.read_bytes())
+    before = path.read_bytes()
+    assert drop_sealed(journal, "2026-05-01") == ["sealed/events-2026-03.jsonl.gz"]
+    path.write_bytes(before)  # as a crash: recorded as removed, and still there
+    assert drop_sealed(journal, "2026-05-01") == []
+    assert list((folder / "sealed").iterdir()) == []
+    assert journal.verify().broken is None
+
+
 def test_retention_removes_sealed_months_and_the_chain_stays_provable(sealed):
     journal, before = sealed
     assert drop_sealed(journal, "2026-04-01") == ["sealed/events-2026-03.jsonl.gz"]

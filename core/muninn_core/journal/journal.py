@@ -71,6 +71,8 @@ class Journal:
         self.new_id = new_id
         self._lock = FileLock(str(folder / "lock"))
         self._opening = threading.Lock()
+        self.rewriting = threading.RLock()
+        """Held while sealed months are written or removed, and during a redaction, which changes them."""
         self._writer: Writer | None = None
         self._listeners: list[Callable[[int], None]] = []
         self.connections = Connections(self.path)
@@ -245,6 +247,10 @@ class Journal:
         Raises NotFoundError for an unknown event and UsageError for one that is redacted already or that records a
         redaction.
         """
+        with self.rewriting:  # a month that is sealed meanwhile would keep the payload
+            return self._redact(event_id, reason, actor)
+
+    def _redact(self, event_id: str, reason: str, actor: str) -> Event:
         row = self._redactable(event_id)
         about = self._about(REDACTED, row, {"event_id": event_id, "reason": mask(reason)[0]}, actor)
 

@@ -38,14 +38,15 @@ def seal_months(journal: Journal, before: str) -> list[Sealed]:
     if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", before):
         raise BadParams(f"'{before}' is not a month", hint="Give a month as YYYY-MM; earlier months are sealed.")
     limit = milliseconds(normalise(f"{before}-01T00:00:00.000Z"))
-    _delete_sealed(journal)  # what a crash left
     made: list[Sealed] = []
-    while True:
-        with journal.connections.one() as connection:
-            row = connection.execute(f"SELECT {COLUMNS} FROM raw_events ORDER BY position LIMIT 1").fetchone()
-        if row is None or Row(*row).recorded_at >= limit:
-            return made
-        made.append(_seal_month(journal, Row(*row)))
+    with journal.rewriting:
+        _delete_sealed(journal)  # what a crash left
+        while True:
+            with journal.connections.one() as connection:
+                row = connection.execute(f"SELECT {COLUMNS} FROM raw_events ORDER BY position LIMIT 1").fetchone()
+            if row is None or Row(*row).recorded_at >= limit:
+                return made
+            made.append(_seal_month(journal, Row(*row)))
 
 
 def _seal_month(journal: Journal, first: Row) -> Sealed:
@@ -60,8 +61,9 @@ def _seal_month(journal: Journal, first: Row) -> Sealed:
         (previous,) = connection.execute(
             "SELECT coalesce((SELECT hash FROM sealed WHERE last = ?), zeroblob(32))", (first.position - 1,)
         ).fetchone()
+        known = {file for (file,) in connection.execute("SELECT file FROM sealed")}
     name = f"events-{month}.jsonl.gz"
-    if (journal.folder / "sealed" / name).exists():
+    if f"sealed/{name}" in known:  # else a file of this name is what a crash left, which is replaced
         name = f"events-{month}-{first.position}.jsonl.gz"
     (head,) = rows_at(journal.connections, journal.folder, [last]).values()
     seal = Sealed(first.position, last, head.hash, previous, f"sealed/{name}")
@@ -83,22 +85,36 @@ def drop_sealed(journal: Journal, before: str) -> list[str]:
     Returns the removed files. Raises BadParams for a malformed time.
     """
     limit = milliseconds(moment(before, "before"))
+    with journal.rewriting:
+        return _drop_sealed(journal, limit)
+
+
+def _drop_sealed(journal: Journal, limit: int) -> list[str]:
     with journal.connections.one() as connection:
+        dropped = connection.execute(
+            "SELECT file FROM sealed WHERE dropped AND file NOT IN (SELECT file FROM sealed WHERE NOT dropped)"
+        ).fetchall()
         seals = [
             Sealed(*row)
             for row in connection.execute(
                 "SELECT first, last, hash, previous, file, dropped FROM sealed WHERE NOT dropped ORDER BY last"
             )
         ]
+    for (file,) in dropped:  # what a crash left
+        _remove(journal, file)
     removed = []
     for seal in seals:
         if any(row.recorded_at >= limit for row in read_sealed(journal.folder / seal.file)):
             break
         journal.writer.run(partial(_mark_dropped, seal))
-        with translate_errors(journal.folder / seal.file):
-            (journal.folder / seal.file).unlink(missing_ok=True)
+        _remove(journal, seal.file)
         removed.append(seal.file)
     return removed
+
+
+def _remove(journal: Journal, file: str) -> None:
+    with translate_errors(journal.folder / file):
+        (journal.folder / file).unlink(missing_ok=True)
 
 
 def _month(recorded_at: int) -> str:
