@@ -6,6 +6,7 @@ A shell asks while the user types. It therefore starts no daemon, and an error p
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ SHORT = 8
 """The last characters of an id, which every verb takes as the id."""
 
 _MAX_VALUES = 200
+
+_PLAIN = re.compile(r"[\w@%+=/.,:][\w@%+=/.,:-]*")
+"""A value that every shell takes as it is. Bash expands what it is offered: `$(…)` in a tag would run a program."""
 
 Row = tuple[str, str]
 """(value, description)."""
@@ -72,13 +76,18 @@ VALUES: dict[str, Callable[[Callable[..., dict[str, Any]]], Iterable[Row]]] = {
 
 
 def print_values(kind: str, repo: str, *, described: bool) -> int:
-    """Print the values of a kind, one a line; with `described` each with its description after a tab."""
+    """Print the values of a kind, one a line; with `described` each with its description after a tab.
+
+    A value with a character that has a meaning in a shell is left out: repositories of other people have values too.
+    """
     try:
         with client.connect(repo, os.environ, start=False, name="completion") as daemon:
             rows = VALUES[kind](lambda verb, **params: daemon.call(verb, params))
     except (MuninnError, OSError):
         return OK  # a message would end up among the words that the user types
     for value, description in rows:
+        if not _PLAIN.fullmatch(value):
+            continue
         told = " ".join(safe(description).split())[:80]
         sys.stdout.write(f"{value}\t{told}\n" if described and told else f"{value}\n")
     return OK

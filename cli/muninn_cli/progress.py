@@ -22,7 +22,7 @@ def bar(title: str) -> Iterator[Callable[[dict[str, Any]], None]]:
         TextColumn("{task.description}", style="name"),
         BarColumn(bar_width=30, complete_style="bar", finished_style="good"),
         TextColumn("{task.fields[percent]:>4}"),
-        TextColumn("{task.fields[message]}", style="faint"),
+        TextColumn("{task.fields[message]}", style="faint", markup=False),
         TimeElapsedColumn(),
         console=errors(),
         transient=True,

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 
 import pytest
 from muninn_shell import Shell
+from repositories import MUNINN
 
 from muninn_cli import completion
 from muninn_cli.completion import SHELLS, script
@@ -22,6 +24,15 @@ def test_every_shell_is_offered_every_word(shell: str) -> None:
     assert "--queries" in text or "queries" in text
 
 
+def completing(typed: str) -> str:
+    """Return the commands with which bash completes a line and prints what it offers."""
+    return f"""
+    COMP_LINE={typed!r}; COMP_WORDS=({typed}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMP_POINT=${{#COMP_LINE}}
+    _shtab_muninn muninn "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD-1]}}"
+    echo "${{COMPREPLY[@]}}"
+    """
+
+
 def test_bash_is_among_the_shells() -> None:
     assert "bash" in SHELLS
 
@@ -36,13 +47,8 @@ def test_bash_is_among_the_shells() -> None:
     ],
 )
 def test_bash_completes_a_half_typed_word(typed: str, offered: str) -> None:
-    ask = f"""
-    COMP_LINE={typed!r}; COMP_WORDS=({typed}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMP_POINT=${{#COMP_LINE}}
-    _shtab_muninn muninn "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD-1]}}"
-    echo "${{COMPREPLY[@]}}"
-    """
     done = subprocess.run(
-        ["bash", "--norc", "-c", script("bash") + ask],
+        ["bash", "--norc", "-c", script("bash") + completing(typed)],
         capture_output=True,
         text=True,
         check=False,
@@ -66,6 +72,20 @@ def test_a_shell_is_offered_ids_tags_types_and_keys_while_a_daemon_runs(shell: S
         offered = shell.run("completion", "--values", kind).stdout.splitlines()
         assert value in offered
         assert shell.run("completion", "--values", kind, "--described").stdout.startswith(f"{offered[0]}")
+    hostile = ("$(touch${IFS}ran)", "`touch${IFS}ran`", "-x", "a'b", "two\nlines", "\x1b[2J")
+    tags = [f"--tag={tag}" for each in hostile for tag in (each, f"timber{each}")]
+    shell.json("remember", "Sails are of flax.", *tags)
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script("bash") + completing("muninn recall --tag ti")],
+        cwd=shell.repo,
+        env={**shell.environ, "PATH": os.pathsep.join((os.path.dirname(MUNINN), os.environ["PATH"]))},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    assert not (shell.repo / "ran").exists()
+    assert done.stdout.split() == ["timber", "timber-x"], done.stderr
     described = shell.run("completion", "--values", "ids", "--described").stdout.splitlines()
     assert f"{memory['id'][-8:]}\tMasts are of oak" in described
 
