@@ -51,15 +51,19 @@ def test_the_text_is_in_no_file_afterwards_whatever_held_it(muninn):
     muninn.call("forget", id=identity, reason=f"{WORD} has left", session="s2")
     muninn.call("seal")
     muninn.call("forget", id=identity, restore=True, reason=WORD, session="s3")
+    muninn.call("draft", type="decision", supersedes=identity)
+    kept = muninn.call("draft", type="decision").path
     before = holders(muninn.root)
     tracked = {path.split("/")[2] for path in before if "/memory/" in path}
     assert tracked == {"main.jsonl", "sessions", "archive"}
     assert any("/spool/" in path for path in before)
     assert any("/cache/" in path for path in before)
+    assert any("/drafts/" in path for path in before)
     shown = muninn.call("redact", id=identity, dry_run=True)
     assert (holders(muninn.root), WORD in shown.memory.text) == (before, True)
     result = muninn.call("redact", id=identity)
     assert holders(muninn.root) == []
+    assert os.path.exists(kept)
     assert set(result.files) >= {path for path in before if "/memory/" in path}
     assert (shown.ids, shown.files, shown.events) == (result.ids, result.files, result.events)
     memory = muninn.call("memories", id=identity).memories[0]
@@ -67,6 +71,16 @@ def test_the_text_is_in_no_file_afterwards_whatever_held_it(muninn):
     assert (memory.session, memory.branch, memory.actor) == ("s1", "main", "user")
     assert [(link.relation, link.target) for link in memory.links] == [("extends", other)]
     assert muninn.texts("shared login", kind="memory") == ["Logins are per person."]
+
+
+def test_a_damaged_line_holds_the_text_no_more_whose_quotes_and_line_ends_it_escapes(muninn):
+    text = f'The {WORD} account has the login "staff".\nIt is shared.'
+    identity = muninn.call("remember", text=text, session="s1").ids[0]
+    damaged = muninn.root / ".muninn/memory/sessions/damaged-0.jsonl"
+    damaged.parent.mkdir(parents=True, exist_ok=True)
+    damaged.write_text(json.dumps({"v": 1, "text": text}) + "\n", "utf-8")
+    muninn.call("redact", id=identity)
+    assert holders(muninn.root) == []
 
 
 def test_other_work_trees_open_or_closed_hold_the_text_no_more(muninn, tmp_path, start):

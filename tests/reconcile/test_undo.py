@@ -103,6 +103,20 @@ def test_undo_refuses_when_a_file_has_changed_since_and_touches_none(filled, lay
     assert files(layout) == after
 
 
+def test_undo_brings_no_memory_of_another_branch(filled, layout, opened, tmp_path):
+    other = copied(layout, tmp_path / "other")
+    reconcile(filled)
+    shutil.copytree(layout.undo, other.undo, dirs_exist_ok=True)
+    next(other.sessions.glob("s1-*.jsonl")).unlink()  # a branch that never had this session
+    before = files(other)
+    with pytest.raises(UsageError, match=r"or is another branch's"):
+        undo(other)
+    assert files(other) == before
+    undo(layout)
+    with pytest.raises(UsageError):
+        undo(other)
+
+
 def test_what_was_stored_after_a_reconcile_survives_its_undo(filled, layout):
     reconcile(filled)
     (fresh,) = store(filled, "Stored afterwards", session="s9")
@@ -236,7 +250,7 @@ def test_killed_at_any_operation_an_undo_ends_the_same_when_run_again(filled, la
         kill_at(monkeypatch, number, lambda there=there: undo(there))
         assert texts(files(there)) >= texts(before)
         log = opened(there)
-        if list(there.undo.glob("*2.undo")):
+        if list(there.undo.glob("*2.*")):
             undo(there)
         assert files(there) == before
         reconcile(log)

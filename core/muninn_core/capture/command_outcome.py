@@ -35,7 +35,8 @@ _NO_RUN = re.compile(
     r"\s(?:--(?:version|help|collect-only|co|list\w*|markers|fixtures|setup-plan|no-run)|-h|-V)(?=\s|$)"
 )
 _FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?|failing|broken)\b|\bFAILED\b|^[^\S\n]*FAIL\b|--- FAIL|Traceback \(most recent"
+    r"\b[1-9]\d* (?:failed|failures?|errors?|failing|broken)\b|\bFAILED\b|^[^\S\n]*FAIL\b|--- FAIL"
+    r"|Traceback \(most recent"
     r"|\b(?:ImportError|ModuleNotFoundError|SyntaxError|NameError|AssertionError)\b|^[^\S\n]*E  +\S"
     r"|^error(?:\[E\d+\])?:|npm ERR!"
     r"|\bno tests ran\b|no tests found|No tests found|panicked at|BUILD FAILED|BUILD FAILURE|make(?:\[\d+\])?: \*\*\*"

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
-from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.index.embedding.encodings import Encoding
 from muninn_core.index.index import Index
@@ -27,6 +27,7 @@ from muninn_core.protocol.repository import Problem
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.files.disk import refuse_links, write_unflushed
 from muninn_core.store.files.layout import own_folders
+from muninn_core.store.files.redact import remove_drafts
 from muninn_core.store.folding.fold import State
 from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.log import open_log
@@ -225,9 +226,17 @@ class Workspace:
     def redact_unindexed(self, given: Redaction) -> tuple[str, ...]:
         """Redact memories while the index is not open; return the changed files. The cache is emptied."""
         files = self.memory.redact(given.ids, texts=given.texts, actor=given.actor, session=None, scope=given.scope)
-        self.context_store.remove_mentioning(given.ids, given.texts)
+        self.remove_copies(given.ids, given.texts)
         empty_folder(self.layout.cache)
         return files
+
+    def remove_copies(self, ids: Sequence[str], texts: Sequence[str] = ()) -> None:
+        """Delete the stored contexts and drafts that hold redacted memories. Raises StorageError or ReadOnlyError."""
+        self.context_store.remove_mentioning(ids, texts)
+        try:
+            remove_drafts(self.layout, ids, texts)
+        except OSError as error:
+            raise StorageError(f"can't read a draft: {error}", hint="Delete it, then redact again.") from error
 
     def _complete_redaction(self) -> None:
         """Complete a redaction that a crash interrupted, before its text can be found again."""
@@ -399,9 +408,9 @@ class Workspace:
         return self.updater.replace_damaged(seconds) and self.updater.wait_memories(seconds)
 
     def _remove_redacted(self, ids: Sequence[str]) -> None:
-        """Delete stored contexts that hold redacted memories."""
+        """Delete copies of memories that were redacted elsewhere."""
         if self.writable:
-            self.context_store.remove_mentioning(ids)
+            self.remove_copies(ids)
 
     def follow_settings(self) -> None:
         """Read the settings again if a file of theirs has changed, without waiting for an event."""

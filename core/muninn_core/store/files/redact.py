@@ -6,13 +6,13 @@ changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from muninn_core.model.value import Value
-from muninn_core.store.files.disk import remove, write_atomic
-from muninn_core.store.files.layout import Layout
+from muninn_core.model.value import Value, encode_json
+from muninn_core.store.files.disk import remove, remove_all, write_atomic
+from muninn_core.store.files.layout import DRAFTS, Layout
 from muninn_core.store.files.lines import read_content
 from muninn_core.store.files.spool import delete_temporary_files, torn_files
 from muninn_core.store.records.change import CHANGES
@@ -187,6 +187,16 @@ def _links(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"links": [_pick(link, _KEPT_LINK_FIELDS) for link in links if isinstance(link, dict)]}
 
 
-def _mentions(line: bytes, subject: RedactionSubject) -> bool:
-    text = line.decode("utf-8", "replace")
-    return any(needle in text for needle in (*subject.ids, *subject.texts))
+def remove_drafts(layout: Layout, ids: Iterable[str], texts: Iterable[str] = ()) -> None:
+    """Delete the drafts that name a memory or hold one of the texts. Raises StorageError or ReadOnlyError."""
+    texts = [text for each in texts for text in (each, each.replace("-->", "-- >"))]
+    subject = redaction_subject(frozenset(ids), {}, tuple(texts))
+    drafts = [path for path in (layout.local / DRAFTS).glob("*.md") if not path.is_symlink()]
+    remove_all(path for path in drafts if _mentions(path.read_bytes().replace(b"\r\n", b"\n"), subject))
+
+
+def _mentions(content: bytes, subject: RedactionSubject) -> bool:
+    """Whether a line or file names a memory or holds one of the texts, as it is or as a JSON string."""
+    text = content.decode("utf-8", "replace")
+    encoded = (encode_json(each)[1:-1].decode() for each in subject.texts)
+    return any(needle in text for needle in (*subject.ids, *subject.texts, *encoded))

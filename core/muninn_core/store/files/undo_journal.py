@@ -99,38 +99,53 @@ def rewrite(layout: Layout, kind: str, summary: str, changes: Sequence[FileRewri
 
 
 def undo(layout: Layout) -> UndoResult:
-    """Undo the last rewrite. After an interruption the same call completes it.
+    """Undo the last rewrite whose files are here. After an interruption the same call completes it.
 
-    Raises NotFoundError when there is none, UsageError when a file has changed since, StorageError or ReadOnlyError.
+    Of a rewrite on another branch, the files are as before it, or some of them: it is not undone here. Raises
+    NotFoundError when there is none, UsageError when a file has changed since, StorageError or ReadOnlyError.
     """
-    journals = _journals(layout, OPEN, CLOSED)
-    if not journals:
-        raise NotFoundError(
-            "there is nothing to undo", hint="Undo reverts the last reconcile or prune of this work tree."
-        )
-    header, contents = _read(journals[-1])
+    journal, header, contents = _last_in_effect(layout)
     now = {entry.path: digest(read_content(layout.memory / entry.path)) for entry in header.files}
-    changed = [entry.path for entry in header.files if now[entry.path] not in (entry.before, entry.after)]
-    if changed:
-        shown = ", ".join(layout.relative(layout.memory / path) for path in changed[:3])
-        raise UsageError(
-            f"can't undo: {shown} changed since the last {header.kind}",
-            hint="Git has the earlier files: `git log -- .muninn/memory`.",
-            data={"changed": changed},
-        )
     restored = [entry for entry in header.files if now[entry.path] != entry.before]
+    begun = journal.with_suffix(OPEN)
+    if begun != journal:
+        move(journal, begun)  # after an interruption some files are as before and others as after the rewrite
     # Reverse order: restore old files, then main, which has everything, then delete new files.
     restored.sort(key=lambda entry: layout.memory / entry.path == layout.main)
     for entry in restored:
         if entry.before:
             write_atomic(layout.memory / entry.path, contents[entry.path], tracked=True)
     remove_all(layout.memory / entry.path for entry in restored if not entry.before)
-    remove(journals[-1])
+    remove(begun)
     return UndoResult(
         kind=header.kind,
         summary=header.summary,
         files=tuple(layout.relative(layout.memory / entry.path) for entry in header.files),
     )
+
+
+def _last_in_effect(layout: Layout) -> tuple[Path, Header, dict[str, bytes]]:
+    """Return the journal of the last rewrite that is in effect here, and what it has. Raises as `undo`."""
+    for journal in reversed(_journals(layout, OPEN, CLOSED)):
+        header, contents = _read(journal)
+        now = {entry.path: digest(read_content(layout.memory / entry.path)) for entry in header.files}
+        closed = journal.suffix == CLOSED
+        if closed and all(now[entry.path] == entry.before for entry in header.files):
+            continue  # git has taken it back, or it ran on another branch
+        changed = [
+            entry.path
+            for entry in header.files
+            if now[entry.path] != entry.after and (closed or now[entry.path] != entry.before)
+        ]
+        if changed:
+            shown = ", ".join(layout.relative(layout.memory / path) for path in changed[:3])
+            raise UsageError(
+                f"can't undo: {shown} changed since the last {header.kind}, or is another branch's",
+                hint="Undo it on its branch. Git has the earlier files: `git log -- .muninn/memory`.",
+                data={"changed": changed},
+            )
+        return journal, header, contents
+    raise NotFoundError("there is nothing to undo", hint="Undo reverts the last reconcile or prune of this work tree.")
 
 
 def delete_journals(layout: Layout) -> None:

@@ -97,7 +97,7 @@ def _redact_open(workspace: Workspace, given: Redaction, session: str | None) ->
     store.log.refresh()
     with workspace.redaction.running(given):
         files = store.redact(given.ids, texts=given.texts, actor=given.actor, session=session, scope=given.scope)
-        workspace.context_store.remove_mentioning(given.ids, given.texts)
+        workspace.remove_copies(given.ids, given.texts)
         scrub_index(workspace)
     return files
 
