@@ -135,7 +135,7 @@ CLOUD = {"dialect": "openai", "url": "https://api.example", "model": "x", "price
     ("route", "budget", "words"),
     [
         ({**CLOUD}, {}, ("no budget is set", "models.budget.tokens_day")),
-        ({**CLOUD}, {"tokens_day": 100_000}, ("no budget is set",)),
+        ({**CLOUD}, {"tokens_day": 100_000}, ("the budget has no usd_day", "Set models.budget.usd_day in")),
         ({**CLOUD, "key": "env:MUNINN_KEY_OTHER"}, BUDGET, ("has no key", "Set MUNINN_KEY_OTHER")),
         ({**CLOUD, "key": "prompt"}, BUDGET, ("has no key", "muninn models key m")),
         ({**CLOUD, "key": "env:OPENAI_API_KEY"}, BUDGET, ("'key' takes none, keychain",)),

@@ -24,7 +24,8 @@ from muninn_core.store.records.timestamps import timestamp
 LOCK_ATTEMPTS = 500
 """How often the lock is tried, every 10 ms. A holder reads one file and writes one line."""
 
-NO_BUDGET_HINT = "Set models.budget.tokens_day and models.budget.usd_day in ~/.config/muninn/config.yaml."
+DAILY_LIMITS = ("tokens_day", "usd_day")
+"""The limits without which no model is asked."""
 
 
 class Entry(Value):
@@ -133,9 +134,21 @@ class Ledger:
 
 def check_call(entry: Entry, budget: Budget) -> None:
     """Raise ModelError when there is no budget, or when one call may exceed that of a call."""
-    if budget.tokens_day is None or budget.usd_day is None:
-        raise ModelError("no budget is set, so no model is asked", hint=NO_BUDGET_HINT)
+    problem = budget_problem(budget)
+    if problem:
+        names = " and ".join(f"models.budget.{name}" for name in _missing(budget))
+        raise ModelError(f"{problem}, so no model is asked", hint=f"Set {names} in ~/.config/muninn/config.yaml.")
     _check_sum([], entry, budget.tokens_call, budget.usd_call, "call")
+
+
+def budget_problem(budget: Budget) -> str:
+    """Return what the budget of a day lacks, "" for nothing."""
+    missing = _missing(budget)
+    return "no budget is set" if len(missing) > 1 else f"the budget has no {missing[0]}" if missing else ""
+
+
+def _missing(budget: Budget) -> list[str]:
+    return [name for name in DAILY_LIMITS if getattr(budget, name) is None]
 
 
 def failed(entry: Entry, error: str, ms: int, *, billed: bool) -> Entry:

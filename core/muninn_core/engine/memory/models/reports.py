@@ -10,7 +10,7 @@ from muninn_core.config.model_settings import COMMANDS, ModelSettings
 from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.value import replace
 from muninn_core.models import keychain
-from muninn_core.models.ledger import Entry
+from muninn_core.models.ledger import Entry, budget_problem
 from muninn_core.models.prompt import Message, Prompt, Tool
 from muninn_core.models.request import cost, masked, route_of
 from muninn_core.models.service import ModelService
@@ -180,8 +180,7 @@ def _route(models: ModelService, settings: ModelSettings, name: str) -> ModelRou
         route_of(settings, name)
         if route.dialect not in COMMANDS:
             models.keys.of(name, route)
-        if settings.budget.tokens_day is None or settings.budget.usd_day is None:
-            problem = "no budget is set"
+        problem = budget_problem(settings.budget)
     except ModelError as error:
         problem = error.line
     return ModelRoute(
