@@ -85,6 +85,15 @@ def test_a_long_memory_is_cut_and_a_line_break_in_it_is_none():
     assert len(line) < 400
 
 
+def test_on_one_line_paragraphs_and_the_lines_of_an_attempt_are_sentences():
+    made = brief(
+        remembered("m1", "Move orders to keys\n\nThe bank repeats\ncallbacks."),
+        remembered("m2", "`pytest` failed: No module named 'x'\nIt passed as `P=src pytest`.", type="attempt"),
+    )
+    assert "Move orders to keys. The bank repeats callbacks." in made.text
+    assert "`pytest` failed: No module named 'x'. It passed as `P=src pytest`." in made.text
+
+
 def test_what_a_user_demands_comes_first_and_what_an_agent_states_does_not():
     made = brief(
         remembered("m1", "Pinned.", pinned=True),

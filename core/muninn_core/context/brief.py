@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from muninn_core.context.invisible_characters import name_hidden
-from muninn_core.context.memory_summary import OUTSIDE
+from muninn_core.context.memory_summary import OUTSIDE, one_line
 from muninn_core.context.staleness import warning
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import Citation
@@ -272,7 +272,7 @@ def memory_line(memory: Memory, warned: str, now: datetime, *, listed: bool = Fa
 
     The text of somebody outside of the project is quoted and labelled.
     """
-    text = name_hidden(" ".join(memory.text.split()))
+    text = name_hidden(one_line(memory))
     if listed and len(text) > HEADLINE_CHARS and memory.title:
         text = f"{name_hidden(memory.title[:HEADLINE_CHARS].removesuffix('…').rstrip())} …"
     elif len(text) > ITEM_CHARS:

@@ -28,6 +28,15 @@ def headline(memory: Memory) -> str:
     return shorten(memory.title or memory.text, 100) or memory.id
 
 
+def one_line(memory: Memory) -> str:
+    """Return a memory's text on one line. A paragraph, or a line of an attempt, that ends without a sign gets a period:
+    the subject of a commit, an error before its cure.
+    """
+    parts = memory.text.split("\n" if memory.type == "attempt" else "\n\n")
+    *before, last = [line for line in (" ".join(part.split()) for part in parts) if line] or [""]
+    return " ".join((*(f"{line}." if line[-1].isalnum() or line[-1] in "`'\")" else line for line in before), last))
+
+
 def shorten(text: str, length: int) -> str:
     """Return a text on one line of at most `length` characters, cut between words where possible."""
     line = " ".join(text.split())

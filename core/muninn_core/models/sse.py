@@ -25,7 +25,10 @@ def events(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             if text != DONE:
                 yield decode_object(text, "an event of the stream")
     if not seen:
-        raise ModelError("the answer has no events", hint="The server must stream: the address may be that of another kind of server.")
+        raise ModelError(
+            "the answer has no events",
+            hint="The server must stream: the address may be that of another kind of server.",
+        )
 
 
 def decode_object(text: str, what: str) -> dict[str, Any]:

@@ -68,8 +68,9 @@ class Client:
         except urllib.error.HTTPError as error:
             raise _error_of(error) from None
         except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)  # URLError wraps the system's
             raise DaemonError(
-                f"{self._url} does not answer: {error}", hint="Check the address and the server."
+                f"{self._url} does not answer: {reason}", hint="Check the address and the server."
             ) from None
 
 

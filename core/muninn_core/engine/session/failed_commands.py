@@ -17,6 +17,7 @@ from pathlib import Path
 from muninn_core.capture.command_outcome import command_name
 from muninn_core.capture.session_facts import COMMAND_CHARS, error_line, exit_status
 from muninn_core.capture.session_memories import READ_ONLY_COMMAND, relative_paths
+from muninn_core.context.memory_summary import one_line
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.memory.exchange.backfill_sources import main_of
 from muninn_core.engine.session.reminder_search import related_memories
@@ -165,7 +166,7 @@ def _known_cause(
 
 def known_failure_note(memory: Memory) -> str:
     """Return the note that an error is known."""
-    text = " ".join(memory.text.split())
+    text = one_line(memory)
     text = text if len(text) <= NOTE_CHARS else text[: NOTE_CHARS - 1] + "…"
     if memory.type == "attempt":
         return f"Muninn remembers that this failed before ({memory.ts[:10]}): {text}"
