@@ -45,7 +45,7 @@ def test_the_shell_asks_running_and_sleeping_repositories(two) -> None:
     listed = _muninn(one, environ, "repos", "list")
     assert f"two  {other}  running" in listed
     assert "1 memory" in listed
-    for _ in ("running", "asleep"):
+    for _ in ("running", "stopped"):
         found = _muninn(one, environ, "recall", "redeem a voucher", "--repos", "two")
         assert "two:voucher.py:1-2" in found
         assert "in the repository two" in found
@@ -53,7 +53,7 @@ def test_the_shell_asks_running_and_sleeping_repositories(two) -> None:
         assert stored in shown
         assert "two:voucher.py:1-2" in _muninn(one, environ, "symbols", "redeem", "--repos", "all")
         stop_daemon(other, environ)
-    assert f"two  {other}  asleep" in _muninn(one, environ, "repos", "list")
+    assert f"two  {other}  stopped" in _muninn(one, environ, "repos", "list")
     with client.connect(str(other), environ) as muninn:  # being read has not damaged its index
         assert muninn.call("recall", {"query": "voucher"})["hits"]
     assert "rebuilt" not in (Path(Address(environ["MUNINN_RUNTIME_DIR"], str(other / ".git")).log)).read_text()

@@ -180,7 +180,7 @@ def _torn(cache: Path) -> None:
         (lambda root: shutil.rmtree(root / ".muninn" / "cache"), "no index yet", "unindexed"),
         (lambda root: _damage(root / ".muninn" / "cache"), "index can't be read|damaged", "unusable"),
         (lambda root: _other_version(root / ".muninn" / "cache"), "format 1.1", "unusable"),
-        (lambda root: _torn(root / ".muninn" / "cache"), "damaged or being rewritten", "asleep"),
+        (lambda root: _torn(root / ".muninn" / "cache"), "damaged or being rewritten", "stopped"),
     ],
     ids=["folder", "muninn", "cache", "damage", "version", "words"],
 )

@@ -62,7 +62,7 @@ def test_the_list_tells_what_each_repository_holds(three: tuple[Muninn, ...]) ->
     app, billing, _ = three
     (billing.root / "src" / "billing" / "session.py").write_text("def changed(): ...\n")
     states = {each.name: each for each in app.call("repos.list").repositories}
-    assert (states["app"].state, states["billing"].state) == ("this", "asleep")
+    assert (states["app"].state, states["billing"].state) == ("this", "stopped")
     assert (states["billing"].memories, states["billing"].behind, states["shop"].behind) == (1, 1, 0)
     assert states["billing"].chunks >= states["billing"].files > 0
     assert states["billing"].indexed.endswith("Z")

@@ -3569,7 +3569,7 @@ export interface Repository {
   name: string;
   path: string;
   rules: boolean;
-  state: 'asleep' | 'missing' | 'running' | 'this' | 'unindexed' | 'unusable';
+  state: 'missing' | 'running' | 'stopped' | 'this' | 'unindexed' | 'unusable';
   files: number;
   chunks: number;
   memories: number;

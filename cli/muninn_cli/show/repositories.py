@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _STATES = {
     "running": "good",
     "this": "good",
-    "asleep": "faint",
+    "stopped": "faint",
     "unindexed": "warn",
     "unusable": "bad",
     "missing": "bad",

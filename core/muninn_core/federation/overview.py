@@ -29,7 +29,7 @@ def overview(entry: ListedRepository, here: Place, runtime: str, open_member: Ca
         place = place_of(entry)
     except NoIndex as error:
         return _with_problem(made, "missing", error)
-    state: RepositoryStatus = "running" if _is_running(place, runtime) else "asleep"
+    state: RepositoryStatus = "running" if _is_running(place, runtime) else "stopped"
     state = "this" if place.root == here.root else state
     try:
         facts = index_facts(Path(place.cache))

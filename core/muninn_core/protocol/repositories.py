@@ -12,8 +12,8 @@ RepositoryName = Annotated[
     str, Meta(min_length=1, max_length=64, description="The repository's name in your list: `repos list` shows it.")
 ]
 
-RepositoryStatus = Literal["this", "running", "asleep", "unindexed", "unusable", "missing"]
-"""this: the repository that is asked. running: its daemon runs. asleep: it does not, and its index can be read.
+RepositoryStatus = Literal["this", "running", "stopped", "unindexed", "unusable", "missing"]
+"""this: the repository that is asked. running: its daemon runs. stopped: it does not, and its index can be read.
 unindexed: it has no index. unusable: its index can't be read. missing: its folder, or its `.muninn`, does not exist.
 """
 
@@ -29,7 +29,7 @@ class Repository(Value):
     name: str
     path: str
     rules: bool = False
-    state: RepositoryStatus = "asleep"
+    state: RepositoryStatus = "stopped"
     files: int = 0
     chunks: int = 0
     memories: int = 0
