@@ -145,7 +145,7 @@ async def test_the_eight_tools_work_together(agents: Agents) -> None:
         assert await said(agent, "update", id=second, text="Four sailors turn the capstan.", reason="it is heavy")
         third = (await said(agent, "remember", text="The capstan is turned by four.")).split()[2].rstrip(".")[-8:]
         told = await said(agent, "consolidate", ids=[second, third], decision="merge", reason="said twice")
-        assert f"{third} merged into {second}" in told
+        assert re.search(rf"{third} merged into \w*{second}", told)
         assert (await said(agent, "delete", id=second, reason="wrong")).startswith("Archived: ")
         assert "Nothing is linked to it." in await said(agent, "graph", id=first)
     async with agents.open("2026-07-28", "--tools", "all") as agent:

@@ -279,6 +279,12 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
     refused = subprocess.run([MUNINN, "org", "recall", "x", "--url", "http://example.com"], env=environ,
                              capture_output=True, text=True, check=False)  # fmt: skip
     assert "MUNINN_ORG_TOKEN" in refused.stderr
+    for erasing in (("redact", "tools", MEMORY["id"]), ("purge", "0" * 40), ("repository", "delete", "tools")):
+        refused = subprocess.run([MUNINN, "org", *erasing, "--tenant", "acme"], env=environ, stdin=subprocess.DEVNULL,
+                                 capture_output=True, text=True, check=False)  # fmt: skip
+        assert (refused.returncode, "add --yes" in refused.stderr) == (1, True)
+    assert run("redact", "tools", MEMORY["id"], "--tenant", "acme", "--yes") == "redacted in 1 branches"
+    run("repository", "delete", "tools", "--tenant", "acme", "--yes")
 
 
 def status(url: str, path: str, body: bytes | None = None, token: str = "") -> int:

@@ -53,12 +53,16 @@ class _Command(Protocol):
 _LOGIN = "muninn_app"
 _TENANT = "trial"
 _POLL_SECONDS = 2.0
+_YES = "erase without asking; scripts need it"
 
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run one command. Returns its exit status: 1 for an error, which is printed."""
     options = _parser().parse_args(argv)
     try:
+        if not _is_confirmed(options):
+            print("Nothing was erased.", file=sys.stderr)
+            return 1
         _COMMANDS[options.command](options, environ)
     except MuninnError as error:
         print(f"muninn: {error.line}", file=sys.stderr)
@@ -66,6 +70,31 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _is_confirmed(options: argparse.Namespace) -> bool:
+    """Whether a command erases nothing, has `--yes`, or a person agrees. Raises BadParams without a terminal."""
+    erased = _erased(options)
+    if not erased or options.yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise BadParams(f"this erases {erased} for good", hint="There is no terminal to ask on: add --yes to erase.")
+    print(f"Erases {erased} for good. Backups keep it.\nErase it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _erased(options: argparse.Namespace) -> str:
+    """Return what a command erases for good, "" for nothing."""
+    match options.command, getattr(options, "action", ""):
+        case "redact", _:
+            return f"the memory {options.memory} from all branches of the repository '{options.repository}'"
+        case "purge", _:
+            return f"the content {options.content} from all repositories of '{options.tenant}'"
+        case "repository", "delete":
+            return f"the repository '{options.name}' of '{options.tenant}', with its branches and rights,"
+        case "tenant", "delete":
+            return f"the organisation '{options.name}', with its repositories, rights and tokens,"
+    return ""
 
 
 def _serve(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
@@ -369,10 +398,12 @@ def _add_access(command: _Command) -> None:
     tenant = command("tenant", "Create or delete an organisation.", of_tenant=False)
     tenant.add_argument("action", choices=("create", "delete"))
     tenant.add_argument("name")
+    tenant.add_argument("--yes", action="store_true", help=_YES)
     repository = command("repository", "Declare or delete a repository, or delete a branch.")
     repository.add_argument("action", choices=("create", "delete", "delete-branch"))
     repository.add_argument("name")
     repository.add_argument("--ref", default="main", help="the default branch, or the branch to delete")
+    repository.add_argument("--yes", action="store_true", help=_YES)
     repository.add_argument("--open", action="store_true", help="everyone of the organisation may read it")
     remote = command("remote", "Set where a repository is fetched from; prints the secret of its webhook.")
     remote.add_argument("name")
@@ -395,8 +426,10 @@ def _add_access(command: _Command) -> None:
     redacting = command("redact", "Erase a memory from all branches of a repository.")
     redacting.add_argument("repository")
     redacting.add_argument("memory")
+    redacting.add_argument("--yes", action="store_true", help=_YES)
     purging = command("purge", "Erase a content from all repositories; no push stores it again.")
     purging.add_argument("content", help="the id of the git object: `git rev-parse REV:PATH` prints it")
+    purging.add_argument("--yes", action="store_true", help=_YES)
     token = command("token", "Create, list or revoke tokens.")
     token.add_argument("action", choices=("create", "list", "revoke"))
     token.add_argument("subject", nargs="?", default="", help="the user to create it for, or the number to revoke")
