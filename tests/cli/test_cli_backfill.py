@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,9 +20,12 @@ def save(shell: Shell, message: str, name: str) -> str:
 
 def test_people_see_what_a_backfill_would_remember_before_it_does(new_shell: Callable[[], Shell]) -> None:
     shell = new_shell()
-    shell.run("init")
     sha = save(shell, "Migrate the log to whale songs\n\nInk ran out.", "src/whales.py")
     save(shell, "Bump version to 2.0", "src/version.py")
+    begun = shell.run("init").stdout
+    assert re.search(r"`muninn backfill git` lists what it would remember: 1 of the newest \d+ commits\.\n", begun)
+    nothing = shell.run("journal", "context").stdout
+    assert nothing == "The journal has no decision, fact or turn of this project.\n"
     planned = shell.run("backfill", "git").stdout
     assert f"decision        7  Migrate the log to whale songs  {sha[:10]} · src/whales.py\n" in planned
     assert "Would remember 1 memory  of " in planned
