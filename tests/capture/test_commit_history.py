@@ -72,6 +72,18 @@ def test_a_revert_is_an_attempt_with_what_was_tried_and_why_it_was_taken_back():
     assert draft.importance == 7
 
 
+@pytest.mark.parametrize(
+    ("subject", "what"),
+    [
+        ('Revert "Use one lock for all shards" (#2649)', "Use one lock for all shards"),
+        ('Revert "Set `scope["client"]` of shards (#2377)" (#2525)', 'Set `scope["client"]` of shards (#2377)'),
+        ('Revert "Use one lock for all shards (#12)"', "Use one lock for all shards (#12)"),
+    ],
+)
+def test_the_number_of_a_revert_s_own_request_is_no_part_of_what_was_tried(subject, what):
+    assert told(logged(subject, f"This reverts commit {'c' * 40}.")).title == f"Taken back: {what}"
+
+
 def test_a_revert_without_a_reason_counts_less_and_says_that_it_has_none():
     draft = told(logged("Back out the lock", f"This reverts commit {'c' * 40}."), subjects={"c" * 40: "Use one lock"})
     assert (draft.title, draft.importance, draft.confidence) == ("Taken back: Use one lock", 5, 0.7)
