@@ -25,6 +25,7 @@ def test_a_bundle_is_named_from_the_current_folder(shell: Shell, tmp_path: Path)
     assert (done.returncode, done.stdout) == (0, "Imported 1 record\n")
     assert "1 already here" in shell.run("import", "theirs.json", "--repo", str(shell.repo), cwd=tmp_path).stdout
     assert shell.json("memories", "--id", "b1")["memories"][0]["trust"] == "outside"
+    assert "  imported  actor import, trust outside\n" in shell.run("show", "b1").stdout
 
 
 def test_redact_and_purge_say_what_to_do_next(shell: Shell) -> None:

@@ -11,6 +11,7 @@ from muninn_cli.show.outcomes import counted
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import for_people, joined, line, paragraph, source_line
 from muninn_core.model.byline import writer
+from muninn_core.model.detail import detail_text
 from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ def print_whole_memory(
         if access and access["count"]
         else "",
         "state": joined(*_marks(memory)),
-        **{key: value if isinstance(value, str) else str(value) for key, value in memory["details"].items()},
+        **{name: detail_text(value) for name, value in memory["details"].items()},
     }
     for name, value in rows.items():
         if value:

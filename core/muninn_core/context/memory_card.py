@@ -24,6 +24,7 @@ from muninn_core.context.markdown import (
 from muninn_core.context.memory_summary import facts, headline, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
+from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import Memory
 from muninn_core.model.title import own_title
 
@@ -130,7 +131,7 @@ def details(memory: Memory, link: Link, *, short: bool = False) -> str:
     rows += [("branch", escape(memory.branch))] if memory.branch else []
     rows += [("commit", markdown_link(memory.commit[:12], link("commit", memory.commit)))] if memory.commit else []
     rows += [("tags", escape(", ".join(memory.tags)))] if memory.tags else []
-    rows += [(escape(name), escape(str(value))) for name, value in sorted(memory.details.items())]
+    rows += [(escape(name), escape(detail_text(value))) for name, value in sorted(memory.details.items())]
     return "\n".join([*head, *(f"- {name}: {value}" for name, value in rows)])
 
 

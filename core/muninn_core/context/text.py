@@ -24,6 +24,7 @@ from muninn_core.context.memory_summary import (
 from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
+from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
 from muninn_core.model.title import own_title
 from muninn_core.model.value import Value, replace
@@ -149,7 +150,7 @@ def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
         "commit": (memory.commit or "")[:12],
         "superseded by": memory.superseded_by or "",
         "merged into": memory.merged_into or "",
-        **{name: str(value) for name, value in memory.details.items()},
+        **{name: detail_text(value) for name, value in memory.details.items()},
     }
     lines += [f"{name}: {value}" for name, value in rows.items() if value]
     return "\n".join(lines)
