@@ -115,6 +115,8 @@ def test_a_daemon_of_another_version_is_replaced(
             self.daemon["version"] = "0.0.1"
 
     monkeypatch.setattr(client.Client, "__init__", greeted_by_an_old_one)
+    with client.connect(str(repo), environ, replace=False) as reconnected:
+        assert reconnected.daemon["pid"] == old
     with client.connect(str(repo), environ) as muninn:
         assert muninn.daemon["pid"] != old
         assert muninn.call("status")["mode"] == "read-write"

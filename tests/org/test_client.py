@@ -14,12 +14,14 @@ from repositories import git
 
 from muninn_core.config import read_config
 from muninn_core.config.org_settings import load_org_settings
+from muninn_core.errors import DaemonError
 from muninn_core.federation import organisation
 from muninn_core.org.access import principals
 from muninn_core.org.ingestion.pushes import push
 from muninn_core.org.reading import file_rows
 from muninn_core.org.service import Scope, Service
 from muninn_server.org.application import Application
+from muninn_server.org.client import Client
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -231,6 +233,8 @@ def test_filters_apply_to_the_organisation_as_well(daemon: Muninn) -> None:
 def test_a_server_that_is_away_leaves_the_answer_of_this_machine_and_says_so(daemon: Muninn, monkeypatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
+    with pytest.raises(DaemonError, match=rf"^http://127.0.0.1:{port} does not answer: [^<>]*$"):
+        Client(f"http://127.0.0.1:{port}", "x").call("recall", {"query": "settings"})
     configure(daemon.root.parent, url=f"http://127.0.0.1:{port}")
     answer = daemon.call("recall", query="read the settings of the server")
     assert answer.hits[0].path == "src/settings.py"
