@@ -69,22 +69,23 @@ def test_compaction_on_demand_captures_too(claude: ClaudeCode) -> None:
     assert claude.failures() == []
 
 
-def test_the_model_can_call_recall_at_once(claude: ClaudeCode) -> None:
+def test_the_model_can_call_recall_at_once_and_after_the_daemon_is_killed(claude: ClaudeCode) -> None:
     claude.warm_up()  # Claude Code waits five seconds for a server
-    script = [[Call("mcp__muninn__recall", {"query": "where do sessions live"})], ["In Postgres."]]
-    run = claude.run(script, "Where do sessions live?")
-    first, second = run.model.of("turn")
+    recall = Call("mcp__muninn__recall", {"query": "where do sessions live"})
+    kill = Call("Bash", {"command": f"kill -9 {claude.call('status')['pid']}"})
+    run = claude.run([[recall], [kill], [recall], ["In Postgres."]], "Where do sessions live?")
+    first, *_, last = run.model.of("turn")
     assert "mcp__muninn__recall" in first.tools
     results = [
         block
-        for message in second.body["messages"]
+        for message in last.body["messages"]
         if isinstance(message["content"], list)
         for block in message["content"]
         if block["type"] == "tool_result"
     ]
-    assert len(results) == 1
-    assert not results[0].get("is_error")
-    assert "Sessions live in Postgres" in json.dumps(results[0]["content"])
+    assert [bool(result.get("is_error")) for result in results] == [False, False, False]
+    for result in (results[0], results[2]):
+        assert "Sessions live in Postgres" in json.dumps(result["content"])
 
 
 def test_after_uninstalling_claude_code_knows_nothing_of_it(claude: ClaudeCode) -> None:
