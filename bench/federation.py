@@ -28,7 +28,7 @@ from bench.quality.questions import Place, Question, load
 from bench.quality.scoring import mean
 from bench.quality.scoring import measure as scored
 from muninn_core.engine.engine import Engine
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.worktree.call_context import CallContext
 

@@ -26,7 +26,7 @@ from bench.quality.questions import Place, Question, is_code
 from bench.quality.scoring import interval, measure
 from muninn_core.engine.engine import Engine
 from muninn_core.index.embedding.embed import Embedder, load_bundled
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.answer import Hit
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.retrieval.rankers.relevance import Relevance

@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 
 from muninn_core import __version__
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol import wire
 
 ROOT = Path(__file__).resolve().parent.parent

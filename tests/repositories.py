@@ -17,7 +17,7 @@ import psutil
 
 from muninn_core import client
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.launch.transport import read_info
 

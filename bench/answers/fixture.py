@@ -26,7 +26,7 @@ from muninn_core.engine.engine import Engine
 from muninn_core.git.history import Commit
 from muninn_core.git.log import CommitRange, read_log
 from muninn_core.index.embedding.embed import BUNDLED, Embedder, load_embedder
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext

@@ -21,7 +21,7 @@ from muninn_core.index.opening import open_index
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.vectors.vector_index import VectorIndex
 from muninn_core.index.words.writer import Lexical
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.model.value import Value

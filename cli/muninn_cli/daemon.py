@@ -18,7 +18,7 @@ from muninn_cli.parser import Parser, new_parser
 from muninn_cli.safe_text import safe
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError, NotFoundError, UsageError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address, runtime_directory
 from muninn_core.launch.transport import read_info
 

@@ -25,7 +25,7 @@ from muninn_core import __version__, client
 from muninn_core.config import load_config
 from muninn_core.errors import MuninnError
 from muninn_core.git.run import run
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _python() -> Check:
     return Check("python", "ok", held)
 
 
-def _git(place: Place) -> Check:
+def _git(place: RepositoryLocation) -> Check:
     program = shutil.which("git")
     if program is None:
         return Check("git", "fail" if place.git_dir else "warn", "git is not on the PATH", "Install git.")
@@ -113,14 +113,14 @@ def _git(place: Place) -> Check:
     return Check("git", "ok", f"{version}, {place.root}" + (" (linked work tree)" if place.linked else ""))
 
 
-def _without_git(place: Place) -> Check:
+def _without_git(place: RepositoryLocation) -> Check:
     if Path(place.root, ".git").exists():
         hint = "Run `git worktree repair` in the main work tree if this one was moved."
         return Check("git", "warn", f"the .git of {place.root} does not lead to a repository", hint)
     return Check("git", "warn", f"{place.root} is not a git repository", "Memory works here, but can't be shared.")
 
 
-def _runtime(place: Place) -> Iterator[Check]:
+def _runtime(place: RepositoryLocation) -> Iterator[Check]:
     try:
         directory = runtime_directory(os.environ)
     except MuninnError as error:
@@ -134,7 +134,7 @@ def _runtime(place: Place) -> Iterator[Check]:
     yield Check("runtime", "ok", directory)
 
 
-def _config(place: Place) -> Iterator[Check]:
+def _config(place: RepositoryLocation) -> Iterator[Check]:
     folder = Path(place.root, ".muninn")
     if not folder.is_dir():
         yield Check("config", "warn", "this repository has no .muninn", "`muninn init` starts its memory.")
@@ -146,7 +146,7 @@ def _config(place: Place) -> Iterator[Check]:
         yield Check("config", "ok", ".muninn/config.yaml")
 
 
-def _daemon(place: Place) -> Iterator[Check]:
+def _daemon(place: RepositoryLocation) -> Iterator[Check]:
     try:
         status = client.call(place.root, os.environ, "status", {}, repeatable=True, name="muninn doctor")
     except MuninnError as error:
@@ -186,7 +186,7 @@ def _log(log: dict[str, Any]) -> Check:
     return Check("memory", "ok", held)
 
 
-def _hooks(place: Place, *, connected: bool) -> Check:
+def _hooks(place: RepositoryLocation, *, connected: bool) -> Check:
     try:
         found = check_hooks(place, connected, os.environ)
     except OSError as error:
@@ -194,7 +194,7 @@ def _hooks(place: Place, *, connected: bool) -> Check:
     return Check("hooks", "ok" if found.ok else "warn", found.message, found.hint)
 
 
-def _claude(place: Place) -> Check:
+def _claude(place: RepositoryLocation) -> Check:
     """Check the settings that Claude Code reads for this project for Muninn's hooks."""
     broken = []
     for path in _settings_files(place):
@@ -213,7 +213,7 @@ def _claude(place: Place) -> Check:
     return Check("claude", "ok", "not connected", "`muninn install claude-code` connects Claude Code.")
 
 
-def _settings_files(place: Place) -> tuple[Path, ...]:
+def _settings_files(place: RepositoryLocation) -> tuple[Path, ...]:
     home = os.environ.get("CLAUDE_CONFIG_DIR")
     folders = Path(place.root, ".claude"), Path(home) if home else Path.home() / ".claude"
     own = (folders[0] / "settings.local.json", folders[0] / "settings.json")
@@ -221,7 +221,7 @@ def _settings_files(place: Place) -> tuple[Path, ...]:
     return (*own, *main, folders[1] / "settings.json")
 
 
-def _codex(place: Place) -> Check:
+def _codex(place: RepositoryLocation) -> Check:
     """Check the files that Codex reads for this work tree: hooks of the main checkout, configuration of its own folder.
 
     Codex CLI 0.169 runs hooks in a linked work tree only when that has a `.codex/config.toml` too.

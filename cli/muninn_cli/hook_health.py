@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_cli.show.formatting import count
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 
 MAX_FAILURES = 3
 """How many of the newest failures are shown."""
@@ -42,7 +42,7 @@ class Run(NamedTuple):
     error: str
 
 
-def check_hooks(place: Place, connected: bool, environ: Mapping[str, str]) -> HookHealth:
+def check_hooks(place: RepositoryLocation, connected: bool, environ: Mapping[str, str]) -> HookHealth:
     """Check the hooks of a work tree; `connected` if hooks are installed. Raises OSError if the log is unreadable."""
     path = Path(place.root, ".muninn", "local", "hooks.log")
     runs = _runs(path)
@@ -85,7 +85,7 @@ def _failing(runs: list[Run]) -> list[Run]:
     return [run for at, run in enumerate(runs) if run.error and at > good.get(run.event, -1)]
 
 
-def _stopped(place: Place, last: str, environ: Mapping[str, str]) -> str:
+def _stopped(place: RepositoryLocation, last: str, environ: Mapping[str, str]) -> str:
     """Return the evidence that hooks have stopped running, "" if there is none."""
     session = _newest_session(place, environ)
     since = _moment(last)
@@ -100,7 +100,7 @@ def _stopped(place: Place, last: str, environ: Mapping[str, str]) -> str:
     return f"{MANY_COMMITS} commits or more, and no hook has run since {last}" if commits >= MANY_COMMITS else ""
 
 
-def _newest_session(place: Place, environ: Mapping[str, str]) -> float | None:
+def _newest_session(place: RepositoryLocation, environ: Mapping[str, str]) -> float | None:
     """Return when Claude Code last wrote a transcript of this work tree. Its folder is named after the path."""
     home = environ.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
     folder = Path(home, "projects", re.sub(r"[^A-Za-z0-9]", "-", place.root))

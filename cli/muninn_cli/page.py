@@ -18,7 +18,7 @@ from muninn_cli.http_server import disconnect
 from muninn_core.client import connect
 from muninn_core.errors import BadParams, DaemonError, from_plain
 from muninn_core.launch.access import HttpAccess
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address, runtime_directory
 
 TYPE_CHECKING = False

@@ -21,7 +21,7 @@ from muninn_cli.parameters import parameters
 from muninn_cli.parser import example, group_parser, lookup_words, resolve_alias, suggest, to_params, verb_parser
 from muninn_core import client
 from muninn_core.errors import BadParams, Cancelled, UnknownVerb, UsageError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
 from muninn_core.protocol.method import Method

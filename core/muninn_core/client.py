@@ -12,7 +12,7 @@ import time
 
 from muninn_core import __version__
 from muninn_core.errors import DaemonError, MuninnError, Stopping, UsageError, from_plain
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.launch.runtime import Address, runtime_directory
 from muninn_core.launch.start import connect_or_start, private_daemon, raise_if_refused
 from muninn_core.launch.transport import connect as connect_only
@@ -48,7 +48,11 @@ class Client:
     """
 
     def __init__(
-        self, sock: socket.socket, place: Place, hello: dict[str, Any], check: Callable[[], None] | None = None
+        self,
+        sock: socket.socket,
+        place: RepositoryLocation,
+        hello: dict[str, Any],
+        check: Callable[[], None] | None = None,
     ) -> None:
         self._sock = sock
         self._reader = _Reader(sock)
@@ -262,7 +266,9 @@ def call(
     raise AssertionError("unreachable")
 
 
-def _hello(place: Place, protocol: str, name: str, token: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
+def _hello(
+    place: RepositoryLocation, protocol: str, name: str, token: str, options: Mapping[str, Any] | None
+) -> dict[str, Any]:
     program = name or os.path.basename(sys.argv[0] or "python")
     hello = {
         "version": __version__,
@@ -276,7 +282,7 @@ def _hello(place: Place, protocol: str, name: str, token: str, options: Mapping[
     return {**hello, "token": token} if token else hello
 
 
-def _raise_if_stopped(place: Place, address: Address, name: str, *, tcp: bool) -> None:
+def _raise_if_stopped(place: RepositoryLocation, address: Address, name: str, *, tcp: bool) -> None:
     """Say hello on another connection. Raises DaemonError when the daemon accepts it and does not answer.
 
     Any other failure says nothing: a daemon refuses connections while it leaves, or when it lacks descriptors.

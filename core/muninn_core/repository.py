@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from muninn_core import __version__
 from muninn_core.client import Client, ConnectionLost, connect
 from muninn_core.errors import DaemonError, MuninnError, Stopping
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.launch.runtime import data_directory
 from muninn_core.model.value import from_plain, to_plain
 from muninn_core.protocol.catalogue import decode_params, lookup
@@ -41,7 +41,7 @@ class Runner(Protocol):
 class Repository(Verbs):
     """The memory of one work tree. Safe to use from several threads; `close` it, or use it in a `with` block."""
 
-    def __init__(self, place: Place, runner: Runner) -> None:
+    def __init__(self, place: RepositoryLocation, runner: Runner) -> None:
         self._place = place
         self._runner = runner
 
@@ -98,7 +98,7 @@ class _Served:
     A daemon that leaves, because it was stopped or replaced, is started again by the next call.
     """
 
-    def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
+    def __init__(self, place: RepositoryLocation, environ: Mapping[str, str]) -> None:
         self._place = place
         self._environ = environ
         self._lock = threading.Lock()
@@ -139,7 +139,7 @@ class _Served:
 class _Alone:
     """An engine of this process."""
 
-    def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
+    def __init__(self, place: RepositoryLocation, environ: Mapping[str, str]) -> None:
         # Read when the numeric libraries are loaded, by the next import at the latest.
         for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(name, "1")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import git
 from muninn_core.errors import MuninnError, NotARepository, ReadOnlyError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import json
 import os
 import time
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import sys
 import time
 
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_hooks import dialects, hook_log, payload
 
 TYPE_CHECKING = False

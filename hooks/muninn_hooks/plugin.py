@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ import os
 from contextlib import suppress
 
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_hooks import hook_log
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from muninn_core.launch.place import Place
+    from muninn_core.launch.repository_location import RepositoryLocation
 
 BUDGET_SECONDS = 6.0
 """Starting a daemon takes one or two seconds. A longer wait looks as if git hangs."""
@@ -61,7 +61,7 @@ def run() -> int:
     return 0
 
 
-def applies(place: Place, environ: Mapping[str, str]) -> bool:
+def applies(place: RepositoryLocation, environ: Mapping[str, str]) -> bool:
     """Whether memory can be added to the current commit."""
     if not place.git_dir or not os.path.isdir(os.path.join(place.root, ".muninn")):
         return False
@@ -70,7 +70,7 @@ def applies(place: Place, environ: Mapping[str, str]) -> bool:
     return not any(os.path.exists(os.path.join(place.git_dir, name)) for name in _BUSY)
 
 
-def needs_sealing(place: Place) -> bool:
+def needs_sealing(place: RepositoryLocation) -> bool:
     """Whether there is a spool. Without one no daemon is needed."""
     with suppress(OSError):
         return any(name.endswith(".jsonl") for name in os.listdir(os.path.join(place.local, "spool")))

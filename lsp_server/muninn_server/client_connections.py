@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from muninn_core import __version__
 from muninn_core.config import TOOL_SETS
 from muninn_core.errors import BadParams, BusyError, DaemonError, MuninnError
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.protocol import wire
 from muninn_server.file_descriptors import has_spare_descriptors
 from muninn_server.rpc import Hello, RpcConnection, decode_hello, error_frame, read_message
@@ -61,7 +61,7 @@ class ClientConnections:
         self,
         engine: Engine,
         pools: Pools,
-        place: Place,
+        place: RepositoryLocation,
         *,
         token: str,
         stop: Callable[[], None],
@@ -141,7 +141,7 @@ class ClientConnections:
             if session.connection.agent and not self._stopping.is_set():
                 await asyncio.to_thread(self._engine.disconnected, session.connection)
 
-    def _admit(self, hello: Hello) -> Place:
+    def _admit(self, hello: Hello) -> RepositoryLocation:
         if hello.face not in (*PROTOCOLS, "rpc"):
             raise BadParams(
                 f"there is no protocol '{hello.face}'", hint=f"The protocols are rpc, {', '.join(PROTOCOLS)}."

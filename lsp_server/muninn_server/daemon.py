@@ -25,7 +25,7 @@ from muninn_core.config import BUNDLED_MODEL, OWN_SETTINGS
 from muninn_core.config.otel_settings import load_otel_settings
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import DaemonError, MuninnError, Stopping
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.launch.runtime import Address, data_directory, repository_key, runtime_directory
 from muninn_core.launch.transport import BACKLOG, uses_tcp
 from muninn_server.client_connections import LACK_HINT, PROTOCOLS, ClientConnections
@@ -97,13 +97,19 @@ class Daemon:
     """The daemon: engine, thread pools, clients, and the decision to exit."""
 
     def __init__(
-        self, place: Place, files: RuntimeFiles | None, spare_cache: Path, *, tcp: bool, environ: Mapping[str, str]
+        self,
+        place: RepositoryLocation,
+        files: RuntimeFiles | None,
+        spare_cache: Path,
+        *,
+        tcp: bool,
+        environ: Mapping[str, str],
     ) -> None:
         data = data_directory(environ)
         self._place = place
         # While the folder is open, the system gives its inode to no other one: a repository made anew is noticed.
         self._repository = os.open(place.identity, os.O_RDONLY) if os.name == "posix" else None
-        self._stamp = place.repository_stamp()
+        self._fingerprint = place.repository_fingerprint()
         self._files = files
         token = secrets.token_hex(32) if tcp else ""
         self._info: dict[str, object] = {"pid": os.getpid(), "version": __version__, "root": place.root}
@@ -150,7 +156,7 @@ class Daemon:
             self._place,
             files,
             self._watchers,
-            stamp=self._stamp,
+            stamp=self._fingerprint,
             info=self._info,
             listen_again=lambda: asyncio.run_coroutine_threadsafe(again(files), loop).result(LEAVE_SECONDS),
             leave=lambda: loop.call_soon_threadsafe(self.stop),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from watchdog.observers.inotify_c import InotifyEvent, InotifyFD, WatchDescriptor
 
-    from muninn_core.launch.place import Place
+    from muninn_core.launch.repository_location import RepositoryLocation
 
     Note = Callable[[str], None]
 
@@ -39,7 +39,7 @@ class FileEvents(Protocol):
         """Stop."""
 
 
-def file_events(place: Place, note: Note, lost: Callable[[], None]) -> FileEvents:
+def file_events(place: RepositoryLocation, note: Note, lost: Callable[[], None]) -> FileEvents:
     """Return the events of a work tree and its HEAD. `note` is called with absolute paths.
 
     `lost` is called when events were lost.
@@ -50,7 +50,7 @@ def file_events(place: Place, note: Note, lost: Callable[[], None]) -> FileEvent
 class _Inotify:
     """One inotify descriptor, with a watch per folder."""
 
-    def __init__(self, place: Place, note: Note, lost: Callable[[], None]) -> None:
+    def __init__(self, place: RepositoryLocation, note: Note, lost: Callable[[], None]) -> None:
         self._place = place
         self._note = note
         self._lost = lost
@@ -74,7 +74,7 @@ class _Inotify:
 class _Tree:
     """The watches of one descriptor."""
 
-    def __init__(self, place: Place, note: Note, lost: Callable[[], None]) -> None:
+    def __init__(self, place: RepositoryLocation, note: Note, lost: Callable[[], None]) -> None:
         from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyFD, Mask
 
         self._note = note
@@ -216,7 +216,7 @@ def _is_folder(path: str) -> bool:
 class _Observer:
     """watchdog's observer for the current system."""
 
-    def __init__(self, place: Place, note: Note) -> None:
+    def __init__(self, place: RepositoryLocation, note: Note) -> None:
         self._place = place
         self._note = note
         self._observer: Any = None

@@ -20,7 +20,7 @@ from muninn_server.event_appends import Appends
 
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
-    from muninn_core.launch.place import Place
+    from muninn_core.launch.repository_location import RepositoryLocation
     from muninn_core.model.value import Value
     from muninn_core.protocol.method import Method
     from muninn_core.worktree.citations.overlays import Overlays
@@ -96,7 +96,7 @@ class Session:
         self,
         engine: Engine,
         pools: Pools,
-        place: Place,
+        place: RepositoryLocation,
         *,
         client: str,
         stop: Callable[[], None],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from muninn_core.engine.engine import Engine
-    from muninn_core.launch.place import Place
+    from muninn_core.launch.repository_location import RepositoryLocation
     from muninn_server.runtime_files import RuntimeFiles
     from muninn_server.tree_watchers import TreeWatchers
 
@@ -34,7 +34,7 @@ class Supervisor:
     def __init__(
         self,
         engine: Engine,
-        place: Place,
+        place: RepositoryLocation,
         files: RuntimeFiles,
         watchers: TreeWatchers,
         *,
@@ -48,7 +48,7 @@ class Supervisor:
         self._place = place
         self._files = files
         self._watchers = watchers
-        self._stamp = stamp
+        self._fingerprint = stamp
         self._info = info
         self._listen_again = listen_again
         self._leave = leave
@@ -82,7 +82,11 @@ class Supervisor:
 
         Raises OSError, DaemonError.
         """
-        if self._stamp is None or self._place.repository_stamp() != self._stamp or self._engine.lost_repository:
+        if (
+            self._fingerprint is None
+            or self._place.repository_fingerprint() != self._fingerprint
+            or self._engine.lost_repository
+        ):
             return f"{self._place.identity} was moved, deleted or made anew"
         files = self._files
         if not files.has_lock and not files.regain_lock():

@@ -10,7 +10,7 @@ from muninn_server.watch import Watcher
 
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
-    from muninn_core.launch.place import Place
+    from muninn_core.launch.repository_location import RepositoryLocation
     from muninn_core.worktree.history.edited_files import WatchToken
 
 
@@ -20,9 +20,9 @@ class TreeWatchers:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._watchers: dict[str, Watcher] = {}
-        self._unwatched: dict[str, Place] = {}
+        self._unwatched: dict[str, RepositoryLocation] = {}
 
-    def watch(self, place: Place) -> WatchToken | None:
+    def watch(self, place: RepositoryLocation) -> WatchToken | None:
         """Watch a work tree; return None when the system allows no further watch."""
 
         def failed(error: OSError) -> None:
@@ -50,7 +50,7 @@ class TreeWatchers:
                 del self._unwatched[root]
                 self._engine.watch_again(place)
 
-    def unwatch(self, place: Place) -> None:
+    def unwatch(self, place: RepositoryLocation) -> None:
         """Stop watching a work tree."""
         self._unwatched.pop(place.root, None)
         watcher = self._watchers.pop(place.root, None)

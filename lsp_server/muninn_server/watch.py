@@ -14,7 +14,7 @@ from muninn_server.file_events import CLOSED, file_events
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from muninn_core.launch.place import Place
+    from muninn_core.launch.repository_location import RepositoryLocation
 
 log = logging.getLogger("muninn.watch")
 logging.getLogger("watchdog").setLevel(logging.ERROR)  # lost events are reported here
@@ -42,7 +42,10 @@ class Watcher:
     """
 
     def __init__(
-        self, place: Place, changed: Callable[[set[str]], None], failed: Callable[[OSError], None] = lambda _error: None
+        self,
+        place: RepositoryLocation,
+        changed: Callable[[set[str]], None],
+        failed: Callable[[OSError], None] = lambda _error: None,
     ) -> None:
         self._changed = changed
         self._failed = failed

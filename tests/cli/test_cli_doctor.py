@@ -13,7 +13,7 @@ from muninn_shell import Shell
 from repositories import git
 
 from muninn_cli.hook_health import MANY_COMMITS, check_hooks
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 
 def verdicts(shell: Shell, *, code: int = 0) -> dict[str, dict[str, Any]]:

@@ -18,7 +18,7 @@ from repositories import PATIENCE, daemon_pid, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 
 

@@ -18,7 +18,7 @@ from repositories import PATIENCE, copy_plain_repo, daemon_pid, git, kill_daemon
 
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 
 NOTICED = 20.0

@@ -15,7 +15,7 @@ from repositories import MUNINN, PATIENCE, daemon_pid, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import BusyError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 
 LIMITED = """
@@ -103,7 +103,7 @@ import os, resource, sys
 from pathlib import Path
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from muninn_core.errors import BusyError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_server.events import feed as feed_module
 from muninn_server.events.feed import MAX_STREAMS, Feed, Message, Start, Subscriber, feed_of
 from muninn_server.events.subscription_request import SubscriptionRequest

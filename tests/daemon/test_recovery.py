@@ -18,7 +18,7 @@ import pytest
 from repositories import PATIENCE, daemon_pid, stop_daemon
 
 from muninn_core import client
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 
 SECRET = "Quetzalcoatlus guards the Zyzzogeton vault"
@@ -177,7 +177,7 @@ from pathlib import Path
 from muninn_core.engine.engine import Engine
 from muninn_core.engine.memory.changes import redaction
 from muninn_core.index.manifest import manifest
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store.files import redact
 from muninn_core.worktree.call_context import CallContext

@@ -14,7 +14,7 @@ from muninn_core.engine.engine import Engine
 from muninn_core.engine.file import file_notes
 from muninn_core.engine.session import briefs
 from muninn_core.index.embedding.embed import Embedder, load_bundled
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import citations

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_server.watch import Watcher
 
 

@@ -9,7 +9,7 @@ from repositories import git
 
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, RefusedError, UsageError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.worktree.call_context import CallContext
 

@@ -13,7 +13,7 @@ from transcripts import Transcript
 from muninn_core.capture.transcript import read_transcript
 from muninn_core.errors import BadParams, Cancelled, NotFoundError, ReadOnlyError
 from muninn_core.git import GitError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import replace
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store.records.record import encode_line

@@ -16,7 +16,7 @@ from repositories import PATIENCE, copy_plain_repo
 
 from muninn_core.engine.metrics import exposition
 from muninn_core.errors import Cancelled, PreconditionError, Stopping, UnknownVerb
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext

@@ -14,7 +14,7 @@ from test_revisions import ask
 from muninn_core.context.render import FORMATS
 from muninn_core.context.tokens import count_tokens
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.memory import SHORT_ID
 
 pytest_plugins = ["engines"]

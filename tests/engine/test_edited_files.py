@@ -6,7 +6,7 @@ import pytest
 from repositories import git
 
 from muninn_core.git import HeadReader
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.worktree.history import edited_files as module
 from muninn_core.worktree.history.edited_files import MAX_AGE_SECONDS, SETTLED_SECONDS, EditedFiles
 from muninn_server.watch import Watcher

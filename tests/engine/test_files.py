@@ -21,7 +21,7 @@ SAILS = "def hoist_mainsail(boat):\n    return boat.mainsail.hoist()\n"
 
 def indexed(muninn):
     """Return the paths in the index."""
-    from muninn_core.launch.place import locate
+    from muninn_core.launch.repository_location import locate
 
     workspace = muninn.engine.open(locate(str(muninn.root)))
     return set(workspace.updater.wait_open(30).snapshot().files())

@@ -8,7 +8,7 @@ import pytest
 from repositories import git
 
 from muninn_core.git import deleted_paths
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext

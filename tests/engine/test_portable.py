@@ -14,7 +14,7 @@ from test_privacy import holders, key_of_chance
 from muninn_cli.show.bundles import bundle_text
 from muninn_core.engine.memory.exchange import bundles
 from muninn_core.errors import BadParams, NotFoundError, StorageError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.catalogue import METHODS
 from muninn_server.session import Pools

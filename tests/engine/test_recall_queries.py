@@ -8,7 +8,7 @@ import pytest
 from repositories import copy_plain_repo, git
 
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import encode_json
 from muninn_core.retrieval import concurrent
 from muninn_core.worktree.result_pages import MAX_CANDIDATES, MAX_PAGES

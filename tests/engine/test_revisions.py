@@ -7,7 +7,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.git import GitError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 

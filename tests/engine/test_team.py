@@ -9,7 +9,7 @@ import pytest
 from repositories import PATIENCE, git
 
 from muninn_core.errors import BusyError, NotFoundError, PreconditionError, RefusedError, UsageError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext, Connection
 

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from muninn_core.errors import Cancelled, NotFoundError, RefusedError, UsageError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.memory import SHORT_ID
 from muninn_core.protocol.reconciliation import ReconcileParams
 from muninn_core.worktree.call_context import CallContext

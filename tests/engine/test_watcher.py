@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from repositories import PATIENCE, git
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_server.watch import Watcher
 
 pytest_plugins = ["engines"]

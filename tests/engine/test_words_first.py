@@ -10,7 +10,7 @@ from repositories import PATIENCE
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.index import BULK
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 pytest_plugins = ["engines"]
 

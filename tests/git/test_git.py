@@ -11,7 +11,7 @@ from repositories import git as run
 
 from muninn_core import git
 from muninn_core.git.log import CommitRange, read_log
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 
 def head(path):

@@ -20,7 +20,7 @@ from transcripts import Transcript
 
 from muninn_core.client import connect
 from muninn_core.launch.lock import FileLock
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import hook_log

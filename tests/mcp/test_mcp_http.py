@@ -15,7 +15,7 @@ from mcp_web import Web, served, settings_of
 from repositories import MUNINN, PATIENCE, stop_daemon
 
 from muninn_core import client
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 
 if TYPE_CHECKING:

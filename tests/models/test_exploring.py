@@ -14,7 +14,7 @@ from backends import Backend, Request, bytes_of, openai_events, says, stalls, st
 from muninn_core.context.text import render
 from muninn_core.engine.answer import exploration
 from muninn_core.errors import BadParams, Cancelled, ModelError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 

@@ -12,7 +12,7 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.store.files.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.files.lines import read_lines

@@ -10,7 +10,7 @@ import pytest
 from repositories import git
 from states import content
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 pytest_plugins = ["engines"]
 

@@ -13,7 +13,7 @@ from repositories import PATIENCE
 from muninn_core import __version__, client
 from muninn_core.client import ConnectionLost
 from muninn_core.errors import BadParams, MuninnError, UnknownVerb
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol import wire
 from muninn_core.protocol.catalogue import METHODS

@@ -20,7 +20,7 @@ from muninn_core import git as queries
 from muninn_core.errors import MuninnError
 from muninn_core.git.log import CommitRange, count_commits, read_log
 from muninn_core.git.run import environment
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 
 def program(folder: Path, name: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from repositories import MUNINN, copy_plain_repo, git, kill_daemon, stop_daemon
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.store.files import disk
 
 pytest_plugins = ["engines"]

@@ -181,7 +181,7 @@ def test_a_shallow_clone_has_the_whole_memory(layout, opened, tmp_path):
 
 
 def test_a_submodule_keeps_a_memory_of_its_own(layout, opened, tmp_path):
-    from muninn_core.launch.place import locate
+    from muninn_core.launch.repository_location import locate
 
     git(layout.root, "init", "-q", "-b", "main")
     commit_memory(layout.root, opened, "of the library")
@@ -204,7 +204,7 @@ def test_a_submodule_keeps_a_memory_of_its_own(layout, opened, tmp_path):
 
 def test_a_bare_repository_has_no_memory(tmp_path):
     from muninn_core.errors import NotARepository
-    from muninn_core.launch.place import locate
+    from muninn_core.launch.repository_location import locate
 
     git(tmp_path, "init", "-q", "--bare", "bare.git")
     with pytest.raises(NotARepository):

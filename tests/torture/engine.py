@@ -16,7 +16,7 @@ from muninn_core.engine.engine import Engine
 from muninn_core.index.embedding import embed
 from muninn_core.index.embedding.embed import Embedder, load_bundled
 from muninn_core.index.embedding.encoder import load_encoder
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store.files.layout import initialise, layout_of
 from muninn_core.worktree.call_context import CallContext

@@ -14,7 +14,7 @@ from typing import Any
 
 from muninn_core import client
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.event import CAPSULE_CLOSED, CAPSULE_OPENED, SUMMARY, TURN_BEGUN, TURN_ENDED
 from torture import kills
 from torture.campaign import Limit, Outcome

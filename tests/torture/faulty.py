@@ -23,7 +23,7 @@ from typing import Any
 from index.states import content
 
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import encode_json, replace
 from muninn_core.worktree.indexing import index_failure
 from torture.campaign import PATIENCE

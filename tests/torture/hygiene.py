@@ -20,7 +20,7 @@ import psutil
 from repositories import MUNINN, daemon_pid, stop_daemon
 
 from muninn_core import client
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol import wire
 from torture.campaign import PATIENCE, Limit, Outcome, Site, site

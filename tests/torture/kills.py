@@ -22,7 +22,7 @@ from repositories import stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from torture.campaign import PATIENCE, Limit, Outcome, Site, site
 from torture.engine import engine_on
 from torture.ledger import compare, read_ledgers, records_of

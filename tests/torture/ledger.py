@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.store.files.lines import read_lines
 from muninn_core.store.records.record import Record
 from muninn_core.worktree.local.private_layout import layout_at

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from muninn_core.git import batch, run
 from muninn_core.launch import start
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.launch.runtime import Address
 from muninn_server.client_connections import PROTOCOLS
 from torture.campaign import PATIENCE, Site, site
@@ -120,7 +120,7 @@ def _ask(address: str, question: dict[str, Any]) -> Any:
 _spawn = start.spawn
 
 
-def _spawn_daemon(place: Place, address: Address, environ: Mapping[str, str]) -> Any:
+def _spawn_daemon(place: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> Any:
     """Start a daemon: in the place of `start.spawn`, in a forked client and in the driver of a part."""
     nursery = environ.get(_ADDRESS)
     if nursery is None or random.random() < REAL:

@@ -12,7 +12,7 @@ from repositories import MUNINN, PATIENCE, kill_daemon
 
 from muninn_core import client
 from muninn_core.launch.lock import FileLock
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="[^"\\\n]*",?)*)\})? ([0-9.e+-]+)')
 

@@ -14,7 +14,7 @@ from page_api import Opened, open_link, page_of
 from repositories import copy_plain_repo, daemon_pid, kill_daemon
 
 from muninn_core import client
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import repository_key
 
 HOSTILE = '<img src=x onerror="alert(1)">'

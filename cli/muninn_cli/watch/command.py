@@ -17,7 +17,7 @@ from muninn_cli.watch.follower import sentence
 from muninn_cli.watch.repositories import SCAN_SECONDS, WatchedRepositories
 from muninn_core.errors import UsageError
 from muninn_core.extras import install_command
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 
 def main(argv: list[str]) -> int:

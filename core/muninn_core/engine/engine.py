@@ -45,7 +45,7 @@ from muninn_core.federation.registry import REPOSITORIES
 from muninn_core.index.embedding.embed import Embedder, Encoder, load_embedder
 from muninn_core.index.embedding.encoder import load_encoder
 from muninn_core.index.integrity import DamagedIndex
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.catalogue import METHODS
@@ -123,8 +123,8 @@ class Engine(
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
         encoder: Callable[[], Encoder | None] = load_encoder,
-        opened: Callable[[Place], WatchToken | None] = lambda _place: None,
-        removed: Callable[[Place], None] = lambda _place: None,
+        opened: Callable[[RepositoryLocation], WatchToken | None] = lambda _place: None,
+        removed: Callable[[RepositoryLocation], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
         home: Path | None = None,
         model_ledger: Path | None = None,
@@ -242,7 +242,7 @@ class Engine(
                     raise
         raise AssertionError("unreachable")
 
-    def open(self, place: Place) -> Workspace:
+    def open(self, place: RepositoryLocation) -> Workspace:
         """Open the work tree, or return the open one. Raises NotInitialised without `.muninn`."""
         return self.trees.open(place)
 
@@ -275,17 +275,17 @@ class Engine(
         self.trees.close()
         self.repositories.close()
 
-    def files_changed(self, place: Place, paths: set[str]) -> None:
+    def files_changed(self, place: RepositoryLocation, paths: set[str]) -> None:
         """Queue changed files (absolute paths) of an open work tree for indexing."""
         workspace = self.trees.get(place)
         if workspace is not None:
             workspace.files_changed(paths)
 
-    def watch_again(self, place: Place) -> None:
+    def watch_again(self, place: RepositoryLocation) -> None:
         """Try again to watch an open work tree; when that succeeds, compare all its files."""
         self.trees.watch_again(place)
 
-    def idle_seconds(self, place: Place) -> float:
+    def idle_seconds(self, place: RepositoryLocation) -> float:
         """Return how many seconds without a client end the daemon, by the work tree's configuration."""
         workspace = self.trees.get(place)
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
@@ -329,7 +329,7 @@ class Engine(
         """Record for how many seconds the event loop was blocked; `status` shows the longest stall."""
         self._longest_stall = max(self._longest_stall, seconds)
 
-    def note_problem(self, place: Place, message: str, hint: str) -> None:
+    def note_problem(self, place: RepositoryLocation, message: str, hint: str) -> None:
         """Record a problem of the watcher; `status` shows it."""
         workspace = self.trees.get(place)
         if workspace is not None:

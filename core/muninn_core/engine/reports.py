@@ -12,7 +12,7 @@ from muninn_core import git
 from muninn_core.config import OWN_SETTINGS
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
@@ -54,7 +54,7 @@ class Process(Value):
     longest_stall_ms: float
 
 
-def journal_status(journals: Journals, place: Place) -> JournalStatus:
+def journal_status(journals: Journals, place: RepositoryLocation) -> JournalStatus:
     """Return the state of the repository's journal; a journal that can't be opened is a failure."""
     try:
         found = journals.get(place)
@@ -112,7 +112,7 @@ def _visible(workspace: Workspace) -> Iterator[Memory]:
     yield from filter(visible(workspace.memory, None, None), workspace.memory.recallable().values())
 
 
-def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusResult:
+def bare_status(place: RepositoryLocation, process: Process, problem: MuninnError) -> StatusResult:
     """Return the status of a work tree without `.muninn`; `problem` says why it is not open."""
     return StatusResult(
         pid=os.getpid(),
@@ -131,7 +131,7 @@ def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusR
     )
 
 
-def bare_state(place: Place) -> ReadState:
+def bare_state(place: RepositoryLocation) -> ReadState:
     """Return what an answer about a work tree that is not open was computed from: its commit and branch."""
     head = git.read_head(place)
     return ReadState(commit=head.commit, branch=head.branch)

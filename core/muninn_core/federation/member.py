@@ -15,7 +15,7 @@ from muninn_core.errors import MuninnError, NotARepository
 from muninn_core.federation.reader import Part
 from muninn_core.federation.registry import ListedRepository
 from muninn_core.index.read_only_index import NoIndex, ReadOnlyIndex
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.retrieval.decay import is_recallable
@@ -34,7 +34,9 @@ CITED_SECONDS = 10.0
 class Member:
     """An open repository of the list. Safe to use from several threads."""
 
-    def __init__(self, listed: ListedRepository, place: Place, layout: Layout, log: Log, index: ReadOnlyIndex) -> None:
+    def __init__(
+        self, listed: ListedRepository, place: RepositoryLocation, layout: Layout, log: Log, index: ReadOnlyIndex
+    ) -> None:
         self.listed = listed
         self.place = place
         self.layout = layout
@@ -120,7 +122,7 @@ def open_member(
     return Member(listed, place, layout, log, ReadOnlyIndex(layout.cache, model, encoder))
 
 
-def place_of(listed: ListedRepository) -> Place:
+def place_of(listed: ListedRepository) -> RepositoryLocation:
     """Return the work tree of a listed repository. Raises NoIndex when it is missing or has no memory."""
     gone = f"`muninn repos remove {listed.name}` takes it from your list."
     if not Path(listed.path).is_dir():

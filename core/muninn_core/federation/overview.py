@@ -12,7 +12,7 @@ from muninn_core.errors import MuninnError
 from muninn_core.federation.member import Member, place_of
 from muninn_core.federation.registry import ListedRepository
 from muninn_core.index.read_only_index import NoIndex, has_index, index_facts
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.launch.runtime import Address
 from muninn_core.launch.transport import connect, uses_tcp
 from muninn_core.model.value import replace
@@ -22,7 +22,9 @@ from muninn_core.store.records.timestamps import timestamp
 _CONNECT_SECONDS = 0.5
 
 
-def overview(entry: ListedRepository, here: Place, runtime: str, open_member: Callable[[], Member]) -> Repository:
+def overview(
+    entry: ListedRepository, here: RepositoryLocation, runtime: str, open_member: Callable[[], Member]
+) -> Repository:
     """Return the state of a repository. `runtime` is the runtime directory, "" where it is not known."""
     made = Repository(name=entry.name, path=entry.path, rules=entry.rules)
     try:
@@ -51,7 +53,7 @@ def _with_problem(made: Repository, state: RepositoryStatus, error: MuninnError)
     return replace(made, state=state, problem=error.message, hint=error.hint)
 
 
-def _is_running(place: Place, runtime: str) -> bool:
+def _is_running(place: RepositoryLocation, runtime: str) -> bool:
     """Whether a daemon of the repository listens."""
     if not runtime:
         return False

@@ -20,7 +20,7 @@ from muninn_core.federation.registry import ListedRepository, Registry
 from muninn_core.federation.searched_repositories import SearchedRepositories
 from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.index.read_only_index import NoIndex
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import AskedRepository
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
@@ -80,7 +80,7 @@ class Repositories:
 
     @contextmanager
     def open_named(
-        self, names: Sequence[str], here: Place, models: Models, question: Value | None = None
+        self, names: Sequence[str], here: RepositoryLocation, models: Models, question: Value | None = None
     ) -> Iterator[SearchedRepositories]:
         """Return the named repositories except this one, readable until the block ends.
 
@@ -119,15 +119,15 @@ class Repositories:
         reason = "this question is for repositories of this machine alone"
         return Answered(skipped=[AskedRepository(name=ORG, path="", skipped=reason)] if ORG in names else ())
 
-    def overview(self, here: Place) -> tuple[Repository, ...]:
+    def overview(self, here: RepositoryLocation) -> tuple[Repository, ...]:
         """Return the state of each repository of the list, by name. Raises StorageError without a readable list."""
         return tuple(self.state(entry, here) for entry in self.registry.entries())
 
-    def state(self, entry: ListedRepository, here: Place) -> Repository:
+    def state(self, entry: ListedRepository, here: RepositoryLocation) -> Repository:
         """Return the state of one repository."""
         return overview(entry, here, self._runtime, lambda: self.member(entry, NO_MODELS))
 
-    def rules(self, here: Place, now: datetime) -> tuple[Memory, ...]:
+    def rules(self, here: RepositoryLocation, now: datetime) -> tuple[Memory, ...]:
         """Return the constraints of the repositories of rules except this one, the most important first.
 
         Those of somebody outside that nobody approved, and those whose cited code has changed, are left out. A

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from muninn_core.errors import NotARepository
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 
 MAX_FOLDERS = 200_000
 """The most folders that a scan opens."""
@@ -19,7 +19,7 @@ class ScanResult:
     """The places that a scan found, in the order of their paths. `complete`: no folder was left out."""
 
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[RepositoryLocation] = []
         self.complete = True
 
 
@@ -51,7 +51,7 @@ def _folders(folder: Path) -> Iterator[str]:
         yield path if there else ""
 
 
-def _place(path: str) -> Place | None:
+def _place(path: str) -> RepositoryLocation | None:
     if not path:
         return None
     try:

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from muninn_core.git.run import decode, git_error, run_process, stream
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import Value
 
 MAX_NAME = 100
@@ -33,7 +33,7 @@ class AuthorReader:
     git runs again when one of the files has changed that the configuration was read from, and while it has no name.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RepositoryLocation) -> None:
         self._place = place
         self._lock = threading.Lock()
         self._known: tuple[dict[str, object], Author] = ({}, Author())

@@ -21,7 +21,7 @@ from muninn_core.git.run import (
     run_process,
     time_of,
 )
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import Value, field
 from muninn_core.near_match import nearest_few
 

@@ -18,7 +18,7 @@ from muninn_core.git.run import (
     run,
     run_process,
 )
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import Value
 
 

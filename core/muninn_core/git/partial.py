@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 FETCH_HINT = (
     "This is a partial clone, and Muninn does not fetch. `git fetch --refetch --no-filter` fetches all objects."

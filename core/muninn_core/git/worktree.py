@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from muninn_core.git.run import PATHS_PER_CALL, decode, git_error, run, run_process
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.model.value import Value
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -21,7 +21,7 @@ class Head(Value):
     branch: str | None = None
 
 
-def read_head(place: Place) -> Head:
+def read_head(place: RepositoryLocation) -> Head:
     """Read HEAD from git's files, without a process, in some tens of microseconds. Both fields are None without git, or
     when HEAD is damaged.
 
@@ -46,7 +46,7 @@ def read_head(place: Place) -> Head:
 class HeadReader:
     """Reads HEAD again only when one of its files has changed. Safe for several threads."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RepositoryLocation) -> None:
         self._place = place
         self._cached: tuple[tuple[str, ...], tuple[object, ...], Head] = ((), (), Head())
 
@@ -84,7 +84,7 @@ class HeadReader:
         return (first, *refs, f"{common}/packed-refs")
 
 
-def index_stamp(place: Place) -> object:
+def index_stamp(place: RepositoryLocation) -> object:
     """Return a value that changes with git's index, `info/exclude` and config: compare two for equality."""
     own, common = place.git_dir, place.identity
     return tuple(map(_stamp, (f"{own}/index", f"{common}/info/exclude", f"{common}/config")))
@@ -99,7 +99,7 @@ def _stamp(path: str) -> object:
     return (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _resolve(place: Place, ref: str) -> str | None:
+def _resolve(place: RepositoryLocation, ref: str) -> str | None:
     for folder in (place.git_dir, place.identity):
         try:
             return _commit_in((Path(folder) / ref).read_text("utf-8"))
@@ -172,7 +172,7 @@ def hooks_folder(root: Path) -> Path:
     return root / given[-1] if given else Path(locate(str(root)).identity) / "hooks"
 
 
-def configured_root(place: Place) -> str:
+def configured_root(place: RepositoryLocation) -> str:
     """Return the main work tree that the configuration names, as that of a submodule does; "" for none.
 
     A relative path begins at git's common directory.

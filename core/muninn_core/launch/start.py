@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from muninn_core.launch.place import Place
+    from muninn_core.launch.repository_location import RepositoryLocation
     from muninn_core.launch.runtime import Address
 
 MAX_KILLS = 3
@@ -29,7 +29,12 @@ START_SECONDS = 60.0
 
 
 def connect_or_start(
-    place: Place, address: Address, environ: Mapping[str, str], *, tcp: bool, timeout: float = START_SECONDS
+    place: RepositoryLocation,
+    address: Address,
+    environ: Mapping[str, str],
+    *,
+    tcp: bool,
+    timeout: float = START_SECONDS,
 ) -> tuple[socket.socket, str]:
     """Connect to the repository's daemon; start it when it does not run. Returns the socket and the hello's token.
 
@@ -83,7 +88,7 @@ def _acquire(lock: FileLock, address: Address) -> bool:
         raise _unusable(error, address) from None
 
 
-def _spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _spawn(place: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     try:
         return spawn(place, address, environ)
     except OSError as error:
@@ -112,7 +117,7 @@ def _unusable(error: OSError, address: Address) -> DaemonError:
     )
 
 
-def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def spawn(place: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a daemon that outlives this process. Its output goes to the log."""
     import subprocess
 
@@ -160,7 +165,7 @@ def _reap_in_background(child: subprocess.Popen[bytes]) -> None:
     threading.Thread(target=child.wait, name="reap", daemon=True).start()
 
 
-def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
+def private_daemon(place: RepositoryLocation, environ: Mapping[str, str]) -> socket.socket:
     """Start a daemon for this client alone, over a socket pair. It exits with the client.
 
     Used where no daemon can be shared: no runtime directory, or no sockets in the file system.

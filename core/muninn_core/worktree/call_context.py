@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from muninn_core.errors import Cancelled
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import Value
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class CallContext:
     def __init__(
         self,
         *,
-        place: Place,
+        place: RepositoryLocation,
         client: str = "",
         actor: str | None = None,
         cancelled: threading.Event | None = None,

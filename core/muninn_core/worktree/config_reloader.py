@@ -7,7 +7,7 @@ from pathlib import Path
 
 from muninn_core.config import OWN_SETTINGS, Config, ConfigProblem, load_config, load_own_settings
 from muninn_core.config.otel_settings import otel_problems
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.regular_file import FileVersion, file_version
 from muninn_core.store.files.layout import Layout
 
@@ -20,7 +20,7 @@ class ConfigReloader:
     own_problems: tuple[ConfigProblem, ...]
     """Those of the user's own settings."""
 
-    def __init__(self, place: Place, layout: Layout, home: Path | None) -> None:
+    def __init__(self, place: RepositoryLocation, layout: Layout, home: Path | None) -> None:
         self._place = place
         self._layout = layout
         self._own = home / OWN_SETTINGS.removeprefix("~/") if home is not None else None

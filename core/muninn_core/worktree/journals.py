@@ -18,7 +18,7 @@ from muninn_core.journal.leases import Leases
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.search import Search
 from muninn_core.journal.turns import Turns
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 
 
 class OpenJournal:
@@ -78,7 +78,7 @@ class Journals:
     def __iter__(self) -> Iterator[OpenJournal]:
         return iter(list(self._open.values()))
 
-    def open(self, place: Place) -> OpenJournal:
+    def open(self, place: RepositoryLocation) -> OpenJournal:
         """Return the journal of a work tree's repository, and create it when it is missing.
 
         Raises StorageError, ReadOnlyError or BusyError.
@@ -99,17 +99,17 @@ class Journals:
                     )
         return found
 
-    def types(self, place: Place) -> EventTypes:
+    def types(self, place: RepositoryLocation) -> EventTypes:
         """Return the types of events that a work tree has schemas for."""
         return self._types.setdefault(place.root, EventTypes(Path(place.root) / ".muninn" / "events"))
 
-    def get(self, place: Place) -> OpenJournal | None:
+    def get(self, place: RepositoryLocation) -> OpenJournal | None:
         """Return the journal of a work tree's repository if it is open or was created before."""
         if place.journal in self._open or (Path(place.journal) / "events.db").exists():
             return self.open(place)
         return None
 
-    def opened(self, place: Place) -> OpenJournal | None:
+    def opened(self, place: RepositoryLocation) -> OpenJournal | None:
         """Return the journal of a work tree's repository if it is open."""
         return self._open.get(place.journal)
 

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from muninn_core.errors import MuninnError, NotARepository, NotInitialised, ReadOnlyError
 from muninn_core.index.embedding.embed import Embedder, Encoder
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.launch.runtime import repository_key
 from muninn_core.store.global_log import GlobalLog
 from muninn_core.store.records.ids import UlidGenerator
@@ -62,8 +62,8 @@ class OpenTrees:
         ids: UlidGenerator,
         load: Callable[[str], Embedder],
         encoder: Encoder | None,
-        watch: Callable[[Place], WatchToken | None],
-        unwatch: Callable[[Place], None],
+        watch: Callable[[RepositoryLocation], WatchToken | None],
+        unwatch: Callable[[RepositoryLocation], None],
         spare_cache: Path,
         global_memory: Path | None,
         home: Path | None,
@@ -94,11 +94,11 @@ class OpenTrees:
     def __iter__(self) -> Iterator[Workspace]:
         return iter(list(self._workspaces.values()))
 
-    def get(self, place: Place) -> Workspace | None:
+    def get(self, place: RepositoryLocation) -> Workspace | None:
         """Return a work tree if it is open, else None."""
         return self._workspaces.get(place.root)
 
-    def open(self, place: Place) -> Workspace:
+    def open(self, place: RepositoryLocation) -> Workspace:
         """Open a work tree if necessary and return it, after the memories of removed ones were adopted.
 
         Raises NotInitialised without `.muninn`, NotARepository for a work tree that was removed.
@@ -114,7 +114,7 @@ class OpenTrees:
         found.follow_settings()
         return found
 
-    def _opened(self, place: Place) -> Workspace:
+    def _opened(self, place: RepositoryLocation) -> Workspace:
         if self._closed:
             raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
         if not place.is_current():
@@ -127,7 +127,7 @@ class OpenTrees:
         found.start()
         return found
 
-    def watch_again(self, place: Place) -> None:
+    def watch_again(self, place: RepositoryLocation) -> None:
         """Try again to watch an open work tree; when that succeeds, compare all its files."""
         workspace = self.get(place)
         if workspace is not None:
@@ -156,7 +156,7 @@ class OpenTrees:
         """Return a lock that keeps other threads from opening a folder while `init` writes it."""
         return self._opening
 
-    def writable(self, place: Place) -> Workspace:
+    def writable(self, place: RepositoryLocation) -> Workspace:
         """Return a work tree that is open for writing. Raises NotInitialised, or ReadOnlyError with the reason."""
         workspace = self.open(place)
         if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
@@ -176,7 +176,7 @@ class OpenTrees:
             )
         return workspace
 
-    def redact_closed(self, place: Place, redaction: Redaction) -> tuple[str, ...]:
+    def redact_closed(self, place: RepositoryLocation, redaction: Redaction) -> tuple[str, ...]:
         """Redact memories in a work tree that is not open; return the changed files. It is not indexed.
 
         Raises ReadOnlyError when another process writes there, and StorageError.
@@ -212,7 +212,7 @@ class OpenTrees:
             self._workspaces.clear()
             self._replaced.clear()
 
-    def _made(self, place: Place) -> Workspace:
+    def _made(self, place: RepositoryLocation) -> Workspace:
         made = Workspace(
             place,
             clock=self._clock,
@@ -247,7 +247,7 @@ class OpenTrees:
         self.files.notify(place.root, None)
         return opened
 
-    def _shared_log(self, place: Place) -> GlobalLog | None:
+    def _shared_log(self, place: RepositoryLocation) -> GlobalLog | None:
         """Return the global log, one for all work trees: a process has one spool there."""
         if self._shared is None and self._global_memory is not None:
             name = repository_key(place.identity)

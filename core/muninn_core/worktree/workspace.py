@@ -20,7 +20,7 @@ from muninn_core.index.embedding.embed import Embedder, Encoder
 from muninn_core.index.embedding.encodings import Encoding
 from muninn_core.index.index import Index
 from muninn_core.index.opening import open_index
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.repository import Problem
@@ -70,7 +70,7 @@ OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the external folder, which is not watched."""
 
 
-def _how_to_begin(place: Place) -> str:
+def _how_to_begin(place: RepositoryLocation) -> str:
     """Return how a work tree gets a `.muninn`. A second one beside that of the main checkout would split its memory."""
     if place.main != place.root and (Path(place.main) / ".muninn").is_dir():
         return f"{place.main} has one: commit it there, and merge that commit into this branch."
@@ -87,7 +87,7 @@ class Workspace:
 
     def __init__(
         self,
-        place: Place,
+        place: RepositoryLocation,
         *,
         clock: Callable[[], datetime],
         ids: UlidGenerator,
@@ -120,7 +120,7 @@ class Workspace:
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
         self._lock = TreeLock(self.layout.local)
-        self.stamp = place.stamp()
+        self.fingerprint = place.fingerprint()
         self.opened_at = time.monotonic()
         unavailable = self._lock.take()
         self.writable = unavailable is None
@@ -211,7 +211,7 @@ class Workspace:
     @property
     def removed(self) -> bool:
         """Whether the work tree is gone, or another one is in its place, or git no longer knows it."""
-        return self.stamp is None or self.place.stamp() != self.stamp
+        return self.fingerprint is None or self.place.fingerprint() != self.fingerprint
 
     def _tidy_private_files(self) -> None:
         try:

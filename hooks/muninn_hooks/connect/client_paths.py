@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from muninn_core.errors import UsageError
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,7 +20,7 @@ from muninn_core import __version__
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.journal.search import Search
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.launch.runtime import repository_key
 from muninn_core.model.event import Event
 from muninn_core.model.value import encode_json
@@ -180,7 +180,7 @@ class Subscriber:
 class Feed:
     """What happens in one work tree and in its repository's journal. It follows only while it has subscribers."""
 
-    def __init__(self, engine: Engine, place: Place) -> None:
+    def __init__(self, engine: Engine, place: RepositoryLocation) -> None:
         self._engine = engine
         self._place = place
         self._subscribers: list[Subscriber] = []
@@ -437,11 +437,11 @@ class Feed:
             log.info("an event stream was ended: its client reads too slowly")
 
 
-def feed_of(engine: Engine, place: Place) -> Feed:
+def feed_of(engine: Engine, place: RepositoryLocation) -> Feed:
     """Return the feed of a work tree, shared by all its subscribers."""
     return _feed(engine, place.root, place.identity, place.git_dir)
 
 
 @functools.cache
 def _feed(engine: Engine, *place: str) -> Feed:
-    return Feed(engine, Place(*place))
+    return Feed(engine, RepositoryLocation(*place))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from muninn_core.errors import NotARepository
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 from muninn_server.lsp.server import path_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from muninn_core.config import load_config
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_server.mcp.resource_changes import Changes
 from muninn_server.mcp.tools import Tool, tools_of
 from muninn_server.session import Session, error_of
@@ -50,7 +50,7 @@ def client_state(session: Session, sets: tuple[str, ...]) -> ClientState:
 
 
 @functools.cache
-def changes_of(engine: Engine, place: Place) -> Changes:
+def changes_of(engine: Engine, place: RepositoryLocation) -> Changes:
     """Return the changes of a work tree, shared by all its subscribers."""
     return Changes(engine, place)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.source.muninn_file import CONTEXT_FOLDER
 from muninn_server.mcp.resources import EVENTS, STATUS, file_uri, memory_uri
 
@@ -39,7 +39,7 @@ class ResourceChanges(NamedTuple):
 class Changes:
     """The changes of one work tree. `subscribe` is called on the event loop, and so are the subscribers."""
 
-    def __init__(self, engine: Engine, place: Place) -> None:
+    def __init__(self, engine: Engine, place: RepositoryLocation) -> None:
         self._engine = engine
         self._place = place
         self._subscribers: list[Callable[[ResourceChanges], None]] = []

@@ -12,7 +12,7 @@ from muninn_core.errors import BadParams
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.index.embedding.embed import Embedder
 from muninn_core.index.embedding.vocabulary import is_common
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.byline import writer
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
@@ -188,7 +188,7 @@ def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[H
     )
 
 
-def _branches_note(place: Place, revisions: Revisions, count: int) -> str:
+def _branches_note(place: RepositoryLocation, revisions: Revisions, count: int) -> str:
     shallow = place.git_dir and git.is_shallow(revisions.root)
     only = " This clone is shallow: it may not have every branch." if shallow else ""
     return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
@@ -232,7 +232,7 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     return SearchContext(snapshot, embedder, memories, library, ("knowledge", "memory"), moment.time, saw, snapshot)
 
 
-def _knowledge(updater: IndexUpdater, place: Place, commit: str) -> dict[str, str]:
+def _knowledge(updater: IndexUpdater, place: RepositoryLocation, commit: str) -> dict[str, str]:
     """Return {path: blob id} of a commit's knowledge, by the work tree's ignore rules."""
     root, settings = Path(place.root), updater.settings
     ignore = IgnoreTree(root, (IGNORE_FILE,), settings.exclude)

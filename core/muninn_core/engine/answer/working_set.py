@@ -18,7 +18,7 @@ from muninn_core.engine.answer.empty_results import unknown_task
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
@@ -61,7 +61,7 @@ class WorkingSet(NamedTuple):
 
 
 def working_set_of(
-    place: Place, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
+    place: RepositoryLocation, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
 ) -> WorkingSet:
     """Return the working set. Raises BadParams for an invalid cursor or diff, NotFoundError for an unknown file."""
     named = dict.fromkeys((rooted(place, file) for file in params.files), "named by the caller")
@@ -91,7 +91,7 @@ def working_set_of(
     return WorkingSet(dict(list(files.items())[:MAX_FILES]), tuple(pieces), tuple(common), lines, edited)
 
 
-def _ground(place: Place, path: str, params: ContextParams) -> str:
+def _ground(place: RepositoryLocation, path: str, params: ContextParams) -> str:
     is_open = path in {rooted(place, each) for each in params.open_files}
     return "open in an editor" if is_open else "changed in the work tree"
 
@@ -148,13 +148,13 @@ def _refuse_places(params: ContextParams) -> None:
             )
 
 
-def rooted(place: Place, path: str) -> str:
+def rooted(place: RepositoryLocation, path: str) -> str:
     """Return a path relative to the root, normalised; a path outside the root matches no file."""
     relative = path.removeprefix(place.root.rstrip("/") + "/").replace("\\", "/")
     return posixpath.normpath(relative) if relative else relative
 
 
-def _cursor(place: Place, cursor: str) -> tuple[str, int]:
+def _cursor(place: RepositoryLocation, cursor: str) -> tuple[str, int]:
     found = _CURSOR.fullmatch(cursor)
     if found is None or not int(found["line"]):
         raise BadParams(
@@ -171,7 +171,7 @@ def _around(chunks: Sequence[Chunk], line: int) -> list[Hit]:
     return found + [_hit(chunk, signal("beside", 1.0, BESIDE, f"beside line {line}")) for chunk in beside]
 
 
-def _changed(place: Place, diff: str) -> tuple[git.TouchedFile, ...]:
+def _changed(place: RepositoryLocation, diff: str) -> tuple[git.TouchedFile, ...]:
     """Return the files that a change touches. `diff` is a revision, a range, or the text of a patch."""
     if "\n" in diff:
         if len(diff) > MAX_PATCH:

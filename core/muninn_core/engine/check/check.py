@@ -23,7 +23,7 @@ from muninn_core.engine.file.record_diagnostics import (
 )
 from muninn_core.engine.file.reference_index import ReferenceIndex
 from muninn_core.errors import NotInitialised, StorageError
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
 from muninn_core.protocol.reference import Fault
@@ -45,7 +45,7 @@ MAX_FINDINGS = 1_000
 """The most findings of one rule that are listed; a last finding counts the others."""
 
 
-def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable[[], None]) -> CheckResult:
+def check(place: RepositoryLocation, layout: Layout, params: CheckParams, cancelled: Callable[[], None]) -> CheckResult:
     """Check a work tree by the rules of its config.
 
     Raises NotInitialised without `.muninn`, and StorageError for a file that cannot be read. `cancelled` is called

@@ -22,7 +22,7 @@ from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.memory.exchange.backfill_sources import main_of
 from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.errors import BadParams, MuninnError
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
@@ -173,7 +173,7 @@ def known_failure_note(memory: Memory) -> str:
     return f"Muninn remembers about this error ({memory.type}, {memory.ts[:10]}): {text}"
 
 
-def _command_and_error(root: Path, place: Place, params: CaptureParams) -> tuple[str, str]:
+def _command_and_error(root: Path, place: RepositoryLocation, params: CaptureParams) -> tuple[str, str]:
     """Return the command and the most telling line of its error, without private spans and local folders."""
     roots = [str(root), *main_of(place)]
     command = " ".join(strip_private(params.command)[0].split())[:COMMAND_CHARS]

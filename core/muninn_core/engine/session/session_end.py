@@ -22,7 +22,7 @@ from muninn_core.engine.memory.exchange.backfill_sources import is_here, main_of
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.engine.session.failed_commands import candidates
 from muninn_core.engine.session.work_in_git import changed_files, standing_commits
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
@@ -187,7 +187,7 @@ def abandoned_sessions(notes: SessionState, but: str | None, now: datetime) -> l
     return found
 
 
-def _read(place: Place, params: CaptureParams) -> tuple[SessionFacts | None, OpenItems]:
+def _read(place: RepositoryLocation, params: CaptureParams) -> tuple[SessionFacts | None, OpenItems]:
     nothing = OpenItems(open=(), done=0)
     if not params.transcript:
         return None, nothing

@@ -11,7 +11,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.member import place_of
 from muninn_core.federation.registry import REPOSITORIES, ListedRepository, check_name, proposed_name
 from muninn_core.federation.scan import scan
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.protocol.repositories import (
     FoundRepository,
     ReposAddParams,
@@ -67,7 +67,7 @@ class RepositoriesVerbs(Verbs):
         found = [self._found(place, add=params.add) for place in result.places]
         return ReposScanResult(found=tuple(found), complete=result.complete, saw=reports.bare_state(call.place))
 
-    def _found(self, place: Place, *, add: bool) -> FoundRepository:
+    def _found(self, place: RepositoryLocation, *, add: bool) -> FoundRepository:
         listed = self._listed(place)
         if listed is not None:
             return FoundRepository(name=listed.name, path=place.root, listed=True)
@@ -76,11 +76,11 @@ class RepositoriesVerbs(Verbs):
             self.repositories.registry.add(ListedRepository(name=name, path=place.root))
         return FoundRepository(name=name, path=place.root, listed=add, added=add)
 
-    def _listed(self, place: Place) -> ListedRepository | None:
+    def _listed(self, place: RepositoryLocation) -> ListedRepository | None:
         """Return the entry of a work tree, None when it is not in the list."""
         return next((each for each in self.repositories.registry.entries() if each.path == place.root), None)
 
-    def _free_name(self, place: Place) -> str:
+    def _free_name(self, place: RepositoryLocation) -> str:
         try:
             return proposed_name(place.project, (each.name for each in self.repositories.registry.entries()))
         except StopIteration:

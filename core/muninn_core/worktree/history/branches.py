@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 
 from muninn_core import git
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.memory import Memory, Work
 from muninn_core.model.value import replace
 from muninn_core.store.folding.fold import Fold, State
@@ -23,7 +23,7 @@ _BRANCHES = (LOCAL, "refs/remotes")
 class OtherBranches:
     """The memories that HEAD does not reach. Safe to use from several threads."""
 
-    def __init__(self, place: Place, past: Revisions, kinds: tuple[str, ...] = _BRANCHES) -> None:
+    def __init__(self, place: RepositoryLocation, past: Revisions, kinds: tuple[str, ...] = _BRANCHES) -> None:
         """`kinds` are prefixes of the refs that count."""
         self._kinds = kinds
         self._place = place
@@ -83,7 +83,7 @@ class WorkStates:
     threads.
     """
 
-    def __init__(self, place: Place, past: Revisions, is_imported: Callable[[str], bool]) -> None:
+    def __init__(self, place: RepositoryLocation, past: Revisions, is_imported: Callable[[str], bool]) -> None:
         """`is_imported` says whether a memory came from a bundle: it names a commit of another repository."""
         self._is_imported = is_imported
         self._now = git.HeadReader(place)

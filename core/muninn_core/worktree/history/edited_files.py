@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core import git
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.source.path_containment import is_utf8
 
 SETTLED_SECONDS = 0.5
@@ -33,7 +33,7 @@ class EditedFiles:
 
     def __init__(
         self,
-        place: Place,
+        place: RepositoryLocation,
         head: Callable[[], str | None],
         *,
         monotonic: Callable[[], float] = time.monotonic,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.git import log as history
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.retrieval.signals.commit_votes import NO_VOTES, CommitTitle, CommitVotes
 from muninn_core.retrieval.signals.evolution import CommitFiles, Evolution
 
@@ -35,7 +35,7 @@ log = logging.getLogger("muninn.evolution")
 class EvolutionLoader:
     """Opened once per work tree. Safe to use from several threads. `head` returns HEAD's commit."""
 
-    def __init__(self, place: Place, head: Callable[[], str | None]) -> None:
+    def __init__(self, place: RepositoryLocation, head: Callable[[], str | None]) -> None:
         self._place = place
         self._head = head
         self._lock = threading.Lock()

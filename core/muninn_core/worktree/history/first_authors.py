@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.worktree.history.revisions import MEMORY
@@ -19,7 +19,7 @@ class FirstAuthors:
     The history of memory's files is read once, with the first memory that needs it; later calls read only new commits.
     """
 
-    def __init__(self, place: Place, head: Callable[[], str | None]) -> None:
+    def __init__(self, place: RepositoryLocation, head: Callable[[], str | None]) -> None:
         self._root = Path(place.root)
         self._head = head
         self._lock = threading.Lock()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.errors import NotFoundError
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import Value
 from muninn_core.store.files.lines import Lines, read_lines
 from muninn_core.store.folding.fold import Fold, State
@@ -42,7 +42,7 @@ class MemoryAtCommit(Value):
 class Revisions:
     """The memory of a repository's commits. Safe to use from several threads."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RepositoryLocation) -> None:
         self.place = place
         self.root = Path(place.root)
         self._lock = threading.Lock()

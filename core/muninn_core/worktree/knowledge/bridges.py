@@ -15,7 +15,7 @@ from pathlib import Path
 
 from muninn_core.config import BridgesConfig, Config, IndexConfig
 from muninn_core.index.snapshot import Snapshot
-from muninn_core.launch.place import Place
+from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import Mention
 from muninn_core.protocol.repository import BridgeStatus, Problem
@@ -48,7 +48,9 @@ def indexing(config: Config) -> IndexConfig:
 class ExternalFolder:
     """The folder outside the work tree that holds Claude Code's memory of it. `home` is the user's home."""
 
-    def __init__(self, place: Place, home: Path | None, config: Callable[[], Config], most: Callable[[], int]) -> None:
+    def __init__(
+        self, place: RepositoryLocation, home: Path | None, config: Callable[[], Config], most: Callable[[], int]
+    ) -> None:
         self._place = place
         self._home = home
         self._config = config

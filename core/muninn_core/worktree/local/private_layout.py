@@ -12,12 +12,12 @@ from muninn_core import git
 from muninn_core.errors import MuninnError
 from muninn_core.index.integrity import discard
 from muninn_core.launch.lock import FileLock
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.store.files.disk import move
 from muninn_core.store.files.layout import Layout, layout_of
 
 
-def layout_at(place: Place) -> Layout:
+def layout_at(place: RepositoryLocation) -> Layout:
     """Return the layout of a work tree.
 
     `git worktree remove` deletes ignored files, and fails when a file is created meanwhile. So a linked work tree keeps
@@ -28,7 +28,7 @@ def layout_at(place: Place) -> Layout:
     return layout_of(Path(place.root), Path(place.local), Path(place.cache))
 
 
-def removed_trees(place: Place) -> list[Path]:
+def removed_trees(place: RepositoryLocation) -> list[Path]:
     """Return the private folders of the removed linked work trees of a main work tree's repository."""
     if place.linked or not place.git_dir:
         return []
@@ -39,7 +39,7 @@ def removed_trees(place: Place) -> list[Path]:
     return [folder for folder in folders if not (Path(place.identity) / "worktrees" / folder.name).exists()]
 
 
-def other_trees(place: Place, opened: Iterable[Place] = ()) -> list[Place]:
+def other_trees(place: RepositoryLocation, opened: Iterable[RepositoryLocation] = ()) -> list[RepositoryLocation]:
     """Return the other work trees of a repository that exist and have a folder of Muninn's.
 
     git does not record where the main one of a separate git directory is; it is found if it is among `opened`.
@@ -51,7 +51,7 @@ def other_trees(place: Place, opened: Iterable[Place] = ()) -> list[Place]:
     for file in sorted((identity / "worktrees").glob("*/gitdir")):
         with suppress(OSError):
             roots.append((file.parent / os.fsdecode(file.read_bytes()).rstrip("\n")).parent)
-    found: dict[str, Place] = {}
+    found: dict[str, RepositoryLocation] = {}
     for root in roots:
         with suppress(MuninnError, OSError):  # it is gone, or no work tree
             other = locate(str(root))
@@ -61,7 +61,7 @@ def other_trees(place: Place, opened: Iterable[Place] = ()) -> list[Place]:
     return list(found.values())
 
 
-def adopt_orphans(place: Place, layout: Layout, adopted: list[str]) -> None:
+def adopt_orphans(place: RepositoryLocation, layout: Layout, adopted: list[str]) -> None:
     """Move the spools and private memories of removed linked work trees here; add their sessions to `adopted`.
 
     Only the main work tree does this. Files are moved, never merged: a session whose name is taken gets a number. A

@@ -19,7 +19,7 @@ from muninn_core.capture.transcript import read_transcript
 from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.git import log as history
-from muninn_core.launch.place import Place, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.session import BackfillParams
 from muninn_core.store.records.timestamps import normalise
@@ -161,7 +161,7 @@ def _facts(path: Path, malformed: list[str], call: CallContext) -> SessionFacts:
     return reader.facts()
 
 
-def _memories_of(path: Path, facts: SessionFacts, root: Path, place: Place) -> list[HistoryMemory]:
+def _memories_of(path: Path, facts: SessionFacts, root: Path, place: RepositoryLocation) -> list[HistoryMemory]:
     """Return the memories of a transcript."""
     session = next(
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
@@ -194,7 +194,7 @@ def _stamp(times: Iterable[str]) -> str:
     return ""
 
 
-def is_here(facts: SessionFacts, place: Place) -> bool:
+def is_here(facts: SessionFacts, place: RepositoryLocation) -> bool:
     """Whether a session worked in one of the repository's work trees; true when the transcript names no folder."""
     homes = [place.root, *main_of(place)]
     return not facts.folders or any(
@@ -203,7 +203,7 @@ def is_here(facts: SessionFacts, place: Place) -> bool:
     )
 
 
-def main_of(place: Place) -> list[str]:
+def main_of(place: RepositoryLocation) -> list[str]:
     """Return the main work tree of a linked one as a list of one path, else an empty list."""
     return [place.main] if place.main != place.root else []
 

@@ -11,7 +11,7 @@ import stat
 from muninn_core.errors import NotARepository
 
 
-class Place:
+class RepositoryLocation:
     """A work tree, and the identity that it shares with the other work trees of its repository.
 
     `root` is the top folder. `identity` is git's common directory, or `root` without git. `git_dir` is the work tree's
@@ -66,19 +66,19 @@ class Place:
             return os.path.join(self.local, "cache")
         return os.path.join(self.root, ".muninn", "cache")
 
-    def repository_stamp(self) -> tuple[tuple[int, int], ...] | None:
+    def repository_fingerprint(self) -> tuple[tuple[int, int], ...] | None:
         """Return what tells the repository from later ones of the same path; None when it is gone.
 
         For a linked work tree, which git may remove, that is the common directory alone.
         """
         if not self.linked:
-            return self.stamp()
+            return self.fingerprint()
         try:
             return (_identity(os.stat(self.identity)),)
         except OSError:
             return None
 
-    def stamp(self) -> tuple[tuple[int, int], ...] | None:
+    def fingerprint(self) -> tuple[tuple[int, int], ...] | None:
         """Return what tells the work tree and its git directory from later ones of the same names, in microseconds.
 
         None when the work tree or its git directory is missing, or a folder without git lies in a repository now.
@@ -108,7 +108,7 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
     return (status.st_dev, status.st_ino)
 
 
-def locate(start: str) -> Place:
+def locate(start: str) -> RepositoryLocation:
     """Return the work tree around a folder. Without git the root is the nearest folder with `.muninn`, else `start`.
 
     Raises NotARepository when the folder is missing, is not a folder, can't be entered, or is a bare repository.
@@ -126,9 +126,9 @@ def locate(start: str) -> Place:
     nearest_memory = ""
     folder = here
     while True:
-        place = _git_place(folder)
-        if place is not None:
-            return place
+        location = _git_location(folder)
+        if location is not None:
+            return location
         if os.path.basename(folder) != ".git" and _is_git_dir(folder):
             raise _bare_error(folder)
         if not nearest_memory and os.path.isdir(os.path.join(folder, ".muninn")):
@@ -138,10 +138,10 @@ def locate(start: str) -> Place:
             break
         folder = parent
     root = nearest_memory or here
-    return Place(root, root, "")
+    return RepositoryLocation(root, root, "")
 
 
-def _git_place(folder: str) -> Place | None:
+def _git_location(folder: str) -> RepositoryLocation | None:
     dot_git = os.path.join(folder, ".git")
     if os.path.isdir(dot_git):
         git_dir = os.path.realpath(dot_git)
@@ -161,7 +161,7 @@ def _git_place(folder: str) -> Place | None:
     except OSError:  # only linked work trees have `commondir`
         if os.path.isfile(dot_git) and _is_configured_bare(git_dir):
             raise _bare_error(folder) from None
-    return Place(folder, common, git_dir)
+    return RepositoryLocation(folder, common, git_dir)
 
 
 def _check_linked(folder: str, git_dir: str, common: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import NotARepository
-from muninn_core.launch.place import locate
+from muninn_core.launch.repository_location import locate
 
 
 def placed(path):
