@@ -348,7 +348,7 @@ FAMILY = Family(
             destructive=True,
             tool=True,
             positional=("id",),
-            use=("Call when the user says that a memory is wrong or no longer holds. It can be restored."),
+            use="Call when the user says that a memory is wrong or no longer holds.",
             example={"id": "0198c5"},
         ),
         Method(
