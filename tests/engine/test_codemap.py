@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from repositories import git
 
+from muninn_core.engine.answer.code_map import so_far
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.answer import IndexState, ReadState
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -388,3 +390,11 @@ def test_a_module_with_a_dotted_name_is_found_by_its_whole_and_by_its_last_part(
     assert found[0].rpartition(".")[2] == "Conn"
     assert [one.name for one in muninn.call("symbols", query="Conn.send_resp").symbols] == ["send_resp"]
     assert muninn.call("symbols", query="Other.Conn").symbols == ()
+
+
+def test_while_the_index_lags_what_it_does_not_have_is_unknown_so_far() -> None:
+    error = NotFoundError("'Flask' is not defined in this repository", hint="`muninn symbols` finds definitions.")
+    assert so_far(error, ReadState()) is error
+    late = so_far(error, ReadState(index=IndexState(lag=3)))
+    assert late.message == "'Flask' is not defined in this repository so far"
+    assert late.hint == "The index is not complete: `muninn index --wait` waits for it."

@@ -16,7 +16,7 @@ from muninn_core.engine.answer.definitions import (
 )
 from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
 from muninn_core.engine.answer.unknown_file import unknown_file
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.dependents import packages_of
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.index.snapshot import Snapshot
@@ -87,9 +87,19 @@ def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
     snapshot, saw = read_index(workspace)
     files = _IndexedFiles(snapshot)
     if not files.has(path):
+        if saw.index.lag and (workspace.layout.root / path).is_file():
+            raise so_far(NotFoundError(f"{path} is not in the index"), saw)
         raise unknown_file(workspace.layout.root, path, files.paths())
     chunks = list(snapshot.chunks_of(path).values())
     return outlined(path, snapshot.code.outline(path), chunks[0].comment if chunks else "", saw)
+
+
+def so_far(error: NotFoundError, saw: ReadState) -> NotFoundError:
+    """Return the error for what the index does not have. While it lags behind the files, the error says so."""
+    if not saw.index.lag:
+        return error
+    hint = "The index is not complete: `muninn index --wait` waits for it."
+    return NotFoundError(f"{error.message} so far", hint=hint, data=error.data)
 
 
 def graph(workspace: Workspace, params: GraphParams, others: SearchedRepositories = NO_REPOSITORIES) -> GraphResult:
@@ -106,11 +116,14 @@ def graph(workspace: Workspace, params: GraphParams, others: SearchedRepositorie
     snapshot, saw = read_index(workspace)
     whole = bool(params.repos) and params.start == package_graph.WHOLE
     root = workspace.layout.root
-    node = (
-        None
-        if whole
-        else find_node(snapshot.code, _IndexedFiles(snapshot), params.start, lambda path: relative_path(path, root))
-    )
+    node = None
+    if not whole:
+        try:
+            node = find_node(
+                snapshot.code, _IndexedFiles(snapshot), params.start, lambda path: relative_path(path, root)
+            )
+        except NotFoundError as error:
+            raise so_far(error, saw) from None
     if node is not None and params.relation == CHANGES:
         found = _changes(workspace, snapshot, node)
         omitted = max(0, len(found) - params.limit)
