@@ -100,7 +100,7 @@ def wrapped_line(console: Console, *parts: tuple[str, str], indent: int) -> None
     if console.is_terminal:
         _wrapped(console, text, indent, 0)
     else:
-        console.print(Text(" " * indent) + text, soft_wrap=True)
+        console.print(Text(" " * indent) + text if text.plain.strip() else Text(), soft_wrap=True)
 
 
 def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0, hang: int = 0) -> None:
@@ -118,7 +118,7 @@ def _wrapped(console: Console, text: Text, indent: int, hang: int) -> None:
     """Print a text in rows as wide as the terminal, without blanks at their ends."""
     for at, row in enumerate(text.wrap(console, max(20, console.width - indent - hang), overflow="fold")):
         row.rstrip()
-        console.print(Text(" " * (indent + (hang if at else 0))) + row, soft_wrap=True)
+        console.print(Text(" " * (indent + (hang if at else 0))) + row if row.plain else row, soft_wrap=True)
 
 
 def _one_line(console: Console, parts: tuple[tuple[str, str], ...]) -> Text:

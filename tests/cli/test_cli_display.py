@@ -229,8 +229,12 @@ def test_a_remembered_sentence_continues_below_where_a_line_of_source_is_cut(she
         assert max(map(len, shown.splitlines())) <= 60
 
 
-def test_rendered_markdown_has_no_blanks_at_the_ends_of_its_rows(shell: Shell) -> None:
+def test_no_row_of_about_and_recall_ends_with_blanks(shell: Shell) -> None:
     shell.run("remember", "Ships are moored " + "to a berth " * 20, "--file", "src/harbour.py")
     rows = on_terminal(shell, "about", "src/harbour.py", "--no-pager", "--color=never").split("\n")
     assert any("Ships are moored to a berth" in row for row in rows)
     assert [row for row in rows if row != row.rstrip()] == []
+    shell.run("remember", "Buoys are lit at dusk.\n\nThe keeper rows there.")
+    printed = shell.run("recall", "buoys lit", "--kind", "memory").stdout
+    assert "\n       The keeper rows there.\n" in printed
+    assert [row for row in printed.split("\n") if row != row.rstrip()] == []
