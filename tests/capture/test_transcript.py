@@ -6,6 +6,8 @@ import json
 import time
 from typing import Any
 
+import pytest
+
 from muninn_core.capture.transcript import MAX_STATEMENTS, read_transcript
 
 DECIDED = "We decided to store sessions in Postgres because Redis lost them on restart."
@@ -139,6 +141,18 @@ def test_the_rollout_files_of_codex_are_read_too() -> None:
         ]
     )
     assert [(draft.actor, draft.type) for draft in reading.drafts] == [("user", "constraint"), ("assistant", "bug_fix")]
+
+
+@pytest.mark.parametrize("piece", ["a. ", "Always use a. ", "<system-reminder>", "<ide_x "])
+def test_a_message_of_any_form_is_read_in_linear_time(piece: str) -> None:
+    endless = piece * (200_000 // len(piece))
+    assert texts(line("user", endless), line("user", "Never commit to the release branch.")) != []
+
+
+def test_what_a_program_inserted_is_no_statement() -> None:
+    inserted = "<system-reminder>Always use tabs.</system-reminder><ide_selection a>Never use tabs.</ide_selection>"
+    said = f"{inserted}Never commit to the release branch.<new-diagnostics>"
+    assert texts(line("user", said)) == ["Never commit to the release branch.<new-diagnostics>"]
 
 
 def test_fifty_megabytes_are_read_in_seconds() -> None:

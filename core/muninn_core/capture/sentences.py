@@ -13,6 +13,9 @@ _ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,3}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?"
 _QUOTED = re.compile(r"^\s*(?:>|\|)|^(?: {4,}|\t)\S")
 _MARKUP = re.compile(r"\*\*")
 _END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=\S)")
+ABBREVIATION_CHARS = 12
+"""Characters before the end of a sentence in which an abbreviation or a number is looked for."""
+
 _NO_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|fig|mr|ms|dr|st)|\b[A-Z]|^\d+)\.$", re.IGNORECASE)
 
 
@@ -37,7 +40,7 @@ def split_sentences(unit: str) -> list[str]:
     found: list[str] = []
     start = 0
     for match in _END.finditer(unit):
-        if _NO_END.search(unit[start : match.start()].rstrip("\"')]*_")):
+        if _NO_END.search(unit[max(start, match.start() - ABBREVIATION_CHARS) : match.start()].rstrip("\"')]*_")):
             continue
         found.append(unit[start : match.end()].strip())
         start = match.end()

@@ -32,9 +32,9 @@ ASSUMED_MESSAGES = 10
 """The number of messages that are taken to come before a reading that begins inside a transcript."""
 
 _SAID = re.compile(rb'"(?:user|assistant)"')
-_INJECTED = re.compile(
-    r"(?s)<(system-reminder|ide_\w+|environment_context|user_instructions|new-diagnostics)\b.*?</\1>"
-)
+_INJECTED = re.compile(r"<(system-reminder|ide_\w+|environment_context|user_instructions|new-diagnostics)\b")
+"""The beginning of a text that a program inserts into a message, up to its closing tag."""
+
 _MACHINE = re.compile(
     r"^\s*(?:<(?:task-notification|command-|local-command|bash-|user-prompt-submit-hook|turn_aborted|INSTRUCTIONS)"
     r"|Caveat: |\[Request interrupted|# AGENTS\.md instructions|This session is being continued)"
@@ -107,6 +107,22 @@ def read_transcript(
     )
 
 
+def _without_injected(text: str) -> str:
+    pieces, at = [], 0
+    unclosed: set[str] = set()
+    for opening in _INJECTED.finditer(text):
+        closing = f"</{opening[1]}>"
+        if opening.start() < at or closing in unclosed:
+            continue
+        end = text.find(closing, opening.end())
+        if end < 0:
+            unclosed.add(closing)
+            continue
+        pieces.append(text[at : opening.start()])
+        at = end + len(closing)
+    return "".join([*pieces, text[at:]])
+
+
 def _message(line: bytes) -> tuple[Actor, str, str, str] | None:
     """Return (speaker, text, program version, time) of a message of the conversation, else None."""
     if not _SAID.search(line):
@@ -121,7 +137,7 @@ def _message(line: bytes) -> tuple[Actor, str, str, str] | None:
     if not isinstance(message, dict) or _is_aside(entry, message):
         return None
     role = message.get("role")
-    text, _ = strip_private(_INJECTED.sub("", _text(message.get("content"))))
+    text, _ = strip_private(_without_injected(_text(message.get("content"))))
     if not text.strip() or (role == "user" and _MACHINE.match(text)):
         return None
     version, time = (given if isinstance(given := entry.get(name), str) else "" for name in ("version", "timestamp"))
