@@ -105,7 +105,7 @@ def plan_import(
         local = existing.get(record.id)
         if local is not None and bundle_form(local) == bundle_form(record):
             known.append(record.id)
-        elif not trusted and any(_is_trusted_here(each, existing, added) for each in _changed_ids(record)):
+        elif not trusted and _reaches_out(record, existing, added):
             withheld.append(record.id)
         elif local is None:
             new.append(_mark_imported(record, trusted, needs_approval))
@@ -166,6 +166,13 @@ def _superseded_by_links(links: Any) -> list[str]:
         for link in (links if isinstance(links, list) else ())
         if isinstance(link, dict) and link.get("relation") == "supersedes" and isinstance(link.get("target"), str)
     ]
+
+
+def _reaches_out(record: Record, existing: Mapping[str, Record], added: set[str]) -> bool:
+    """Whether a record changes a memory that was made here, or one of which neither is known: it may be on a branch."""
+    if any(_is_trusted_here(each, existing, added) for each in _changed_ids(record)):
+        return True
+    return record.type in CHANGES and any(each not in existing and each not in added for each in _changed_ids(record))
 
 
 def _is_trusted_here(identity: str, existing: Mapping[str, Record], added: set[str]) -> bool:

@@ -104,9 +104,16 @@ def _candidates(histories: dict[str, RecordHistory], roots: Edges) -> Candidates
         for stamp, by in history.superseders:
             add(identity, stamp, by)
         for (relation, target), (_, stamp) in history.links.items():
-            if relation == "supersedes":
+            if relation == "supersedes" and not (
+                stamp[1] == identity and _is_outranked(history, histories.get(target))
+            ):
                 add(target, stamp, identity)
     return candidates
+
+
+def _is_outranked(history: RecordHistory, target: RecordHistory | None) -> bool:
+    """Whether a memory from outside claims to supersede one that is not: it may have been imported before that came."""
+    return target is not None and history.fields["trust"] == "outside" != target.fields["trust"]
 
 
 def _apply_decisions(
