@@ -559,6 +559,9 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
              "  const found = ITEMS[key];\n  return found || missing(key);\n}\n"},
             "drifted load.ts:1-4",
         ),
+        ("S.java#Store.load", "class Store {\n  int load(String key) {\n    return items.get(key);\n  }\n}\n",
+         {"S.java": None, "S.kt": "class Store {\n  fun load(name: Name) = found.getValue(name)\n}\n"},
+         "drifted S.kt:2-2"),
         (
             "s.ts#Store.load",
             "class Store {\n  load(key) {\n    const found = this.items[key]\n    return found\n  }\n}\n",

@@ -144,10 +144,13 @@ def _gone_from(cite: Cite, found: Citation) -> Citation:
 
 def _has_only_namesakes(cite: Cite, page: LineIndex) -> bool:
     """Whether a file defines a cite's name in other classes only. The text itself may then be in another file."""
+    return "." in (cite.symbol or "") and _are_namesakes(cite, page.find_named(cite.symbol or ""))
+
+
+def _are_namesakes(cite: Cite, named: list[Extent]) -> bool:
+    """Whether definitions of a cite's name are of other classes."""
     symbol = f".{cite.symbol}"
-    return "." in (cite.symbol or "") and not any(
-        f".{one.name}".endswith(symbol) for one in page.find_named(cite.symbol or "")
-    )
+    return "." in (cite.symbol or "") and not any(f".{one.name}".endswith(symbol) for one in named)
 
 
 def _resembles(cite: Cite, one: Extent, page: LineIndex, tree: FileSource) -> bool:
@@ -170,7 +173,8 @@ def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:
 
 def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSource) -> Citation | None:
     """Search one file for a cite: the same text, else its symbol, else its surviving lines."""
-    meant = _same_kind(cite, page, page.find_named(cite.symbol), tree) if cite.symbol else []
+    named = page.find_named(cite.symbol) if cite.symbol else []
+    meant = _same_kind(cite, page, named, tree)
     if mark is None:
         if cite.start and (meant or not cite.symbol):
             raise Unknown("the citation has no mark of its text")
@@ -179,7 +183,7 @@ def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSourc
     if spot:
         same = page.path == cite.path and spot[0] == cite.start
         return _at(cite, "fresh" if same else "moved", page.path, spot)
-    if _has_only_namesakes(cite, page):
+    if meant and _are_namesakes(cite, named):
         meant = [one for one in meant if _resembles(cite, one, page, tree)]
     if meant:
         best = min(meant, key=lambda one: (abs(one.start - cite.start), one.start))
@@ -334,16 +338,26 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
         texts = _longest_lines(cite, tree) if own is not None or cite.symbol else []
     if own is not None and not texts:
         return None
+    word = _longest_word(cite, tree)
     for path in tree.elsewhere(cite.commit, cite.path, *texts):
         page = tree.page(path)
-        spots = page.find(mark) if page and (whole or mark.lines >= MIN_LINES) else []
+        spots = page.find(mark) if page and word in page.text and (whole or mark.lines >= MIN_LINES) else []
         here = _same_kind(cite, page, page.find_named(cite.symbol), tree) if page and cite.symbol else []
-        before = tree.former_page(cite.commit, path) if cite.commit and (spots or here) else None
+        before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
+        if spots and before is None and cite.commit:
+            before = tree.former_page(cite.commit, path)
         if spots and not (before and before.find(mark)):  # text that was there before is a copy
             return _at(cite, "moved", path, spots[0])
         if page and not (before and before.find_named(cite.symbol or "")):
             meant += [(page, one) for one in here]
     return _most_similar_definition(cite, meant, tree)
+
+
+def _longest_word(cite: Cite, tree: FileSource) -> str:
+    """Return the longest of the cited words between blanks; a file without it does not have the text."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    words = [word for line in old.span(cite.start, cite.end) for word in line.split()] if old else []
+    return max(words, key=len, default="")
 
 
 def _longest_lines(cite: Cite, tree: FileSource) -> list[str]:
@@ -361,18 +375,20 @@ def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], 
         share = similarity(lines, page.span(one.start, one.end))
         if share >= MIN_SHARE or (old is not None and _is_namesake(cite, old, page, one, share, tree)):
             likely.append((-share, page.path, one))
-    if not likely:
-        return None
-    _, path, one = min(likely)
-    return _at(cite, "drifted", path, (one.start, one.end))
+    for _, path, one in sorted(likely):
+        before = tree.former_page(cite.commit, path) if cite.commit else None
+        if not (before and before.find_named(cite.symbol or "")):  # it was there before, in a file that was renamed
+            return _at(cite, "drifted", path, (one.start, one.end))
+    return None
 
 
 def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share: float, tree: FileSource) -> bool:
     """Whether a definition of a cite's name that has only a share of its lines is the cited one.
 
-    It is one with most of the words in a class of the same name or in a new file that continues the cited one. One with
-    the same qualified name needs less: in a file of the same name a smaller share of the lines, or half of the words;
-    in such a new file, or in the same package of Go, nothing else.
+    It is one with most of the words in a class of the same name, which may be in another one now or no longer, or in a
+    new file that continues the cited one. One with the same qualified name needs less: in a file of the same name a
+    smaller share of the lines, or half of the words; in such a new file, in the same package of Go, or in a file of the
+    same name in a related language, nothing else.
     """
     lines = old.span(cite.start, cite.end)
     words = word_similarity(lines, page.span(one.start, one.end))
@@ -380,11 +396,13 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
     if words >= MIN_WORDS_OF_NAMESAKE and count_words(lines) >= MIN_WORDS:
         symbol = cite.symbol or ""
         has_owner = same_file or "." in symbol or not lines[0][:1].isspace()  # else its class has no known name
-        if (has_owner and f".{one.name}".endswith(f".{symbol}")) or _continues(old, page, cite, tree):
+        nested = f".{one.name}".endswith(f".{symbol}") or ("." in one.name and symbol.endswith(f".{one.name}"))
+        if (has_owner and nested) or _continues(old, page, cite, tree):
             return True
     if one.name != cite.symbol:
         return False
-    if same_file and (share >= MIN_SHARE_OF_NAMESAKE or words >= MIN_SHARE):
+    translated = language_of(page.path) != language_of(cite.path)  # to another language, which changes every line
+    if same_file and (share >= MIN_SHARE_OF_NAMESAKE or words >= MIN_SHARE or translated):
         return True
     return _in_one_package(page.path, cite.path) or _continues(old, page, cite, tree)
 

@@ -37,12 +37,17 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *_longest(lines, wanted)))]
     best: tuple[int, int, int, str] = (0, 0, 0, "")
     for page in pages:
-        before = tree.former_page(cite.commit, page.path) if page and page is not own and cite.commit else None
+        before = tree.old_page(cite.commit, page.path) if page and page is not own and cite.commit else None
         left = wanted - set(informative_words(before.lines)) if before else wanted
         if page:
             best = max(best, (*best_stretch(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])
     count, start, end, path = best
-    return (path, start, end) if count >= enough else None
+    if count < enough:
+        return None
+    former = tree.former_page(cite.commit, path) if cite.commit and (own is None or path != own.path) else None
+    if former is not None and len(wanted - set(informative_words(former.lines))) < enough:
+        return None  # they were there before, in a file that was renamed
+    return path, start, end
 
 
 def most_similar_file(old: LineIndex, commit: str, tree: FileSource) -> str | None:
