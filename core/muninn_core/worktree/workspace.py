@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from muninn_core import git
-from muninn_core.config import BUNDLED_MODEL, Config
+from muninn_core.config import Config
 from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.index.embedding.embed import Embedder, Encoder
@@ -42,6 +41,7 @@ from muninn_core.worktree.history.first_authors import FirstAuthors
 from muninn_core.worktree.history.renames import RenameHistory
 from muninn_core.worktree.history.revisions import Revisions
 from muninn_core.worktree.indexing.auxiliary_index import AuxiliaryIndex
+from muninn_core.worktree.indexing.embedder_choice import EmbedderChoice
 from muninn_core.worktree.indexing.index_updater import IndexUpdater
 from muninn_core.worktree.knowledge.bridges import BridgeCounts, ExternalFolder, indexing
 from muninn_core.worktree.knowledge.documents import DocumentCache
@@ -110,15 +110,13 @@ class Workspace:
         self._model = self.config.index.model
         self.problems: list[Problem] = []
         self._clock = clock
-        self._embedder = embedder
+        self._embedders = EmbedderChoice(embedder, lambda: self.config.index.model, self.report_problem)
         self.encoder = encoder
         """The text encoder for memories and questions about them, None where it is not installed."""
         self._spare_cache = spare_cache
         self._adopted: list[str] = []
         """Sessions of removed work trees whose files were moved here and are not published."""
         self._warmer: threading.Thread | None = None
-        self._chosen: Embedder | None = None
-        self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
         self._lock = TreeLock(self.layout.local)
         self.fingerprint = place.fingerprint()
         self.opened_at = time.monotonic()
@@ -343,7 +341,7 @@ class Workspace:
         index = open_index(cache, embedder, self.encoder)
         if self.writable and not self.place.linked:
             self._place_schema()
-        self._made_with[index] = embedder
+        self._embedders.keep(index, embedder)
         return index
 
     def _place_schema(self) -> None:
@@ -354,19 +352,8 @@ class Workspace:
                 write_unflushed(path, [wanted])
 
     def embedder(self, index: Index | None = None) -> Embedder:
-        """Return the embedder of an index, or the one for the next index.
-
-        It is the configured one. If that can't be loaded, a problem is reported and the bundled one is used.
-        """
-        known = self._made_with.get(index, self._chosen) if index is not None else self._chosen
-        if known is None:
-            try:
-                known = self._embedder(self.config.index.model)
-            except MuninnError as error:
-                self.report_problem("model", error.message, error.hint)
-                known = self._embedder(BUNDLED_MODEL)
-            self._chosen = known
-        return known
+        """Return the embedder of an index, or the one for the next index."""
+        return self._embedders.of(index)
 
     def _known_encodings(self, digests: Sequence[bytes]) -> Mapping[bytes, Encoding]:
         """Return the encodings that the index has, by the digests of their texts."""
@@ -462,7 +449,7 @@ class Workspace:
                 return False
             self._model = self.config.index.model
             self.problems = [problem for problem in self.problems if problem.kind != "model"]
-            self._chosen = None
+            self._embedders.choose_again()
             return True
 
     def author(self) -> str:
