@@ -95,6 +95,8 @@ def test_without_a_query_the_question_follows_from_what_is_at_hand(steps):
     asked = steps.call("context", cursor=f"src/steps.py:{line_of('def step_beta')}")
     assert "step_beta" in asked.question
     assert "users.py" in steps.call("context", files=["src/users.py"]).question
+    misspelt = steps.call("context", query="users", files=["src/userz.py"])
+    assert misspelt.saw.note == "src/userz.py does not exist here; did you mean src/users.py?"
     steps.call("remember", text="Nicknames are unique.", task="PROJ-T-0042")
     pack = steps.call("context", task="PROJ-T-0042")
     assert [item.text for item in pack.items if item.tier == "task"] == ["Nicknames are unique."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -29,10 +30,11 @@ from muninn_core.engine.answer.search_context import (
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
 from muninn_core.engine.answer.working_set import MAX_PATCH, WorkingSet, question_of, with_grounds, working_set_of
+from muninn_core.engine.memory.drafting.remember_notices import missing
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
-from muninn_core.model.answer import Hit
+from muninn_core.model.answer import Hit, ReadState
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
@@ -209,8 +211,17 @@ def gather(
         left_out=tuple(replace(each, path=bare(each.path)) for each in pack.left_out),
         explored=explored,
         repositories=others.repositories,
-        saw=searched.saw,
+        saw=_with_missing_files(workspace, params, searched.saw),
     )
+
+
+def _with_missing_files(workspace: Workspace, params: ContextParams, saw: ReadState) -> ReadState:
+    """Return the state with a note about named files that do not exist; a misspelt path would count for nothing."""
+    if params.at is not None:
+        return saw
+    root = workspace.layout.root
+    gone = [missing(path, workspace).rstrip(".") for path in params.files if not os.path.lexists(root / path)]
+    return replace(saw, note="; ".join([*([saw.note] if saw.note else []), *gone])) if gone else saw
 
 
 def _parse_query(
