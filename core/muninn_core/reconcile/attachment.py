@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from muninn_core.reconcile.terms import Proposition, Term
-from muninn_core.reconcile.vocabulary import SUBORDINATORS, SUPPORTING, is_adverb
+from muninn_core.reconcile.vocabulary import SUBORDINATORS, SUPPORTING, WEAK, is_adverb
 
 _Pair = tuple[Term, Term]
 
@@ -49,6 +49,8 @@ def attached_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposi
     turned = [(b, a) for a, b in pairs]
     return (
         any(_prepositions_differ(a, b) for a, b in pairs)
+        or _is_used_otherwise(pairs, left, right)
+        or _is_used_otherwise(turned, right, left)
         or _modifies_another(pairs, left, right)
         or _modifies_another(turned, right, left)
         or _owns_otherwise(pairs, left, right)
@@ -69,6 +71,30 @@ def _prepositions_differ(one: Term, other: Term) -> bool:
         return True
     exact = one.role in _EXACT_ONLY or other.role in _EXACT_ONLY
     return exact and PLACES.get(one.role) != PLACES.get(other.role)
+
+
+def _is_used_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether the left text acts on a thing that the right one acts with: "tests the parser", "tests with the
+    parser".
+    """
+    if left.verb in WEAK | SUPPORTING or not any(a.role == "verb" and a.key == left.verb for a, _ in pairs):
+        return False
+    nouns, others = heads(left), heads(right)
+    return any(_undergoes(a, left) and nouns[a.group] is a and others[b.group] is b and _is_means(b, right) for a, b in pairs)
+
+
+def _undergoes(term: Term, text: Proposition) -> bool:
+    """Whether the verb acts on a thing: the object, in the passive the subject before the verb."""
+    if not text.passive:
+        return term.role == "obj"
+    verb = next((each.chunk for each in text.terms if each.role == "verb"), 0)
+    return term.role == "subj" and not any(term.chunk < each.chunk < verb for each in text.terms)
+
+
+def _is_means(term: Term, text: Proposition) -> bool:
+    """Whether something is done with a thing: "with the linter", "uses the linter to ..."."""
+    uses = text.verb == "us" and any(each.role == "purpose" for each in text.terms)
+    return term.role == "with" or (uses and term.role == ("subj" if text.passive else "obj"))
 
 
 def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:

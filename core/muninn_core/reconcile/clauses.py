@@ -16,6 +16,7 @@ from muninn_core.reconcile.vocabulary import (
     NO,
     NOMINAL,
     PREPOSITIONS,
+    PRODUCTS,
     STOP,
     SUBORDINATORS,
     is_adverb,
@@ -119,9 +120,17 @@ def is_amount(plain: Sequence[str], at: int) -> bool:
 def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
     """Return the place of the first auxiliary or else of the finite verb; 0 for a request, -1 when none is found."""
     begin = _behind_fronted(plain)
+    if plain[begin : begin + 1] == ["§not"] and begin + 1 < len(plain) and _is_request(plain, begin + 1):
+        return begin + 1  # "Don't add what the library does"
+    acting = begin + 1
+    if plain[begin : begin + 1] and plain[begin] in _SPEAKERS:
+        while acting < len(plain) and is_adverb(plain[acting]):
+            acting += 1
+        if plain[acting : acting + 1] and plain[acting].isalpha() and not {plain[acting]} & (AUXILIARIES | STOP):
+            return acting
     for at in range(begin, len(plain)):
         word = plain[at]
-        if word in SUBORDINATORS:
+        if word in SUBORDINATORS and not _is_time_of_noun(plain, begin, at):
             break
         is_auxiliary = word in AUXILIARIES and word != "§maybe" and shown[at].lower() not in NO
         if is_auxiliary and (at or not word.startswith("§")):
@@ -145,7 +154,22 @@ def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
     for at in range(begin + 1, len(plain)):
         if plain[at].endswith("ed") and is_verb(stem(plain[at])):
             return at  # "We moved the jobs"
+    for at in range(begin, len(plain) - 1):
+        is_doing = plain[at].endswith("ing") and is_verb(stem(plain[at])) and plain[at + 1] != "of"
+        if is_doing and plain[at + 1] in DETERMINERS | PREPOSITIONS and plain[at - 1 : at] != ["to"]:
+            return at  # "Polling the queue"
     return -1
+
+
+_SPEAKERS = frozenset(("we", "i", "they"))
+"""Subjects that a verb follows."""
+
+
+def _is_time_of_noun(plain: Sequence[str], begin: int, at: int) -> bool:
+    """Whether the subject has a time with it: "linting before a commit is done with Ruff"."""
+    behind = plain[at + 1 : at + 2]
+    is_gerund = at > begin and plain[begin].endswith("ing") and not AUXILIARIES & set(plain[begin:at])
+    return is_gerund and plain[at] in ("before", "after") and bool(behind) and behind[0] in DETERMINERS
 
 
 def _is_request(plain: Sequence[str], at: int) -> bool:
@@ -183,7 +207,7 @@ def _is_finite(plain: Sequence[str], shown: Sequence[str], at: int, begin: int) 
             return False  # "two jobs in old queues"
         if following in FINITE or (following in AUXILIARIES):
             return False  # "email digests go out"
-        return not before.endswith("s") or before.endswith("ss") or shown[at - 1][:1].isupper()
+        return not before.endswith("s") or before.endswith("ss") or shown[at - 1][:1].isupper() or before in PRODUCTS
     if not before.endswith("s") or word.endswith("ed"):
         return False
     ends = not following or following in STOP or following in PREPOSITIONS or following in SUBORDINATORS

@@ -45,9 +45,13 @@ def _words(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_TOKEN = re.compile(r"\w+(?:[./:_+#-]+\w+)*(?:['’]\w+)?(?:\+\+|#)?%?|%|[,.;:!?()](?=\s|$|[\"'`)])|[()]")
+_TOKEN = re.compile(
+    r"(?<![\w.-])(?:--?[A-Za-z][\w-]*\w|-[A-Za-z]\b|\.[A-Za-z][\w.-]*\w)(?!\w)"  # an option or a hidden file
+    r"|\d{1,3}(?:,\d{3})+(?![\d,])"
+    r"|\w+(?:[./:_+#-]+\w+)*(?:['’]\w+)?(?:\+\+|#)?%?|%|[,.;:!?()](?=\s|$|[\"'`)])|[()]"
+)
 _OWNERS = re.compile(r"(?<![\w'’])(\w+s)['’](?=\s+\w)")
-_NAME = re.compile(r"[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}|-\d")
+_NAME = re.compile(r"^-|[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}|-\d")
 _PAST = _words(
     "took ran fell rose hit lost left led made sent found had went came showed wrote broke met grew began saw got "
     "gave was were did"
@@ -131,7 +135,9 @@ def _tokens(text: str) -> list[str]:
     for token in _TOKEN.findall(text):
         plain = token.removesuffix("'s").removesuffix("’s")
         owner = [_OWNER] if plain != token else []
-        if plain.endswith("%") and len(plain) > 1:
+        if plain[0] in "-.":
+            result.append(plain)
+        elif plain.endswith("%") and len(plain) > 1:
             result += [plain[:-1], "%"]
         elif "-" in plain and not re.search(r"[_./:\d]", plain):
             result += [piece for piece in plain.split("-") if piece]
@@ -226,7 +232,8 @@ class _Reader:
         self._open("subj" if verb else "verb")
         self._finite = verb
         self._subordinate = False
-        self._fronted = bool(plain) and plain[0] in PREPOSITIONS | SUBORDINATORS
+        opens_without = bool(words) and words[0][1] == "Without"
+        self._fronted = opens_without or (bool(plain) and plain[0] in PREPOSITIONS | SUBORDINATORS)
         self.imperative = self.imperative or verb == 0
         opens_past = bool(plain) and verb != 0 and plain[0].endswith("ed") and is_verb(stem(plain[0]))
         self.event = self.event or opens_past or not _REPORTING.isdisjoint(plain)
@@ -274,6 +281,8 @@ class _Reader:
         elif word in AUXILIARIES:
             if at == self._finite or (not self._subordinate and word in BEING):
                 self._auxiliary(plain, at)
+            elif word == "have" and at == self._finite + 1 and not is_participle(_next_word(plain, at)):
+                self._open("obj")  # "can have"
         elif word in PREPOSITIONS or self._is_path(plain, at):
             self._preposition(words, plain, at)
         elif word in _SEPARATORS:
@@ -357,7 +366,7 @@ class _Reader:
         following = _next_word(plain, at)
         if word in BEING:
             self._tense(plain, at)
-        self._after_content = False
+        self._after_content = self._subordinate = False
         if is_participle(following) or _is_undergoing(plain, at):
             self.passive = self.passive or word in BEING or any(each in BEING for each in plain[at + 1 : at + 4])
             self._open("verb")

@@ -76,7 +76,8 @@ _OPENING = frozenset((*NUMERALS, *_ADVERBS, *_PER, "once", "twice", "half", "qua
 def split_units(token: str) -> list[str]:
     """Return "30s" as "30" and "s"; other tokens as they are."""
     found = _WITH_UNIT.fullmatch(token)
-    return list(found.groups()) if found and found[2].lower() in _UNITS else [token]
+    is_amount = found and found[2].lower() in _UNITS and token not in ("2D", "3D")
+    return list(found.groups()) if found and is_amount else [token]
 
 
 def is_unit(word: str) -> bool:

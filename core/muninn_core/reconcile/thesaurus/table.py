@@ -7,7 +7,17 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from muninn_core.reconcile.lexicon import stem
+
 _FILE = Path(__file__).with_name("words.txt")
+
+_VERBS_OF_SOFTWARE = (
+    "backpatch backport batch benchmark bootstrap bundle checkout compile debounce debug decrypt dedupe deduplicate "
+    "deserialise deserialize encrypt fork fuzz go instrument lint minify mock monkeypatch normalise normalize paginate "
+    "parallelise parallelize preload prefetch rebase redeploy refactor reindex reload resync retry rollback sanitise "
+    "sanitize serialise serialize shard squash stub subclass throttle transpile typecheck unmarshal vendor"
+)
+"""Verbs that WordNet lacks."""
 
 
 class _Table(NamedTuple):
@@ -33,19 +43,19 @@ def is_kind_of(one: str, other: str) -> bool:
     return other in _table().general.get(one, _NONE)
 
 
-def has_kinds(stem: str) -> bool:
+def has_kinds(word: str) -> bool:
     """Whether a stem can be a noun or verb that has a more general word."""
-    return stem in _table().general
+    return word in _table().general
 
 
-def base_of(stem: str) -> str:
+def base_of(word: str) -> str:
     """Return the stem of the verb that a noun is derived from or a form belongs to: "removal" gives "remov"."""
-    return _table().bases.get(stem, stem)
+    return _table().bases.get(word, word)
 
 
-def is_verb(stem: str) -> bool:
+def is_verb(word: str) -> bool:
     """Whether a stem can be a verb."""
-    return stem in _table().verbs
+    return word in _table().verbs
 
 
 @cache
@@ -53,7 +63,7 @@ def _table() -> _Table:
     pairs: dict[str, dict[str, set[str]]] = {"=": defaultdict(set), "!": defaultdict(set)}
     general: dict[str, set[str]] = defaultdict(set)
     bases: dict[str, str] = {}
-    verbs: set[str] = set()
+    verbs = set(map(stem, _VERBS_OF_SOFTWARE.split()))
     for line in _FILE.read_text("utf-8").splitlines():
         sign, one, *rest = line.split()
         if sign == "v":
