@@ -208,7 +208,7 @@ def _is_finite(plain: Sequence[str], shown: Sequence[str], at: int, begin: int) 
         if following in FINITE or (following in AUXILIARIES):
             return False  # "email digests go out"
         return not before.endswith("s") or before.endswith("ss") or shown[at - 1][:1].isupper() or before in PRODUCTS
-    if not before.endswith("s") or word.endswith("ed"):
+    if not (before.endswith("s") or shown[at - 1].lower().endswith("s")) or word.endswith("ed"):
         return False
     ends = not following or following in STOP or following in PREPOSITIONS or following in SUBORDINATORS
     return word in FINITE or ends

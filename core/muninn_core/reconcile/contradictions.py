@@ -12,6 +12,7 @@ from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.thesaurus.table import is_kind_of
 from muninn_core.reconcile.vocabulary import (
     ADDITIVE,
+    ASYMMETRIC,
     DENIED_WEAK,
     EXCLUSIVE,
     LIGHT,
@@ -110,7 +111,7 @@ def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | 
         ours, theirs = _beside_denial(left, right, ours, theirs, found.pairs)
     elif not left.negations:
         theirs, ours = _beside_denial(right, left, theirs, ours, [pair[::-1] for pair in found.pairs])
-    if ours or theirs or any(_is_modifier(term) for pair in found.opposites for term in pair):
+    if ours or theirs or any(_is_modifier(term) for pair in found.opposites for term in pair if not _is_extreme(*pair)):
         return None
     if left.bound != right.bound and left.bound and right.bound:
         return None
@@ -232,6 +233,11 @@ def _is_modifier(term: Term) -> bool:
     return term.role == "subj" or (term.role == "obj" and not term.head)
 
 
+def _is_extreme(one: Term, other: Term) -> bool:
+    """Whether two opposites hold of one thing at most: "has the highest priority", "has the lowest priority"."""
+    return one.key.endswith("est") and other.key.endswith("est") and one.role == other.role == "obj"
+
+
 def _other_order(left: Proposition, right: Proposition, found: Alignment) -> Found | None:
     """Both order the same two events, in opposite ways; or exchange what an alternative names."""
     if left.negations != right.negations or heavy(found.left) or heavy(found.right):
@@ -247,9 +253,23 @@ def _other_order(left: Proposition, right: Proposition, found: Alignment) -> Fou
     turned = [(a.role == "else", b.role == "else") for a, b in found.pairs]
     if (True, False) in turned and (False, True) in turned:
         return _against("one prefers what the other turns down")
+    if _is_turned(left, right, found):
+        return _against("one puts first what the other puts last")
     if left.segments == right.segments and exchanged_parts(found):
         return _against("one exchanges what the other states")
     return None
+
+
+def _is_turned(left: Proposition, right: Proposition, found: Alignment) -> bool:
+    """Whether the sides of a relation in one direction are exchanged: "is faster than", "overrides", "depends on"."""
+    if left.may or right.may or left.event or right.event or left.passive or right.passive or found.opposites:
+        return False
+    verbs = {left.verb, right.verb}
+    others = {"than"} | ({"over"} if verbs == {"tak"} or "win" in verbs else set())
+    if len(verbs) == 1 and verbs <= ASYMMETRIC:
+        others |= {"obj", "on", "from", "over"}
+    moved = {(a.role, b.role) for a, b in found.pairs if a.role != b.role}
+    return any({("subj", other), (other, "subj")} <= moved for other in others)
 
 
 def _other_figure(left: Proposition, right: Proposition, found: Alignment) -> Found | None:

@@ -12,6 +12,41 @@ from collections.abc import Sequence
 from itertools import product
 
 _PHRASES = """
+in the? form of : as
+in the? shape of : as
+most recent : newest
+on|at start|boot|launch : at startup
+copy on write : copyonwrite
+write ahead : writeahead
+out of order : outoforder
+out of memory : oom
+out of date : outdated
+up to date : current
+point in time : pointintime
+just in time : jit
+ahead of time : aot
+out of the box : by default
+it is not possible|allowed to : §not
+it isnt possible|allowed to : §not
+isnt possible : §not
+it is impossible to : §not
+is not possible : §not
+is impossible : §not
+it is possible to : §may
+it is required|necessary|mandatory to : must
+is|are unable to : §not
+has|have|had been removed|dropped|deleted from : is §not in
+was|were removed|dropped|deleted from : is §not in
+has|have a size|length|width|height|depth of : is
+for the first time :
+for the sake of : for
+with the help of : with
+by means of : with
+by way of : with
+make|makes use of : use
+with respect|regard to : about
+as part of : in
+a number of :
 at any time :
 at all times :
 at all :

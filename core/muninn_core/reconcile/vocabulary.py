@@ -142,7 +142,7 @@ BEING = _words("is are was were be been being gets get got")
 AUXILIARIES = BEING | _words("has have had must should will shall may can do does did §may §maybe §not")
 PREPOSITIONS = _words(
     "in on at from to into onto with without using by via through for per as under inside within outside against "
-    "of about over between among across around behind beside near above below off like toward towards out"
+    "of about over between among across around behind beside near above below off like toward towards out than"
 )
 LIMITS = {"before": "until", "until": "until", "till": "until", "within": "until", "after": "after", "for": "for"}
 """Words before an amount of time, and on which side of it something happens."""
@@ -303,6 +303,53 @@ _ANTONYMS = (
         "editable readonly",
         "writable readonly",
         "ship hold",
+        "maintain abandon",
+        "maintain unmaintained",
+        "experimental stable",
+        "stable unstable",
+        "deprecate recommend",
+        "slow quick",
+        "slower faster",
+        "slowest fastest",
+        "higher lower",
+        "highest lowest",
+        "larger smaller",
+        "bigger smaller",
+        "largest smallest",
+        "longer shorter",
+        "longest shortest",
+        "newer older",
+        "newest oldest",
+        "earlier later",
+        "earliest latest",
+        "cheaper dearer",
+        "stronger weaker",
+        "stricter looser",
+        "wider narrower",
+        "heavier lighter",
+        "easier harder",
+        "better worse",
+        "best worst",
+        "more less",
+        "more fewer",
+        "most least",
+        "upper lower",
+        "top bottom",
+        "sensitive insensitive",
+        "persistent ephemeral",
+        "permanent temporary",
+        "static dynamic",
+        "statically dynamically",
+        "trusted untrusted",
+        "tracked untracked",
+        "typed untyped",
+        "safe dangerous",
+        "global local",
+        "forward backward",
+        "backwards forwards",
+        "opaque transparent",
+        "sparse dense",
+        "shallow deep",
     )
 )
 ANTONYMS: dict[str, set[str]] = {}
@@ -346,6 +393,8 @@ ADDITIVE = _stems(
 """Verbs that can have several objects at once. A second object does not contradict the first."""
 STANDING = _stems("listen have keep wait retry lifetime timeout expire last allow permit hold live run default")
 """Verbs of a state that has one value at a time."""
+ASYMMETRIC = _stems("override precede outrank shadow supersede replace beat win extend inherit wrap outlive depend")
+"""Verbs of a relation that does not hold in both directions."""
 IMPERATIVES = _words(
     "use run set prefer keep put add write tag validate parse insert delete remove start begin do avoid negotiate "
     "ask open squash flush normalise normalize store call import commit merge rebase review rotate pin name raise "
@@ -368,7 +417,7 @@ FINITE = _words(
 _IRREGULAR = _words(
     "built run written kept set sent cut read made done held taken given drawn chosen shown put hit bound found "
     "lost left met paid told won split thrown fed led sold laid lit got gotten seen known begun driven hidden "
-    "broken ridden caught taught bought brought sought stuck spent bent swept"
+    "broken ridden overridden overwritten caught taught bought brought sought stuck spent bent swept"
 )
 """Participles without "-ed"."""
 PRODUCTS = _words(
