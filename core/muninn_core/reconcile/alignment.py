@@ -114,7 +114,8 @@ def roles_clash(found: Alignment, left: Proposition, right: Proposition) -> bool
     for a, mine, b, their in roles:
         if {a.time, b.time} == {"early", "late"}:
             return True
-        if any({mine, their} == set(pair) for pair in OPPOSED) or ("else" in (mine, their) and mine != their):
+        counted = _is_counted(a, left) and _is_counted(b, right)
+        if (any({mine, their} == set(pair) for pair in OPPOSED) and not counted) or ("else" in (mine, their) and mine != their):
             return True
     naming = _names_thing(left) and _names_thing(right)
     for first in roles:
@@ -123,6 +124,11 @@ def roles_clash(found: Alignment, left: Proposition, right: Proposition) -> bool
             if exchanged and "verb" not in (first[1], first[3]) and not (naming and {first[1], first[3]} == _ACTING):
                 return True
     return _order_differs(found, left, right)
+
+
+def _is_counted(term: Term, text: Proposition) -> bool:
+    """Whether a figure is beside a word, so that the figure says which it is: "from 3 nodes to 12"."""
+    return not term.quantity and any(each.quantity and each.chunk == term.chunk for each in text.terms)
 
 
 _ACTING = frozenset(("agent", "theme"))

@@ -120,8 +120,11 @@ def is_amount(plain: Sequence[str], at: int) -> bool:
 def verb_at(plain: Sequence[str], shown: Sequence[str]) -> int:
     """Return the place of the first auxiliary or else of the finite verb; 0 for a request, -1 when none is found."""
     begin = _behind_fronted(plain)
-    if plain[begin : begin + 1] == ["§not"] and begin + 1 < len(plain) and _is_request(plain, begin + 1):
-        return begin + 1  # "Don't add what the library does"
+    if plain[begin : begin + 1] == ["§not"] and begin + 1 < len(plain) and shown[begin].lower() not in NO:
+        word = plain[begin + 1]
+        is_base = is_verb(stem(word)) and not word.endswith(("s", "ed", "ing")) and word not in PREPOSITIONS
+        if _is_request(plain, begin + 1) or is_base:
+            return begin + 1  # "Don't add what the library does"
     acting = begin + 1
     if plain[begin : begin + 1] and plain[begin] in _SPEAKERS:
         while acting < len(plain) and is_adverb(plain[acting]):

@@ -17,6 +17,7 @@ from muninn_core.reconcile.vocabulary import (
     EXCLUSIVE,
     LIGHT,
     MACHINES,
+    MANY,
     PERSONS,
     PRODUCTS,
     STANDING,
@@ -54,6 +55,15 @@ def contradiction(left: Proposition, right: Proposition) -> Found:
         return NOTHING
     found = align(left.stated, right.stated)
     left, right = _without_common_denials(left, right, found)
+    amount = _other_amount(left, right, found) or _other_amount(right, left, _turned(found))
+    if amount is not None:
+        return amount
+    if _names_turned(left, right, found):
+        left = _turned_sides(left)
+        found = align(left.stated, right.stated)
+    elif _names_turned(right, left, _turned(found)):
+        right = _turned_sides(right)
+        found = align(left.stated, right.stated)
     if _is_partial(left, right) or not heavy([pair[0] for pair in found.pairs]):
         return NOTHING
     if left.passing or right.passing:
@@ -64,6 +74,57 @@ def contradiction(left: Proposition, right: Proposition) -> Found:
         if contradiction is not None:
             return contradiction
     return NOTHING
+
+
+def _turned(found: Alignment) -> Alignment:
+    """Return an alignment from the other side."""
+    return replace(
+        found,
+        pairs=tuple((b, a) for a, b in found.pairs),
+        left=found.right,
+        right=found.left,
+        opposites=tuple((b, a) for a, b in found.opposites),
+    )
+
+
+def _other_amount(one: Proposition, other: Proposition, found: Alignment) -> Found | None:
+    """One text says of one what the other says of several, or of few what the other says of all."""
+    if one.negations or other.negations or found.opposites or one.event or other.event:
+        return None
+    ours, theirs = heavy(found.left), heavy(found.right)
+    figure = next((term for term in found.left if term.key == "1"), None)
+    if figure is not None and other.extents & MANY and not one.extents:
+        restricted = one.only or any(term.key == "exactly" for term in one.terms)
+        if restricted and not theirs and all(term is figure or term.key == "exactly" for term in ours):
+            return _against("one says of one what the other says of several")
+    if "few" in one.extents and not other.part and not (ours or theirs):
+        if any(b.universal and a.role == b.role == "subj" for a, b in found.pairs):
+            return _against("one says of few what the other says of all")
+    return None
+
+
+def _names_turned(one: Proposition, other: Proposition, found: Alignment) -> bool:
+    """Whether the first text tells of its subject that it is what the subject of the second is: "Kafka is the broker",
+    "the broker is NATS".
+    """
+    if one.verb or other.verb or one.continuous or other.continuous or not (found.left and found.right):
+        return False
+    sides = (
+        all(a.role == "pred" and b.role == "subj" and not a.single for a, b in found.pairs),
+        all(term.role == "subj" for term in found.left),
+        all(term.role == "pred" for term in found.right),
+    )
+    return all(sides) and len({term.role for term in one.terms}) == len({term.role for term in other.terms}) == 2
+
+
+def _turned_sides(text: Proposition) -> Proposition:
+    """Return "Kafka is the broker" as "the broker is Kafka"."""
+    sides = {"subj": "pred", "pred": "subj"}
+    terms = tuple(
+        replace(term, role=sides[term.role], name=term.name or (term.role == "subj" and term.shown[:1].isupper()))
+        for term in text.terms
+    )
+    return replace(text, terms=terms, stated=terms)
 
 
 def _without_common_denials(left: Proposition, right: Proposition, found: Alignment) -> tuple[Proposition, Proposition]:
@@ -223,7 +284,9 @@ def _denies_case(denying: Proposition, stating: Proposition, found: Alignment, t
     if denying.negations % 2 == 0 or stating.negations or found.opposites:
         return False
     ours, theirs = (found.right, found.left) if turned else (found.left, found.right)
-    return not heavy(ours) and bool(heavy(theirs)) and all(term.quantity for term in heavy(theirs))
+    light = LIGHT if denying.bound and stating.bound else WEAK
+    said = heavy(theirs, light)
+    return not heavy(ours, light) and bool(said) and all(term.quantity for term in said)
 
 
 def _is_modifier(term: Term) -> bool:
@@ -301,7 +364,7 @@ def _other_figure(left: Proposition, right: Proposition, found: Alignment) -> Fo
 
 def _is_label(figure: Term, text: Proposition) -> bool:
     """Whether a figure names the subject: "zone 2", but not "Node 20" nor "at least two reviewers"."""
-    if figure.role != "subj" or " " in figure.key or text.bound:
+    if figure.role != "subj" or " " in figure.key or text.bound or text.verb == "requir":
         return False
     at = text.terms.index(figure)
     return not (at and text.terms[at - 1].shown.lower() in PRODUCTS)
@@ -403,6 +466,8 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
         return False
     names = any(term.name for term in ours) and any(term.name for term in theirs)
     roles = {_place(one, left), _place(other, right)}
+    if roles == {"subj", "by"} and left.passive != right.passive:
+        roles = {"by"}
     if "subj" in roles or roles & _LIMITING:
         return False
     if _active_verbs(left, right) & ADDITIVE and not (left.only or right.only):

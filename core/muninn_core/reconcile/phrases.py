@@ -46,7 +46,11 @@ by way of : with
 make|makes use of : use
 with respect|regard to : about
 as part of : in
-a number of :
+the number of :
+unlimited : §not §max
+few : §part
+symbolic link|links : symlink
+man|manual page|pages : manpage
 at any time :
 at all times :
 at all :

@@ -17,7 +17,7 @@ from muninn_core.reconcile.lexicon import stem
 from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.quantity import number_of, read_quantity, split_units
 from muninn_core.reconcile.terms import Proposition, Term
-from muninn_core.reconcile.thesaurus.table import is_verb
+from muninn_core.reconcile.thesaurus.table import base_of, has_kinds, is_verb
 from muninn_core.reconcile.vocabulary import (
     AUXILIARIES,
     BEING,
@@ -25,6 +25,7 @@ from muninn_core.reconcile.vocabulary import (
     FLIPPED,
     LIFETIME,
     LIMITS,
+    MANY,
     NO,
     PATHS,
     PREFERRING,
@@ -199,7 +200,7 @@ class _Reader:
         self.negations, self.flags, self.bound, self.verb, self.passive = kept
 
     def proposition(self) -> Proposition:
-        terms = _with_lifetime(list(self.terms))
+        terms = _with_lifetime(_with_period(list(self.terms)))
         last = {term.chunk: place for place, term in enumerate(terms)}
         for place in last.values():
             terms[place] = replace(terms[place], head=True)
@@ -269,7 +270,8 @@ class _Reader:
             self._none(plain, at, shown.lower())
             if word == "§part":
                 self.extents.add(shown.lower().removesuffix(" the").removesuffix(" of"))
-            self._mark(word)
+            if not (word == "§part" and self._role == "with" and shown.lower() in MANY):
+                self._mark(word)  # but "with several workers" tells when, not of how many
             if shown.lower() == "without":
                 self._open("with")
             if word == "§not" and self._role == "with" and at < self._finite:
@@ -295,7 +297,7 @@ class _Reader:
             self._universal = word in UNIVERSAL
             self._any = word in ("a", "an")
         elif word not in STOP:
-            self._word(word, shown, at == 0)
+            self._word(word, shown, at == 0 and not (self._finite == 1 and _is_unknown(word)))
             if self._role == "verb" and not is_adverb(word):
                 self._open("obj")
 
@@ -387,7 +389,7 @@ class _Reader:
             self.particles.add(_PREPOSITION.get(word, word))
         if is_amount(plain, at + 1):
             self._open("amount", word)
-        elif self._preferring and word in ("over", "to") and self.terms:
+        elif self._preferring and word in ("over", "to", "than") and self.terms:
             self._open("else")
         elif word == "to" and is_purpose(words, at + 1):
             self._open("purpose")
@@ -507,8 +509,24 @@ def _is_continuous(plain: Sequence[str], at: int) -> bool:
     return behind == "being" or (following.endswith("ing") and is_known)
 
 
+def _is_unknown(word: str) -> bool:
+    """Whether a word is in no dictionary here, so that a capital makes it a name also where a sentence begins."""
+    base = stem(word)
+    return not (is_verb(base) or has_kinds(base) or base in SAME_AS or base_of(base) != base or word.endswith("ing"))
+
+
 def _is_past(word: str) -> bool:
     return word in _PAST or (word.endswith("ed") and not word.endswith("eed") and word not in _DECIDED)
+
+
+def _with_period(terms: list[Term]) -> list[Term]:
+    """Read "the interval is 5 s" as "every 5 s"."""
+    named = [term for term in terms if term.key == "interval"]
+    amounts = [at for at, term in enumerate(terms) if term.quantity and term.key.endswith(" ms") and term.key[0].isdigit()]
+    if not named or len(amounts) != 1:
+        return terms
+    terms[amounts[0]] = replace(terms[amounts[0]], key=f"every {terms[amounts[0]].key}")
+    return [term for term in terms if term.key != "interval"]
 
 
 def _with_lifetime(terms: list[Term]) -> list[Term]:

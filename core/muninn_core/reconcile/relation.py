@@ -120,7 +120,7 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     both = all(any(term.role == "why" for term in side.terms) for side in (left, right))
     found = align(left.terms if both else left.stated, right.terms if both else right.stated)
     turned = [(b, a) for a, b in found.pairs]
-    weak = NEGATED_WEAK if left.negations else BOUNDED_WEAK if left.bound else WEAK
+    weak = NEGATED_WEAK if left.negations else BOUNDED_WEAK if left.bound or _is_measure(left, right) else WEAK
     report = tells_event(left) or tells_event(right)
     ours, theirs = _without_partners(found.left, found.right, weak), _without_partners(found.right, found.left, weak)
     if report:
@@ -141,6 +141,11 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     if report and reports_differ(found.pairs, left, right):
         return False
     return not (roles_clash(found, left, right) or exchanged_parts(found))
+
+
+def _is_measure(left: Proposition, right: Proposition) -> bool:
+    """Whether a text tells how much something is, so that its verb has no weight: "is 64 kB", "holds 64 kB"."""
+    return any(not text.verb and text.terms and text.terms[-1].quantity and text.terms[-1].role == "pred" for text in (left, right))
 
 
 def _do_otherwise(found: Alignment) -> bool:

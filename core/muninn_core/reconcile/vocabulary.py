@@ -99,6 +99,19 @@ license licence
 share shared common
 endpoint route
 enough sufficient
+live reside locate situate
+newest latest
+see view
+convention style
+happen occur
+throw raise
+call invoke
+fetch retrieve
+compute calculate
+entire whole
+try attempt
+quit exit
+initialise initialize init
 cause reason
 trigger fire
 get receive got
@@ -121,7 +134,7 @@ WEAK = _stems(
     "fully exactly currently simply explicitly always still completely own actually generally normally usually "
     "both so there such must should will shall being been used use uses using take give carry that via please "
     "just remain stay enable active support listen yet base version require be it first once single everywhere "
-    "rely"
+    "rely like"
 )
 """Words that one wording may have and another not."""
 
@@ -138,6 +151,8 @@ STOP = _words(
     "there here than then just very always please all any each both every now us ever get gets got yes"
 )
 UNIVERSAL = _words("all every each any")
+MANY = _words("several many multiple")
+"""Words for more than one."""
 BEING = _words("is are was were be been being gets get got")
 AUXILIARIES = BEING | _words("has have had must should will shall may can do does did §may §maybe §not")
 PREPOSITIONS = _words(
