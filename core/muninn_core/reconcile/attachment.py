@@ -219,7 +219,7 @@ def _acts_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Propositio
                 return True
             if a.role == "subj" and b.role == "obj" and same_subject:
                 return True  # "A and B stop", "A stops B"; but "it stops", "something stops it" may be the same
-        elif not left.passive and a.role == "subj" and ((b.role == "subj" and acts) or b.role in _EXACT_ONLY):
+        elif not left.passive and a.role == "subj" and ((b.role == "subj" and acts) or b.role in _AWAY):
             return True
     return False
 
@@ -284,4 +284,6 @@ def _is_participle(term: Term) -> bool:
 
 
 _BESIDE = frozenset(("in", "into", "on", "at", "from", "for", "by")) | _EXACT_ONLY
+_AWAY = _EXACT_ONLY | {"from", "to", "into", "onto"}
+"""Prepositions of what does not act itself: "the vault reads secrets", "secrets are read from the vault"."""
 _LOOSE = frozenset(("up", "down", "away", "back", "together", "alon", "default"))

@@ -49,6 +49,21 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return result
 
 
+def with_cause(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return "the cause of the leak was a cycle" as "the leak was caused by a cycle"."""
+    plain = [word for word, _ in words]
+    at = next((at for at, word in enumerate(plain[:3]) if word in ("cause", "reason")), -1)
+    if at < 0 or plain[at + 1 : at + 2] not in (["of"], ["for"], ["behind"]) or set(plain[:at]) - _OPENING_CAUSE:
+        return words
+    being = next((place for place in range(at + 2, len(plain)) if plain[place] in BEING), -1)
+    if being < 0 or being == len(plain) - 1 or plain[being + 1] in ("§not", "that"):
+        return words
+    return [*words[at + 2 : being + 1], ("caused", "caused"), ("by", "by"), *words[being + 1 :]]
+
+
+_OPENING_CAUSE = frozenset(("the", "a", "root", "main", "real", "actual", "underlying"))
+
+
 def _without_until(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return "do not merge until it is green" as "merge after it is green"."""
     plain = [word for word, _ in words]

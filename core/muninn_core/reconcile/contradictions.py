@@ -18,6 +18,7 @@ from muninn_core.reconcile.vocabulary import (
     LIGHT,
     MACHINES,
     MANY,
+    PARTNERS,
     PERSONS,
     PRODUCTS,
     STANDING,
@@ -63,6 +64,9 @@ def contradiction(left: Proposition, right: Proposition) -> Found:
         found = align(left.stated, right.stated)
     elif _names_turned(right, left, _turned(found)):
         right = _turned_sides(right)
+        found = align(left.stated, right.stated)
+    elif _names_same(left, right, found):
+        left, right = _turned_sides(left), _turned_sides(right)
         found = align(left.stated, right.stated)
     if _is_partial(left, right) or not heavy([pair[0] for pair in found.pairs]):
         return NOTHING
@@ -115,6 +119,16 @@ def _names_turned(one: Proposition, other: Proposition, found: Alignment) -> boo
         all(term.role == "pred" for term in found.right),
     )
     return all(sides) and len({term.role for term in one.terms}) == len({term.role for term in other.terms}) == 2
+
+
+def _names_same(one: Proposition, other: Proposition, found: Alignment) -> bool:
+    """Whether two texts tell of two things that they are the same one: "SQLite is the default", "Redis is the
+    default".
+    """
+    if one.verb or other.verb or not (found.left and found.right and found.pairs):
+        return False
+    named = all(a.role == b.role == "pred" and a.definite and b.definite for a, b in found.pairs)
+    return named and all(term.role == "subj" for term in (*found.left, *found.right))
 
 
 def _turned_sides(text: Proposition) -> Proposition:
@@ -286,7 +300,12 @@ def _denies_case(denying: Proposition, stating: Proposition, found: Alignment, t
     ours, theirs = (found.right, found.left) if turned else (found.left, found.right)
     light = LIGHT if denying.bound and stating.bound else WEAK
     said = heavy(theirs, light)
-    return not heavy(ours, light) and bool(said) and all(term.quantity for term in said)
+    return not heavy(ours, light) and bool(said) and all(_is_case(term) for term in said)
+
+
+def _is_case(term: Term) -> bool:
+    """Whether a term is a figure or tells each time: "on every start"."""
+    return term.quantity or (term.universal and term.role in ("on", "at", "in"))
 
 
 def _is_modifier(term: Term) -> bool:
@@ -408,8 +427,8 @@ def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Fou
     turned = _turned_down(found)
     if turned:
         return _against(f"one uses '{_escaped(turned)}', the other turns it down")
-    ours = [term for term in heavy(found.left) if term.role != "else"]
-    theirs = [term for term in heavy(found.right) if term.role != "else"]
+    ours = [term for term in _values(found.left, found.right, left, right) if term.role != "else"]
+    theirs = [term for term in _values(found.right, found.left, right, left) if term.role != "else"]
     if not (0 < len(ours) <= MAX_VALUE_WORDS and 0 < len(theirs) <= MAX_VALUE_WORDS):
         return None
     if len({term.chunk for term in ours}) > 1 or len({term.chunk for term in theirs}) > 1:
@@ -423,6 +442,20 @@ def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Fou
     return _against(
         _SAYS, _shown(ours), _shown(theirs), value=plain and not found.synonyms and _stand(one, other, left, right)
     )
+
+
+def _values(terms: Sequence[Term], others: Sequence[Term], text: Proposition, other: Proposition) -> list[Term]:
+    """Return the terms of weight, without a verb that stands for the one of the other text: "go into", "are added to"."""
+    partners = [PARTNERS[each.key] for each in others if each.key in PARTNERS]
+    if not other.verb:
+        partners.append(_GIVEN)
+    return [
+        term for term in heavy(terms) if not (term.role == "verb" and any(term.key in each for each in partners))
+    ]
+
+
+_GIVEN = PARTNERS["us"] | PARTNERS["giv"] | PARTNERS["liv"]
+"""Verbs beside a value that "is" may stand for: "is written in TOML", "is TOML"."""
 
 
 def _active_verbs(left: Proposition, right: Proposition) -> set[str]:
@@ -466,7 +499,7 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
         return False
     names = any(term.name for term in ours) and any(term.name for term in theirs)
     roles = {_place(one, left), _place(other, right)}
-    if roles == {"subj", "by"} and left.passive != right.passive:
+    if len(roles) == 2 and roles & {"by", "with"} and "subj" in roles and left.passive != right.passive:
         roles = {"by"}
     if "subj" in roles or roles & _LIMITING:
         return False

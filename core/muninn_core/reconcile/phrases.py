@@ -47,6 +47,29 @@ make|makes use of : use
 with respect|regard to : about
 as part of : in
 the number of :
+make|be sure to|that :
+remember|take care to :
+do not forget to :
+dont forget to :
+it is important|essential|crucial|vital to|that :
+we|i decided|agreed|chose to :
+note that :
+is|are able to : §may
+it is not necessary|required|needed to : §not require
+hand written : manually written
+handwritten : manually written
+drop|drops|dropped|removed|ended|ends support for : §not support
+anymore :
+any longer :
+drops|falls|goes|dips|sinks below|under : is below
+rises|goes|climbs above|over : is above
+snake_case : snakecase
+snake case : snakecase
+kebab case : kebabcase
+camel case : camelcase
+pascal case : pascalcase
+upper case : uppercase
+lower case : lowercase
 unlimited : §not §max
 few : §part
 symbolic link|links : symlink

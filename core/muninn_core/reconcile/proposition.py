@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from muninn_core.model.value import replace
-from muninn_core.reconcile.clauses import clauses, conjoined, is_amount, is_purpose, verb_at
+from muninn_core.reconcile.clauses import clauses, conjoined, is_amount, is_purpose, verb_at, with_cause
 from muninn_core.reconcile.lexicon import stem
 from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.quantity import number_of, read_quantity, split_units
@@ -91,6 +91,21 @@ _DATE = re.compile(
     r"|backtest|pipeline|drill|release|issue|bug) #?[0-9a-f]*\d",
     re.I,
 )
+_LABEL = re.compile(
+    r"^(?:note|decision|decided|rule|convention|constraint|fact|warning|important|reminder|gotcha|tip|caveat|preference"
+    r"|insight|fyi|nb|lesson|learned|remember):\s+(?=\w)",
+    re.I,
+)
+_ENDED_SUPPORT = re.compile(
+    r"\bsupport for ([^.,;]+?) (?:is|was|has been|got) (?:removed|dropped|gone|discontinued|ended)\b", re.I
+)
+_SHORTENED = re.compile(r"\b(it|that|there|here|what|we|they|you|i)['’](s|ve|re|ll|m)\b", re.I)
+_FULL = {"s": "is", "ve": "have", "re": "are", "ll": "will", "m": "am"}
+_EVERYBODY = _words("anyone anybody everyone everybody")
+_LANGUAGES = {"Go": "golang", "Make": "gnumake"}
+"""Names that are other words in lower case."""
+_JOINED = _words("re non un")
+"""Prefixes with a hyphen."""
 _TICKET = re.compile(r"\b[A-Z]{2,}-\d+\b")
 
 
@@ -113,7 +128,8 @@ def read(text: str) -> Proposition:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, split at full stops, semicolons and line breaks."""
-    return [part for part in _SENTENCE.split(text.strip()) if part]
+    text = _LABEL.sub("", text.strip())
+    return [part for part in _SENTENCE.split(_ENDED_SUPPORT.sub(r"\1 is not supported", text)) if part]
 
 
 def without_reasons(text: str) -> str:
@@ -132,6 +148,7 @@ def _without_reason(sentence: str) -> tuple[str, str]:
 
 def _tokens(text: str) -> list[str]:
     result: list[str] = []
+    text = _SHORTENED.sub(lambda found: f"{found[1]} {_FULL[found[2].lower()]}", text)
     text = _OWNERS.sub(r"\1's", text.replace("`", " ").replace("=", " = ").replace("“", " ").replace("”", " "))
     for token in _TOKEN.findall(text):
         plain = token.removesuffix("'s").removesuffix("’s")
@@ -141,7 +158,8 @@ def _tokens(text: str) -> list[str]:
         elif plain.endswith("%") and len(plain) > 1:
             result += [plain[:-1], "%"]
         elif "-" in plain and not re.search(r"[_./:\d]", plain):
-            result += [piece for piece in plain.split("-") if piece]
+            pieces = [piece for piece in plain.split("-") if piece]
+            result += ["".join(pieces)] if len(pieces) == 2 and pieces[0].lower() in _JOINED else pieces
         else:
             result += split_units(plain)
         result += owner
@@ -171,7 +189,7 @@ class _Reader:
         self._role, self._limit = "subj", ""
         self._after_content = False
         self._preferring = False
-        self._universal = self._any = False
+        self._universal = self._any = self._definite = False
         self._finite = -1
         self._fronted = self._subordinate = False
         self._part_start, self._part_denied = 0, False
@@ -181,7 +199,7 @@ class _Reader:
         """Add the terms of a sentence."""
         self.segments += 1
         self._existential = tokens[:1] in (["There"], ["there"])
-        for words in clauses(conjoined(rewrite(tokens))):
+        for words in clauses(conjoined(with_cause(rewrite(tokens)))):
             plain = [word for word, _ in words]
             verb = verb_at(plain, [shown for _, shown in words])
             self._preferring = any(stem(word) in PREFERRING for word in plain)
@@ -295,7 +313,7 @@ class _Reader:
                 self._open("subj")
                 self._fronted = False
             self._universal = word in UNIVERSAL
-            self._any = word in ("a", "an")
+            self._any, self._definite = word in ("a", "an"), word in ("the", "our")
         elif word not in STOP:
             self._word(word, shown, at == 0 and not (self._finite == 1 and _is_unknown(word)))
             if self._role == "verb" and not is_adverb(word):
@@ -355,7 +373,7 @@ class _Reader:
         if plain[at] == "," and self._fronted:
             verb = self._finite
             opens_request = verb < 0 and at + 1 < len(plain) and is_verb(stem(plain[at + 1]))
-            self._open("subj" if verb > at else "obj" if verb >= 0 and not opens_request else "verb")
+            self._open("subj" if verb > at or (verb < 0 and not opens_request) else "obj" if verb >= 0 else "verb")
             self._fronted = self._subordinate = False
             return
         if plain[at] in (",", "but", "and"):
@@ -440,12 +458,13 @@ class _Reader:
             return
         self._add(
             Term(
-                key=word if name and _NAME.search(shown) and "/" in word else key,
+                key=_named(word, shown, key, initial) if name else key,
                 shown=shown,
                 role=self._role,
                 chunk=self.chunk,
                 name=name,
-                universal=self._universal,
+                universal=self._universal or word in _EVERYBODY,
+                definite=self._definite,
                 single=self._any,
                 group=self.group,
                 flipped=bool(flipped),
@@ -466,7 +485,7 @@ class _Reader:
     def _open(self, role: str, limit: str = "") -> None:
         self.chunk += 1
         self.group += 1
-        self._universal = self._any = False
+        self._universal = self._any = self._definite = False
         self._role, self._limit = role, LIMITS.get(limit, "")
         self._after_content = False
 
@@ -507,6 +526,13 @@ def _is_continuous(plain: Sequence[str], at: int) -> bool:
     behind = plain[at + 1] if at + 1 < len(plain) else ""
     is_known = following in _SHORT or is_verb(stem(following)) or is_verb(key_of(following))
     return behind == "being" or (following.endswith("ing") and is_known)
+
+
+def _named(word: str, shown: str, key: str, initial: bool) -> str:
+    """Return the key of a name."""
+    if not initial and shown in _LANGUAGES:
+        return _LANGUAGES[shown]
+    return word if _NAME.search(shown) and "/" in word else key
 
 
 def _is_unknown(word: str) -> bool:

@@ -13,7 +13,8 @@ class Term(Value):
     `group` numbers the nouns of a phrase with what stands before each: "the state | of the cart". `owner` tells
     whether it is before "'s". `limit` tells whether something holds "until" or "after" an amount of time, `flipped`
     whether an opposite was read as a denial of this word.
-    `name` tells whether it looks like a proper name or identifier, `single` whether it is behind "a". `time` is "early"
+    `name` tells whether it looks like a proper name or identifier, `single` whether it is behind "a",
+    `definite` whether behind "the" or "our". `time` is "early"
     or "late" where the text orders two events. `part` numbers clauses and what conjunctions join, `denied` tells
     whether that part has a denial.
     """
@@ -27,6 +28,7 @@ class Term(Value):
     quantity: bool = False
     universal: bool = False
     single: bool = False
+    definite: bool = False
     group: int = 0
     owner: bool = False
     time: str = ""

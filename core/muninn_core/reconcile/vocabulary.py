@@ -99,6 +99,11 @@ license licence
 share shared common
 endpoint route
 enough sufficient
+work operate
+millisecond ms
+megabyte mb
+gigabyte gb
+kilobyte kb
 live reside locate situate
 newest latest
 see view
@@ -353,6 +358,10 @@ _ANTONYMS = (
         "sensitive insensitive",
         "persistent ephemeral",
         "permanent temporary",
+        "preemptive cooperative",
+        "single multi",
+        "single multiple",
+        "public internal",
         "static dynamic",
         "statically dynamically",
         "trusted untrusted",
@@ -384,7 +393,9 @@ DENIED_WEAK = WEAK | _stems("finish complete group bunch piece bowl")
 PARTNERS = {
     stem("come"): _stems("load read fetch take build publish generate provide"),
     stem("live"): _stems("keep locate"),
-    stem("go"): _stems("send write"),
+    stem("go"): _stems("send write add put"),
+    stem("give"): _stems("specify express state"),
+    stem("use"): _stems("write build implement"),
 }
 """Verbs that a weak verb may stand for."""
 SUPPORTING = _stems(
@@ -397,7 +408,7 @@ LIFETIME = _stems("expire expiry valid ttl live last good lifetime end")
 TIMING = _stems(
     "startup runtime request boot install build deploy upload save demand login commit release morning evening "
     "night monday tuesday wednesday thursday friday saturday sunday first use view once eager lazy eagerly lazily "
-    "time compile nightly realtime batch start end program process real each every"
+    "time compile nightly realtime batch start end program process real each every manually"
 )
 """Words that say when something happens."""
 ADDITIVE = _stems(
