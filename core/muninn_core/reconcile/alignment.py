@@ -85,7 +85,14 @@ def _matched(
 
 
 def _are_alike(one: Term, other: Term) -> bool:
-    return not (one.quantity or other.quantity) and are_synonyms(one.key, other.key)
+    if one.quantity or other.quantity:
+        return False
+    return are_synonyms(one.key, other.key) or _does(one, other) or _does(other, one)
+
+
+def _does(one: Term, other: Term) -> bool:
+    """Whether a noun names who does what a verb tells: "is the linter for scripts", "lints scripts"."""
+    return bool(one.deed) and other.role == "verb" and one.deed == other.key
 
 
 def _are_opposites(one: Term, other: Term) -> bool:

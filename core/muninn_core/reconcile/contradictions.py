@@ -503,7 +503,8 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
         roles = {"by"}
     if "subj" in roles or roles & _LIMITING:
         return False
-    if _active_verbs(left, right) & ADDITIVE and not (left.only or right.only):
+    additive = _active_verbs(left, right) & ADDITIVE and not (kindred and roles == {"with"})
+    if additive and not (left.only or right.only):
         return False
     if kindred:
         return len(roles) == 1 or roles <= _FILLED

@@ -20,7 +20,7 @@ from muninn_core.reconcile.compare import judge, replaces, same_subject
 from muninn_core.reconcile.contradictions import MAX_VALUE_WORDS
 from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.proposition import without_reasons
-from muninn_core.reconcile.quantity import is_unit, split_units
+from muninn_core.reconcile.quantity import is_unit, number_of, split_units
 from muninn_core.reconcile.relation import Relation
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
 from muninn_core.reconcile.vocabulary import ANTONYMS, LIGHT, PREPOSITIONS, STOP, WEAK, key_of
@@ -117,7 +117,8 @@ def _joined(words: Sequence[str]) -> Iterator[str]:
     """
     before = ""
     for word, shown in rewrite([part for each in words for part in split_units(each)]):
-        if not (before.isdigit() and is_unit(word)):
+        is_amount = number_of(before) is not None and is_unit(word)
+        if not (is_amount or word in ("§max", "§min") or (word != "one" and number_of(word) is not None)):
             yield from shown.lower().split() if word.startswith("§") else (word,)
         before = word
 
@@ -159,7 +160,8 @@ def _is_likely(one: Words, other: Words) -> bool:
         return len((ours | theirs) - _DENIALS) <= MAX_VALUE_WORDS
     if ours <= _DENIALS or theirs <= _DENIALS:
         return True
-    if one.first in ours and other.first in theirs and not _are_related(one.first, other.first):
+    apart = one.first in ours and other.first in theirs and not _are_related(one.first, other.first)
+    if apart and not (common > 1 and len(ours) == len(theirs) == 1):
         return False  # about different subjects
     if len(ours) <= MAX_VALUE_WORDS and len(theirs) <= MAX_VALUE_WORDS:
         return True

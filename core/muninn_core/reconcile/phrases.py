@@ -48,7 +48,8 @@ with respect|regard to : about
 as part of : in
 the number of :
 make|be sure to|that :
-remember|take care to :
+remember to :
+take care to :
 do not forget to :
 dont forget to :
 it is important|essential|crucial|vital to|that :

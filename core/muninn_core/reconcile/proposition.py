@@ -97,7 +97,7 @@ _LABEL = re.compile(
     re.I,
 )
 _ENDED_SUPPORT = re.compile(
-    r"\bsupport for ([^.,;]+?) (?:is|was|has been|got) (?:removed|dropped|gone|discontinued|ended)\b", re.I
+    r"\bsupport for ((?:[^.,;]|\.(?=\d))+?) (?:is|was|has been|got) (?:removed|dropped|gone|discontinued|ended)\b", re.I
 )
 _SHORTENED = re.compile(r"\b(it|that|there|here|what|we|they|you|i)['’](s|ve|re|ll|m)\b", re.I)
 _FULL = {"s": "is", "ve": "have", "re": "are", "ll": "will", "m": "am"}
@@ -219,6 +219,8 @@ class _Reader:
 
     def proposition(self) -> Proposition:
         terms = _with_lifetime(_with_period(list(self.terms)))
+        if not self.verb and any(term.role == "pred" for term in terms):
+            terms = [_with_deed(term) for term in terms]
         last = {term.chunk: place for place, term in enumerate(terms)}
         for place in last.values():
             terms[place] = replace(terms[place], head=True)
@@ -543,6 +545,13 @@ def _is_unknown(word: str) -> bool:
 
 def _is_past(word: str) -> bool:
     return word in _PAST or (word.endswith("ed") and not word.endswith("eed") and word not in _DECIDED)
+
+
+def _with_deed(term: Term) -> Term:
+    """Note what a thing does that is named after it: "Ruff is the linter for scripts"."""
+    word = term.shown.lower()
+    deed = key_of(word[:-2]) if word.endswith("er") and term.role in ("subj", "pred") else ""
+    return replace(term, deed=deed) if is_verb(deed) else term
 
 
 def _with_period(terms: list[Term]) -> list[Term]:

@@ -13,6 +13,7 @@ class Term(Value):
     `group` numbers the nouns of a phrase with what stands before each: "the state | of the cart". `owner` tells
     whether it is before "'s". `limit` tells whether something holds "until" or "after" an amount of time, `flipped`
     whether an opposite was read as a denial of this word.
+    `deed` is the verb of a noun for who does it, where a text says what something is: "is the linter".
     `name` tells whether it looks like a proper name or identifier, `single` whether it is behind "a",
     `definite` whether behind "the" or "our". `time` is "early"
     or "late" where the text orders two events. `part` numbers clauses and what conjunctions join, `denied` tells
@@ -36,6 +37,7 @@ class Term(Value):
     part: int = 0
     limit: str = ""
     flipped: bool = False
+    deed: str = ""
 
 
 class Proposition(Value):
