@@ -480,9 +480,9 @@ def _turned_down(found: Alignment) -> str:
         if (
             turned
             and kept
-            and heavy(ours)
+            and ours
             and not heavy(theirs, LIGHT)
-            and len({term.chunk for term in heavy(ours)}) == 1
+            and len({term.chunk for term in heavy(ours) or ours}) == 1
         ):
             return " ".join(pair[1 - at].shown for pair in turned)
     return ""

@@ -37,7 +37,7 @@ RARE = 5
 MAX_DIFFERENT = 6
 """In words: how many two memories may not have in common, when they have fewer than that in common."""
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
 _TINY = 3
 """Memories of no more words are also filed under single ones, and again with those that have linking words beside."""
 _DENIALS = frozenset(("no", "not", "nobody", "isn", "aren", "doesn", "don", "t"))
@@ -119,7 +119,7 @@ def _joined(words: Sequence[str]) -> Iterator[str]:
     for word, shown in rewrite([part for each in words for part in split_units(each)]):
         is_amount = number_of(before) is not None and is_unit(word)
         if not (is_amount or word in ("§max", "§min") or (word != "one" and number_of(word) is not None)):
-            yield from shown.lower().split() if word.startswith("§") else (word,)
+            yield from ("not",) if word == "§not" else shown.lower().split() if word.startswith("§") else (word,)
         before = word
 
 

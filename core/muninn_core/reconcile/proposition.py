@@ -96,6 +96,12 @@ _LABEL = re.compile(
     r"|insight|fyi|nb|lesson|learned|remember):\s+(?=\w)",
     re.I,
 )
+_FORBIDDEN = re.compile(
+    r"^(?:never|do not|don['’]t) (?P<turned>[a-z]+ [^;,.:]+?)(?:[;.,]| [-–—])\s+(?:instead,? |please |but |always )?"
+    r"(?P<kept>(?:use|call|run|prefer|write|put|set|make|pass|import|return|raise|throw|keep|store|add|wrap|create) [^;.,]+?)"
+    r"(?:,? instead)?\.?$",
+    re.I,
+)
 _ENDED_SUPPORT = re.compile(
     r"\bsupport for ((?:[^.,;]|\.(?=\d))+?) (?:is|was|has been|got) (?:removed|dropped|gone|discontinued|ended)\b", re.I
 )
@@ -128,8 +134,20 @@ def read(text: str) -> Proposition:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, split at full stops, semicolons and line breaks."""
-    text = _LABEL.sub("", text.strip())
+    text = _with_alternative(_LABEL.sub("", text.strip()))
     return [part for part in _SENTENCE.split(_ENDED_SUPPORT.sub(r"\1 is not supported", text)) if part]
+
+
+def _with_alternative(text: str) -> str:
+    """Return "Do not use A; use B" as "use B instead of A"."""
+    found = _FORBIDDEN.match(text)
+    if found is None:
+        return text
+    turned, kept = found["turned"], found["kept"]
+    verb, _, rest = turned.partition(" ")
+    if verb == kept.partition(" ")[0].lower():
+        return f"{kept} instead of {rest}"
+    return f"{kept} rather than {turned}"
 
 
 def without_reasons(text: str) -> str:

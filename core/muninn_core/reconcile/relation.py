@@ -27,6 +27,7 @@ from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
 from muninn_core.reconcile.proposition import read, sentences
 from muninn_core.reconcile.reports import informative_terms, is_doing, reports_differ, tells_event
+from muninn_core.reconcile.spelling import same_spelling
 from muninn_core.reconcile.symbols import symbols_agree
 from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.vocabulary import (
@@ -74,6 +75,7 @@ def relate(one: str, other: str) -> Relation:
 
 @lru_cache(maxsize=50_000)
 def _relate(one: str, other: str) -> Found:
+    one, other = same_spelling(one, other)
     left, right = read(one), read(other)
     if _have_equal_words(one, other) or _is_same(left, right):
         return Found(verdict="same") if symbols_agree(one, other) else NOTHING
