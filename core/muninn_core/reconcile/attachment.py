@@ -105,7 +105,7 @@ def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposit
     certain = left.continuous and right.continuous
     for a, b in pairs:
         head = ours[a.group]
-        if a is head or is_loose(a) or not _is_noun(head) or a.key in several or head.key in several:
+        if a is head or a.role == "why" or is_loose(a) or not _is_noun(head) or a.key in several or head.key in several:
             continue
         noun = partner.get(id(head))
         if noun is None or "as" in (noun.role, b.role) or (noun.chunk == b.chunk and not certain):
@@ -286,4 +286,4 @@ def _is_participle(term: Term) -> bool:
 _BESIDE = frozenset(("in", "into", "on", "at", "from", "for", "by")) | _EXACT_ONLY
 _AWAY = _EXACT_ONLY | {"from", "to", "into", "onto"}
 """Prepositions of what does not act itself: "the vault reads secrets", "secrets are read from the vault"."""
-_LOOSE = frozenset(("up", "down", "away", "back", "together", "alon", "default"))
+_LOOSE = frozenset(("up", "down", "away", "back", "together", "alon", "default", "roundrobin"))

@@ -40,6 +40,10 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
             word = "after"
         if word in ("under", "below", "above", "over") and rest and number_of(rest[0]) is not None:
             word = "§max" if word in ("under", "below") else "§min"
+        if word in _COMPARED and rest[:1] == ["than"] and rest[1:] and number_of(rest[1]) is not None:
+            word = _COMPARED[word]
+        if word == "than" and result and result[-1][0] in _COMPARED.values():
+            continue
         denied = word == "§not" and not shown.lower().startswith(("is", "are", "was", "were", "has", "have"))
         if denied and at and words[at - 1][0] == "," and rest and rest[0] != "to":
             until = next((place for place, each in enumerate(rest) if each in (",", ".", "but", "and")), len(rest))
@@ -47,6 +51,11 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
                 word = "§else"
         result.append((word, shown))
     return result
+
+
+_COMPARED = dict.fromkeys(("larger", "bigger", "greater", "longer", "higher", "older", "more"), "§min")
+_COMPARED |= dict.fromkeys(("smaller", "shorter", "lower", "younger"), "§max")
+"""Words before "than" and a figure, and the bound that they make of it."""
 
 
 def with_cause(words: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -300,7 +300,8 @@ def _denies_case(denying: Proposition, stating: Proposition, found: Alignment, t
     ours, theirs = (found.right, found.left) if turned else (found.left, found.right)
     light = LIGHT if denying.bound and stating.bound else WEAK
     said = heavy(theirs, light)
-    return not heavy(ours, light) and bool(said) and all(_is_case(term) for term in said)
+    counted = {term.chunk for term in said if term.quantity} if denying.bound else set()
+    return not heavy(ours, light) and bool(said) and all(_is_case(term) or term.chunk in counted for term in said)
 
 
 def _is_case(term: Term) -> bool:
@@ -361,7 +362,10 @@ def _other_figure(left: Proposition, right: Proposition, found: Alignment) -> Fo
     theirs = [term for term in found.right if term.quantity]
     if len(ours) != 1 or len(theirs) != 1 or found.opposites:
         return None
-    rest = [*_unexplained(found.left, right), *_unexplained(found.right, left)]
+    rest = [
+        *_values(_unexplained(found.left, right), found.right, right),
+        *_values(_unexplained(found.right, left), found.left, left),
+    ]
     copula = [text for text in (left, right) if not text.verb]
     if len(copula) == 1 and len(rest) == 1 and rest[0].role == "verb":
         rest = []  # "the rate is 3", "the model is trained with a rate of 5"
@@ -371,7 +375,8 @@ def _other_figure(left: Proposition, right: Proposition, found: Alignment) -> Fo
         return None
     if _is_label(ours[0], left) or _is_label(theirs[0], right):
         return None
-    if _active_verbs(left, right) & ADDITIVE and _is_number_of_name(ours[0], left):
+    bounded = left.bound and right.bound
+    if _active_verbs(left, right) & ADDITIVE and _is_number_of_name(ours[0], left) and not bounded:
         return None  # "supports format 3", "happens on Windows 10"
     if left.bound != right.bound and left.bound and right.bound:
         return None
@@ -427,8 +432,8 @@ def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Fou
     turned = _turned_down(found)
     if turned:
         return _against(f"one uses '{_escaped(turned)}', the other turns it down")
-    ours = [term for term in _values(found.left, found.right, left, right) if term.role != "else"]
-    theirs = [term for term in _values(found.right, found.left, right, left) if term.role != "else"]
+    ours = [term for term in _values(found.left, found.right, right) if term.role != "else"]
+    theirs = [term for term in _values(found.right, found.left, left) if term.role != "else"]
     if not (0 < len(ours) <= MAX_VALUE_WORDS and 0 < len(theirs) <= MAX_VALUE_WORDS):
         return None
     if len({term.chunk for term in ours}) > 1 or len({term.chunk for term in theirs}) > 1:
@@ -444,7 +449,7 @@ def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Fou
     )
 
 
-def _values(terms: Sequence[Term], others: Sequence[Term], text: Proposition, other: Proposition) -> list[Term]:
+def _values(terms: Sequence[Term], others: Sequence[Term], other: Proposition) -> list[Term]:
     """Return the terms of weight, without a verb that stands for the one of the other text: "go into", "are added to"."""
     partners = [PARTNERS[each.key] for each in others if each.key in PARTNERS]
     if not other.verb:
@@ -454,7 +459,7 @@ def _values(terms: Sequence[Term], others: Sequence[Term], text: Proposition, ot
     ]
 
 
-_GIVEN = PARTNERS["us"] | PARTNERS["giv"] | PARTNERS["liv"]
+_GIVEN = PARTNERS["us"] | PARTNERS["serv"] | PARTNERS["giv"] | PARTNERS["liv"]
 """Verbs beside a value that "is" may stand for: "is written in TOML", "is TOML"."""
 
 
@@ -540,7 +545,8 @@ def _other_scope(left: Proposition, right: Proposition, found: Alignment) -> Fou
         return None
     open_side = right if left.only else left
     ours, theirs = heavy(found.left), heavy(found.right)
-    if len(ours) > 2 or len(theirs) > 2 or len(found.pairs) < 2:
+    everywhere = any(term.universal for term in (found.right if left.only else found.left))
+    if len(ours) > 2 or len(theirs) > 2 or len(found.pairs) < (1 if everywhere else 2):
         return None
     roles = {term.role for term in (*ours, *theirs)}
     if len(roles) == 1 and any(term.universal for term in open_side.terms):

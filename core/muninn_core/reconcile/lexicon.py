@@ -11,6 +11,8 @@ def stem(word: str) -> str:
     """Remove an English ending: use, uses, used and using get one form."""
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
+    if word.endswith("string"):
+        return word
     for ending, put in (("ies", "y"), ("ing", ""), ("ed", "")):
         rest = word.removesuffix(ending)
         if rest != word and len(rest) >= 2 and re.search("[aeiouy]", rest) and not word.endswith("eed"):

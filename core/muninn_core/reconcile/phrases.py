@@ -16,6 +16,7 @@ in the? form of : as
 in the? shape of : as
 most recent : newest
 on|at start|boot|launch : at startup
+round robin : roundrobin
 copy on write : copyonwrite
 write ahead : writeahead
 out of order : outoforder
@@ -64,6 +65,17 @@ anymore :
 any longer :
 drops|falls|goes|dips|sinks below|under : is below
 rises|goes|climbs above|over : is above
+roll|rolls back : rollback
+rolled back : rollbacked
+rolling back : rollbacking
+roll|rolls out : rollout
+rolled out : rollouted
+rolling out : rollouting
+shut|shuts|shutting down : shutdown
+tear|tears|tearing down : teardown
+fail|fails|failing over : failover
+more than one : §part
+multiple : §part
 snake_case : snakecase
 snake case : snakecase
 kebab case : kebabcase

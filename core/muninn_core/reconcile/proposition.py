@@ -73,6 +73,7 @@ _REASON = re.compile(
     r"(?:,?\s+\b(?:because|so that|otherwise|in order to)\b"
     r"|,\s+which\b(?![^,]*,\s+(?:and\s+\w+ing\b|(?!and|or|but|so|because|since|which)\w))"
     r"|,\s+(?:since|as|so|to|for|due to|after an? (?=[^.]*\bonce\b))\b"
+    r"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)\s+(?:due to|owing to)\b"
     r"|\s+since\s+(?=\w+(?:\s+\w+){2})(?![A-Z]|\d)"
     r"|(?<!\bhas)(?<!\bhave)(?<!\bhad)(?<!\bneed)(?<!\bneeds)"
     r"\s+to (?=(?:keep|avoid|prevent|make sure|save|leave|ensure|reduce|stay|simplify)\b))",
@@ -107,7 +108,8 @@ _ENDED_SUPPORT = re.compile(
 )
 _SHORTENED = re.compile(r"\b(it|that|there|here|what|we|they|you|i)['’](s|ve|re|ll|m)\b", re.I)
 _FULL = {"s": "is", "ve": "have", "re": "are", "ll": "will", "m": "am"}
-_EVERYBODY = _words("anyone anybody everyone everybody")
+_EVERYBODY = _words("anyone anybody everyone everybody everywhere anywhere")
+_SEVERAL = frozenset(("several", "multiple", "more than one"))
 _LANGUAGES = {"Go": "golang", "Make": "gnumake"}
 """Names that are other words in lower case."""
 _JOINED = _words("re non un")
@@ -242,6 +244,9 @@ class _Reader:
         last = {term.chunk: place for place, term in enumerate(terms)}
         for place in last.values():
             terms[place] = replace(terms[place], head=True)
+        if self.none == {"subj"} and self.bound == "min" and self.negations == 1:
+            self.bound, self.negations, self.none = "max", 0, set()  # "no name is longer than 8 letters"
+            terms = [replace(term, denied=False) for term in terms]
         return Proposition(
             terms=tuple(terms),
             stated=tuple(term for term in terms if term.role != "why"),
@@ -307,7 +312,8 @@ class _Reader:
         elif word.startswith("§"):
             self._none(plain, at, shown.lower())
             if word == "§part":
-                self.extents.add(shown.lower().removesuffix(" the").removesuffix(" of"))
+                extent = shown.lower().removesuffix(" the").removesuffix(" of")
+                self.extents.add("several" if extent in _SEVERAL else extent)
             if not (word == "§part" and self._role == "with" and shown.lower() in MANY):
                 self._mark(word)  # but "with several workers" tells when, not of how many
             if shown.lower() == "without":
@@ -466,6 +472,8 @@ class _Reader:
         base = stem(word)
         key = key_of(word)
         flipped = FLIPPED.get(base) or FLIPPED.get(SAME_AS.get(base, ""))
+        if word.endswith("ly") and stem(word[:-2]) in FLIPPED:
+            flipped = key_of(f"{FLIPPED[stem(word[:-2])]}ly")
         if flipped:
             self.negations += 1
             self._part_denied = True
@@ -585,5 +593,5 @@ def _with_period(terms: list[Term]) -> list[Term]:
 def _with_lifetime(terms: list[Term]) -> list[Term]:
     """Give words for a duration ("expires after", "is valid for") one key, when there is a duration."""
     if not any(term.quantity and term.key.endswith((" ms", " month")) for term in terms):
-        return terms
+        return [replace(term, key="lifetime") if term.key == "expir" else term for term in terms]
     return [replace(term, key="lifetime") if term.key in LIFETIME else term for term in terms]

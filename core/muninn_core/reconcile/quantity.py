@@ -65,6 +65,8 @@ for _names, _factor, _base in (
 _ADVERBS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter"}
 _ADVERBS |= {"yearly": "year", "annually": "year"}
 _PER = frozenset(("a", "an", "per", "each", "every"))
+_BEFORE_AMOUNT = frozenset(("for", "within", "after", "about", "around", "than", "least", "§max", "§min"))
+"""Words behind which "an hour" is one hour, and not each hour."""
 _SHORT = frozenset(["s", "h", "d", "b", "v", "min"])
 """Units that are words of another meaning when no figure is before them."""
 
@@ -186,6 +188,8 @@ def _frequency(words: Sequence[str], at: int) -> tuple[str, int] | None:
         return None  # "a quarter of the builds"
     if word in ("a", "an", "per") and at and _word(words, at + 1) in _UNITS and _word(words, at + 1) not in _SHORT:
         factor, base = _UNITS[_word(words, at + 1)]
+        if word != "per" and words[at - 1] in _BEFORE_AMOUNT:
+            return f"{factor} {base}", at + 2
         return (f"per {factor} {base}", at + 2) if base in ("ms", "month") else None
     return None
 

@@ -132,6 +132,8 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         )
     if found.opposites or ours or theirs or found.synonyms > MAX_SYNONYMS:
         return False
+    if _is_made_of_another(found, left, right):
+        return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
         return False
     if limits_differ(found, _UNLIKE) or particles_clash(left, right):
@@ -143,6 +145,16 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     if report and reports_differ(found.pairs, left, right):
         return False
     return not (roles_clash(found, left, right) or exchanged_parts(found))
+
+
+def _is_made_of_another(found: Alignment, left: Proposition, right: Proposition) -> bool:
+    """Whether what one text uses is no material of the other: "uses a log", "a log is written"."""
+    made = PARTNERS["us"]
+    if left.verb in made and right.verb == "us":
+        return any(b.role == "obj" and a.role in ("subj", "obj") for a, b in found.pairs)
+    if right.verb in made and left.verb == "us":
+        return any(a.role == "obj" and b.role in ("subj", "obj") for a, b in found.pairs)
+    return False
 
 
 def _is_measure(left: Proposition, right: Proposition) -> bool:

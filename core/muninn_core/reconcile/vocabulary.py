@@ -144,7 +144,7 @@ WEAK = _stems(
 """Words that one wording may have and another not."""
 
 LIGHT = WEAK | _stems(
-    "limit size length count number value rate amount maximum time duration version configure keep wait delay "
+    "limit size length long count number value rate amount maximum time duration version configure keep wait delay "
     "valid hold last expire retention level total default support accept capacity contain upload call allow "
     "setting each every power write build start lifetime"
 )
@@ -388,14 +388,15 @@ NEGATED_WEAK = WEAK | _stems("write appear create put add contain")
 """The same for what is forbidden: "raw SQL is banned", "never write raw SQL"."""
 BOUNDED_WEAK = WEAK | _stems("keep accept contain drop")
 """The same for bounds: "batches are at most 64 kB", "a batch holds up to 64 kB"."""
-DENIED_WEAK = WEAK | _stems("finish complete group bunch piece bowl")
+DENIED_WEAK = WEAK | _stems("permit finish complete group bunch piece bowl")
 """The same for denials: "the migration is finished", "we have not migrated yet"."""
 PARTNERS = {
     stem("come"): _stems("load read fetch take build publish generate provide"),
     stem("live"): _stems("keep locate"),
     stem("go"): _stems("send write add put"),
     stem("give"): _stems("specify express state"),
-    stem("use"): _stems("write build implement"),
+    stem("use"): _stems("write build"),
+    stem("serve"): _stems("expose publish offer host"),
 }
 """Verbs that a weak verb may stand for."""
 SUPPORTING = _stems(

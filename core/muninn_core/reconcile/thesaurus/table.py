@@ -14,8 +14,8 @@ _FILE = Path(__file__).with_name("words.txt")
 _VERBS_OF_SOFTWARE = (
     "backpatch backport batch benchmark bootstrap bundle checkout compile debounce debug decrypt dedupe deduplicate "
     "deserialise deserialize encrypt fork fuzz go instrument lint minify mock monkeypatch normalise normalize paginate "
-    "parallelise parallelize preload prefetch rebase redeploy refactor reindex reload resync retry rollback sanitise "
-    "sanitize serialise serialize shard squash stub subclass throttle transpile typecheck unmarshal vendor"
+    "parallelise parallelize preload prefetch rebase redeploy refactor reindex reload resync retry rollback rollout sanitise "
+    "sanitize serialise serialize shard shutdown squash stub subclass throttle transpile typecheck unmarshal vendor"
 )
 """Verbs that WordNet lacks."""
 
