@@ -95,6 +95,8 @@ def _other_amount(one: Proposition, other: Proposition, found: Alignment) -> Fou
     """One text says of one what the other says of several, or of few what the other says of all."""
     if one.negations or other.negations or found.opposites or one.event or other.event:
         return None
+    if roles_clash(found, one, other):
+        return None
     ours, theirs = heavy(found.left), heavy(found.right)
     figure = next((term for term in found.left if term.key == "1"), None)
     if figure is not None and other.extents & MANY and not one.extents:
@@ -188,11 +190,15 @@ def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | 
         theirs, ours = _beside_denial(right, left, theirs, ours, [pair[::-1] for pair in found.pairs])
     if ours or theirs or any(_is_modifier(term) for pair in found.opposites for term in pair if not _is_extreme(*pair)):
         return None
-    if left.bound != right.bound and left.bound and right.bound:
+    if left.bound != right.bound and (left.bound and right.bound or not _has_figure(left, right)):
         return None
     if roles_clash(found, left, right):
         return None
     return _against("one says the opposite of the other")
+
+
+def _has_figure(left: Proposition, right: Proposition) -> bool:
+    return any(term.quantity for text in (left, right) for term in text.terms)
 
 
 def _denies_each(left: Proposition, right: Proposition, found: Alignment) -> bool:
@@ -452,7 +458,7 @@ def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Fou
 def _values(terms: Sequence[Term], others: Sequence[Term], other: Proposition) -> list[Term]:
     """Return the terms of weight, without a verb that stands for the one of the other text: "go into", "are added to"."""
     partners = [PARTNERS[each.key] for each in others if each.key in PARTNERS]
-    if not other.verb:
+    if not other.verb and any(each.role == "pred" for each in others):
         partners.append(_GIVEN)
     return [
         term for term in heavy(terms) if not (term.role == "verb" and any(term.key in each for each in partners))
@@ -485,7 +491,8 @@ def _turned_down(found: Alignment) -> str:
         if (
             turned
             and kept
-            and ours
+            and all(term.role != "else" for term in heavy([*ours, *theirs]))
+            and (heavy(ours) or (ours and all(term.role in ("verb", "pred") for term in ours)))
             and not heavy(theirs, LIGHT)
             and len({term.chunk for term in heavy(ours) or ours}) == 1
         ):
@@ -504,7 +511,8 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
         return False
     names = any(term.name for term in ours) and any(term.name for term in theirs)
     roles = {_place(one, left), _place(other, right)}
-    if len(roles) == 2 and roles & {"by", "with"} and "subj" in roles and left.passive != right.passive:
+    voices = left.verb == right.verb and left.passive != right.passive
+    if voices and len(roles) == 2 and roles & {"by", "with"} and "subj" in roles:
         roles = {"by"}
     if "subj" in roles or roles & _LIMITING:
         return False
@@ -515,6 +523,8 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
         return len(roles) == 1 or roles <= _FILLED
     if names and whole and roles == {"used"} and not any(a.role in ("for", "as") for a, _ in found.pairs):
         return False  # a thing uses several others
+    if names and len(roles) > 1 and roles & _SINGLE and roles & {"used", "with"} and not {left.verb, right.verb} & _EMPLOYING:
+        return False  # "is kept in the URL", "uses FastAPI"
     if names:
         times = [any(term.key in TIMING for term in side) for side in (ours, theirs)]
         return roles <= _FILLED and times[0] == times[1]
@@ -523,6 +533,8 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
     return len(roles) == 1 and bool(roles & _SINGLE) and whole
 
 
+_EMPLOYING = PARTNERS["us"] | {"run", "rely", "bas"}
+"""Verbs beside which a place is what something uses: "runs on Flyway"."""
 _FILLED = frozenset(("used", "pred", "with", "by", "on", "in", "from", "at", "as", "to", "against", "per", "into"))
 _SINGLE = frozenset(("in", "at", "from", "to", "on", "against", "per"))
 

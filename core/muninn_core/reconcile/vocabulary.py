@@ -409,7 +409,7 @@ LIFETIME = _stems("expire expiry valid ttl live last good lifetime end")
 TIMING = _stems(
     "startup runtime request boot install build deploy upload save demand login commit release morning evening "
     "night monday tuesday wednesday thursday friday saturday sunday first use view once eager lazy eagerly lazily "
-    "time compile nightly realtime batch start end program process real each every manually"
+    "time compile nightly realtime batch start end program process real each every"
 )
 """Words that say when something happens."""
 ADDITIVE = _stems(
