@@ -28,7 +28,7 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     down.
     """
     result: list[tuple[str, str]] = []
-    words = _with_subject(_without_until(words))
+    words = _with_subject(_without_until(_without_relative(words)))
     for at, (word, shown) in enumerate(words):
         rest = [each for each, _ in words[at + 1 :]]
         if (
@@ -71,6 +71,22 @@ def with_cause(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 _OPENING_CAUSE = frozenset(("the", "a", "root", "main", "real", "actual", "underlying"))
+
+
+def _without_relative(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return "keys that have expired" as "keys expired"."""
+    kept: list[tuple[str, str]] = []
+    for at, each in enumerate(words):
+        behind = [word for word, _ in words[at + 1 : at + 3]]
+        if each[0] == "that" and at and len(behind) == 2 and behind[0] in _PERFECT and behind[1].endswith("ed"):
+            continue
+        if each[0] in _PERFECT and at and words[at - 1][0] == "that" and behind and behind[0].endswith("ed"):
+            continue
+        kept.append(each)
+    return kept
+
+
+_PERFECT = frozenset(("have", "has", "are", "is"))
 
 
 def _without_until(words: list[tuple[str, str]]) -> list[tuple[str, str]]:

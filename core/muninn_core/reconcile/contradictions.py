@@ -103,6 +103,8 @@ def _other_amount(one: Proposition, other: Proposition, found: Alignment) -> Fou
         restricted = one.only or any(term.key == "exactly" for term in one.terms)
         if restricted and not theirs and all(term is figure or term.key == "exactly" for term in ours):
             return _against("one says of one what the other says of several")
+    if one.extents == {"few"} and other.extents in ({"most"}, {"many"}) and not (ours or theirs):
+        return _against("one says of few what the other says of most")
     if "few" in one.extents and not other.part and not (ours or theirs):
         if any(b.universal and a.role == b.role == "subj" for a, b in found.pairs):
             return _against("one says of few what the other says of all")
@@ -162,6 +164,8 @@ def _is_partial(left: Proposition, right: Proposition) -> bool:
     denying, stating = (left, right) if left.negations else (right, left)
     if stating.negations or denying.negations != 1:
         return True
+    if denying.some and any(term.universal and term.role == "subj" for term in stating.terms):
+        return False  # "some jobs do not", "every job does"
     if denying.continuous and stating.continuous:
         # "Is not reading some rows" is "is reading no rows", and "some workers" are the same ones in both.
         others = any(text.some and not text.passive for text in (denying, stating))
@@ -177,7 +181,7 @@ def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | 
     if (flips % 2 == 0 and not _denies_each(left, right, found)) or len(found.opposites) > 1 or left.only != right.only:
         return None
     passing = left.continuous and right.continuous
-    weak = DENIED_WEAK | {"1"} if found.opposites or passing else DENIED_WEAK
+    weak = DENIED_WEAK | {"1", "keep"} if found.opposites or passing else DENIED_WEAK
     if _denies_case(left, right, found, turned=False) or _denies_case(right, left, found, turned=True):
         return _against("one says never what the other says of a case")
     complements = {term.chunk for pair in found.opposites for term in pair if term.role == "pred"}
@@ -509,11 +513,12 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
     whole = _is_whole(ours, left) and _is_whole(theirs, right)
     if not (one.head and other.head) and not (kindred and (one.head == other.head or whole)):
         return False
-    names = any(term.name for term in ours) and any(term.name for term in theirs)
     roles = {_place(one, left), _place(other, right)}
     voices = left.verb == right.verb and left.passive != right.passive
     if voices and len(roles) == 2 and roles & {"by", "with"} and "subj" in roles:
         roles = {"by"}
+    bare = voices and roles == {"by"}
+    names = all(any(term.name or (bare and _is_bare(term)) for term in side) for side in (ours, theirs))
     if "subj" in roles or roles & _LIMITING:
         return False
     additive = _active_verbs(left, right) & ADDITIVE and not (kindred and roles == {"with"})
@@ -537,6 +542,11 @@ _EMPLOYING = PARTNERS["us"] | {"run", "rely", "bas"}
 """Verbs beside which a place is what something uses: "runs on Flyway"."""
 _FILLED = frozenset(("used", "pred", "with", "by", "on", "in", "from", "at", "as", "to", "against", "per", "into"))
 _SINGLE = frozenset(("in", "at", "from", "to", "on", "against", "per"))
+
+
+def _is_bare(term: Term) -> bool:
+    """Whether a capital and no article make a subject a name: "Raft elects the leader"."""
+    return term.role == "subj" and term.shown[:1].isupper() and not (term.definite or term.single or term.universal)
 
 
 def _place(term: Term, text: Proposition) -> str:

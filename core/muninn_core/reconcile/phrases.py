@@ -17,6 +17,7 @@ in the? shape of : as
 most recent : newest
 on|at start|boot|launch : at startup
 round robin : roundrobin
+on demand : on ondemand
 copy on write : copyonwrite
 write ahead : writeahead
 out of order : outoforder

@@ -213,7 +213,7 @@ class _Reader:
         self._finite = -1
         self._fronted = self._subordinate = False
         self._part_start, self._part_denied = 0, False
-        self._existential = False
+        self._existential = self._min_denied = self._part_negated = False
 
     def read_sentence(self, tokens: Sequence[str]) -> None:
         """Add the terms of a sentence."""
@@ -244,7 +244,7 @@ class _Reader:
         last = {term.chunk: place for place, term in enumerate(terms)}
         for place in last.values():
             terms[place] = replace(terms[place], head=True)
-        if self.none == {"subj"} and self.bound == "min" and self.negations == 1:
+        if self._min_denied and self.bound == "min" and self.negations == 1:
             self.bound, self.negations, self.none = "max", 0, set()  # "no name is longer than 8 letters"
             terms = [replace(term, denied=False) for term in terms]
         return Proposition(
@@ -335,9 +335,10 @@ class _Reader:
             self._separator(plain, at)
         elif word in DETERMINERS:
             self.group += 1
-            if self._fronted and not self._subordinate and self._after_content and at < self._finite:
+            is_time = plain[0] in ("after", "before") and _has_no_verb(plain[1:at])
+            if self._fronted and (is_time or not self._subordinate) and self._after_content and at < self._finite:
                 self._open("subj")
-                self._fronted = False
+                self._fronted = self._subordinate = False
             self._universal = word in UNIVERSAL
             self._any, self._definite = word in ("a", "an"), word in ("the", "our")
         elif word not in STOP:
@@ -444,8 +445,9 @@ class _Reader:
         mark = word[1:]
         if mark == "not":
             self.negations += 1
-            self._part_denied = True
+            self._part_denied = self._part_negated = True
         elif mark in ("max", "min"):
+            self._min_denied = self._min_denied or (mark == "min" and self._part_negated)
             self.bound = self.bound or mark
         elif mark == "else":
             self._open("else")
@@ -508,7 +510,7 @@ class _Reader:
         self.terms[self._part_start :] = [
             replace(term, denied=self._part_denied, part=self.parts) for term in self.terms[self._part_start :]
         ]
-        self._part_start, self._part_denied = len(self.terms), False
+        self._part_start, self._part_denied, self._part_negated = len(self.terms), False, False
 
     def _open(self, role: str, limit: str = "") -> None:
         self.chunk += 1
@@ -554,6 +556,10 @@ def _is_continuous(plain: Sequence[str], at: int) -> bool:
     behind = plain[at + 1] if at + 1 < len(plain) else ""
     is_known = following in _SHORT or is_verb(stem(following)) or is_verb(key_of(following))
     return behind == "being" or (following.endswith("ing") and is_known)
+
+
+def _has_no_verb(words: Sequence[str]) -> bool:
+    return not any(word in AUXILIARIES or (word.endswith(("s", "ed", "ing")) and is_verb(stem(word))) for word in words)
 
 
 def _named(word: str, shown: str, key: str, initial: bool) -> str:

@@ -123,8 +123,10 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     found = align(left.terms if both else left.stated, right.terms if both else right.stated)
     turned = [(b, a) for a, b in found.pairs]
     weak = NEGATED_WEAK if left.negations else BOUNDED_WEAK if left.bound or _is_measure(left, right) else WEAK
+    weak |= _HAVING if _has(left) or _has(right) else _NO_WORDS
     report = tells_event(left) or tells_event(right)
-    ours, theirs = _without_partners(found.left, found.right, weak), _without_partners(found.right, found.left, weak)
+    ours = _without_partners(found.left, found.right, weak, right)
+    theirs = _without_partners(found.right, found.left, weak, left)
     if report:
         ours, theirs = (
             informative_terms(ours, found.left, found.pairs, left),
@@ -145,6 +147,15 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     if report and reports_differ(found.pairs, left, right):
         return False
     return not (roles_clash(found, left, right) or exchanged_parts(found))
+
+
+_HAVING = frozenset(("keep", "contain"))
+_NO_WORDS: frozenset[str] = frozenset()
+
+
+def _has(text: Proposition) -> bool:
+    """Whether a text tells what something has: "has one replica" is "holds one replica"."""
+    return not text.verb and any(term.role == "obj" for term in text.terms)
 
 
 def _is_made_of_another(found: Alignment, left: Proposition, right: Proposition) -> bool:
@@ -172,7 +183,11 @@ def _marks(text: Proposition) -> tuple[bool | frozenset[str], ...]:
     return text.extents, text.only, text.maybe, text.very
 
 
-def _without_partners(terms: Sequence[Term], others: Sequence[Term], weak: frozenset[str]) -> list[Term]:
+def _without_partners(
+    terms: Sequence[Term], others: Sequence[Term], weak: frozenset[str], other: Proposition
+) -> list[Term]:
     """Return the terms of weight, without the verbs that a weak verb of the other side stands for."""
     stand_ins = [PARTNERS[term.key] for term in others if term.key in PARTNERS]
+    if not other.verb and any(term.role == "in" for term in other.terms):
+        stand_ins.append(PARTNERS["us"])  # "is written in Go", "is in Go"
     return [term for term in heavy(terms, weak) if not any(term.key in each for each in stand_ins)]

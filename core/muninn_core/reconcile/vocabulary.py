@@ -99,6 +99,7 @@ license licence
 share shared common
 endpoint route
 enough sufficient
+contain include
 work operate
 millisecond ms
 megabyte mb
@@ -200,11 +201,12 @@ OPPOSED = (
 """Pairs of prepositions that exclude each other."""
 
 EXCLUSIVE: tuple[frozenset[str], ...] = tuple(
-    frozenset(map(stem, line.split()))
+    frozenset(SAME_AS.get(stem(word), stem(word)) for word in line.split())
     for line in (
+        "debug info warning error fatal",
         "monday tuesday wednesday thursday friday saturday sunday",
         "january february march april may june july august september october november december",
-        "startup runtime request boot install build deploy upload save demand login commit release morning evening",
+        "startup runtime request boot install build deploy upload save ondemand login commit release morning evening",
         "eager lazy eagerly lazily",
         "manual automatic manually automatically",
         "json yaml toml xml csv parquet protobuf avro text binary",
@@ -358,6 +360,9 @@ _ANTONYMS = (
         "sensitive insensitive",
         "persistent ephemeral",
         "permanent temporary",
+        "stop continue",
+        "fixed configurable",
+        "fixed variable",
         "preemptive cooperative",
         "single multi",
         "single multiple",
@@ -386,7 +391,7 @@ FLIPPED = {word: SAME_AS.get(base, base) for word, base in OPPOSITES.items()}
 """The positive side of an opposite; the opposite is a denial of it."""
 NEGATED_WEAK = WEAK | _stems("write appear create put add contain")
 """The same for what is forbidden: "raw SQL is banned", "never write raw SQL"."""
-BOUNDED_WEAK = WEAK | _stems("keep accept contain drop")
+BOUNDED_WEAK = WEAK | _stems("keep accept contain drop duration")
 """The same for bounds: "batches are at most 64 kB", "a batch holds up to 64 kB"."""
 DENIED_WEAK = WEAK | _stems("permit finish complete group bunch piece bowl")
 """The same for denials: "the migration is finished", "we have not migrated yet"."""
@@ -407,7 +412,7 @@ SUPPORTING = _stems(
 LIFETIME = _stems("expire expiry valid ttl live last good lifetime end")
 """Words for how long something holds, beside a duration."""
 TIMING = _stems(
-    "startup runtime request boot install build deploy upload save demand login commit release morning evening "
+    "startup runtime request boot install build deploy upload save ondemand login commit release morning evening "
     "night monday tuesday wednesday thursday friday saturday sunday first use view once eager lazy eagerly lazily "
     "time compile nightly realtime batch start end program process real each every"
 )
