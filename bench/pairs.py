@@ -1,6 +1,7 @@
 """Accuracy of the judgement on pairs of short statements: `python -m bench pairs FILE...`.
 
-A line of a file is a JSON object with `relation` (same, contradicts, different, series), `phenomenon`, `a` and `b`.
+A line of a file is a JSON object with `relation` (same, contradicts, different, series), `phenomenon`, `a` and `b`. Of
+a file whose lines have a `half`, `--half dev` judges the one that rules may be chosen on, `--half test` the other.
 Each pair is judged in both orders as a log of two memories, with the candidates and rules of reconcile. A `different`
 or `series` pair that is merged loses a fact; one that is called a contradiction costs a person's time.
 """
@@ -46,18 +47,20 @@ def main(arguments: list[str]) -> int:
     """Judge the pairs of the given files and print the figures; 1 when an order changes a verdict."""
     parser = argparse.ArgumentParser(prog="python -m bench pairs", description="Measure the judgement on pairs.")
     parser.add_argument("files", nargs="*", type=Path, default=[STATEMENTS], help="JSON lines of labelled pairs")
+    parser.add_argument("--half", choices=("dev", "test"), help="judge only the lines with this `half`")
     parser.add_argument("--misses", action="store_true", help="list the pairs that were judged wrongly")
     options = parser.parse_args(arguments)
-    judged = judge_all(pair for file in options.files for pair in load(file))
+    judged = judge_all(pair for file in options.files for pair in load(file, options.half))
     print(report(judged))
     if options.misses:
         print("\n".join(_miss(each) for each in judged if not _is_right(each)))
     return int(any(each.verdict != each.turned for each in judged))
 
 
-def load(path: Path) -> list[Labelled]:
-    """Read the labelled pairs of a file. Raises KeyError or ValueError for a line that is none."""
+def load(path: Path, half: str | None = None) -> list[Labelled]:
+    """Read the labelled pairs of a file, or of one half. Raises KeyError or ValueError for a line that is none."""
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    rows = [row for row in rows if half is None or row["half"] == half]
     pairs = [Labelled(row["relation"], row["phenomenon"], row["a"], row["b"]) for row in rows]
     unknown = sorted({pair.relation for pair in pairs} - {*RELATIONS})
     if unknown:

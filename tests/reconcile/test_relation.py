@@ -58,6 +58,20 @@ A worker is opening the archive with a key. | A worker is using a key to open th
 A worker is moving a small file. | A worker is moving a little file.
 A reader is waiting and a writer is running behind it. | A reader is waiting and a writer is running behind.
 Two jobs are waiting and a lock is being held by one of them. | Two jobs are waiting and one is holding a lock.
+The gateway caches the JWK per tenant. | The gateway caches the JSON web key per tenant.
+Keys are in lower case letters. | Keys are in lowercase letters.
+The cause of the outage was a full disk. | The outage was caused by a full disk.
+Ruff is our linter for notebooks. | Notebooks are linted with Ruff.
+We fuzz the decoder before each tag. | Fuzzing the decoder is done before each tag.
+Don't pin hashes; use the lock file. | Use the lock file rather than pinning hashes.
+Support for Perl scripts was dropped. | Perl scripts are no longer supported.
+The flush interval is 5 s. | We flush every 5 seconds.
+No name may be longer than 8 letters. | Names have at most 8 letters.
+It isn't possible to rename a tenant. | A tenant cannot be renamed.
+Note: we decided to use Lua for plugins. | Lua is used for plugins.
+Rows that have expired are purged. | Expired rows are purged.
+Build with --no-cache on CI. | On CI, build with --no-cache.
+We sign the build with the key. | We use the key to sign the build.
 """
 
 CONTRADICTIONS = """
@@ -104,6 +118,18 @@ Sessions are closed within 10 minutes. | Sessions are closed after 10 minutes. |
 one says until a time what the other says after it
 Data is not archived until 90 days. | Data is archived before 90 days. | \
 one says until a time what the other says after it
+The old codec is slower than the new one. | The old codec is faster than the new one. | \
+one says the opposite of the other
+Flags override the file. | The file overrides flags. | one puts first what the other puts last
+.env files win over .envrc files. | .envrc files win over .env files. | one puts first what the other puts last
+Each pod runs exactly one worker. | Each pod runs several workers. | one says of one what the other says of several
+Every job has an owner. | Few jobs have an owner. | one says of few what the other says of all
+Names have at most 8 letters. | There is no limit on the length of names. | one says never what the other says of a case
+NATS is the default broker. | Kafka is the default broker. | one says 'NATS', the other 'Kafka'
+Consul is our registry. | The registry is Eureka. | one says 'Consul', the other 'Eureka'
+The flag has been removed from app.toml. | The flag is still in app.toml. | one says the opposite of the other
+Jobs are sent synchronously. | Jobs are sent asynchronously. | one says the opposite of the other
+The server is written in Go. | The server is written in Rust. | one says 'Go', the other 'Rust'
 """
 
 NEITHER = """
@@ -111,6 +137,21 @@ The default prompt suffix is ': '. | The default prompt suffix is ' > '.
 Compare user ids with `==` in templates. | Compare user ids with `===` in templates.
 Templates compare user ids with ==. | Templates compare user ids with ===.
 The separator of exported rows is ';'. | The separator of exported rows is ','.
+We test the parser. | We test with the parser.
+The client authenticates tokens. | The client authenticates with tokens.
+A person hammers a nail. | A person hammers with a nail.
+A person hammering a nail | A person hammering with a camera
+Hammering a nail | Hammering with a nail
+We use the linter to check the plugin. | The linter is checked with the plugin.
+The vault reads secrets. | Secrets are read from the vault.
+Use the log for the index. | The log is written in the index.
+Alice is a maintainer. | Bob is a maintainer.
+The old codec is slower than the new one. | The new codec is faster than the old one.
+Modules may depend on plugins. | Plugins may depend on modules.
+Each user has exactly one role. | A role may have more than one user.
+The docs are in English. | The docs are built with Sphinx.
+There is no limit on the number of readers in the pool. | The pool opens readers lazily.
+Never commit secrets; use the vault. | Only the vault provides secrets.
 The inlet valve is on pin 3. | The outlet valve is on pin 9.
 Requests time out after 30 seconds. | Requests to the report endpoint time out after 120 seconds.
 Caching is done in Redis. | Caching in Redis would be an option.

@@ -121,8 +121,10 @@ def roles_clash(found: Alignment, left: Proposition, right: Proposition) -> bool
     for a, mine, b, their in roles:
         if {a.time, b.time} == {"early", "late"}:
             return True
-        counted = _is_counted(a, left) and _is_counted(b, right)
-        if (any({mine, their} == set(pair) for pair in OPPOSED) and not counted) or ("else" in (mine, their) and mine != their):
+        if "else" in (mine, their) and mine != their:
+            return True
+        is_opposed = any({mine, their} == set(pair) for pair in OPPOSED)
+        if is_opposed and not (_is_counted(a, left) and _is_counted(b, right)):
             return True
     naming = _names_thing(left) and _names_thing(right)
     for first in roles:

@@ -80,7 +80,9 @@ def _is_used_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposi
     if left.verb in WEAK | SUPPORTING or not any(a.role == "verb" and a.key == left.verb for a, _ in pairs):
         return False
     nouns, others = heads(left), heads(right)
-    return any(_undergoes(a, left) and nouns[a.group] is a and others[b.group] is b and _is_means(b, right) for a, b in pairs)
+    return any(
+        _undergoes(a, left) and nouns[a.group] is a and others[b.group] is b and _is_means(b, right) for a, b in pairs
+    )
 
 
 def _undergoes(term: Term, text: Proposition) -> bool:

@@ -56,18 +56,12 @@ def contradiction(left: Proposition, right: Proposition) -> Found:
         return NOTHING
     found = align(left.stated, right.stated)
     left, right = _without_common_denials(left, right, found)
-    amount = _other_amount(left, right, found) or _other_amount(right, left, _turned(found))
-    if amount is not None:
-        return amount
-    if _names_turned(left, right, found):
-        left = _turned_sides(left)
-        found = align(left.stated, right.stated)
-    elif _names_turned(right, left, _turned(found)):
-        right = _turned_sides(right)
-        found = align(left.stated, right.stated)
-    elif _names_same(left, right, found):
-        left, right = _turned_sides(left), _turned_sides(right)
-        found = align(left.stated, right.stated)
+    if (left.extents | right.extents) & _AMOUNTS:
+        amount = _other_amount(left, right, found) or _other_amount(right, left, _turned(found))
+        if amount is not None:
+            return amount
+    if not (left.verb or right.verb) and found.pairs and found.left and found.right:
+        left, right, found = _with_same_sides(left, right, found)
     if _is_partial(left, right) or not heavy([pair[0] for pair in found.pairs]):
         return NOTHING
     if left.passing or right.passing:
@@ -78,6 +72,24 @@ def contradiction(left: Proposition, right: Proposition) -> Found:
         if contradiction is not None:
             return contradiction
     return NOTHING
+
+
+_AMOUNTS = MANY | {"few"}
+
+
+def _with_same_sides(
+    left: Proposition, right: Proposition, found: Alignment
+) -> tuple[Proposition, Proposition, Alignment]:
+    """Return two texts that tell what something is with the value on one side: "Kafka is the broker" as "the broker is
+    Kafka".
+    """
+    turns = _names_turned(left, right, found), _names_turned(right, left, _turned(found))
+    if _names_same(found):
+        turns = True, True
+    if not any(turns):
+        return left, right, found
+    left, right = _turned_sides(left) if turns[0] else left, _turned_sides(right) if turns[1] else right
+    return left, right, align(left.stated, right.stated)
 
 
 def _turned(found: Alignment) -> Alignment:
@@ -105,9 +117,9 @@ def _other_amount(one: Proposition, other: Proposition, found: Alignment) -> Fou
             return _against("one says of one what the other says of several")
     if one.extents == {"few"} and other.extents in ({"most"}, {"many"}) and not (ours or theirs):
         return _against("one says of few what the other says of most")
-    if "few" in one.extents and not other.part and not (ours or theirs):
-        if any(b.universal and a.role == b.role == "subj" for a, b in found.pairs):
-            return _against("one says of few what the other says of all")
+    of_all = any(b.universal and a.role == b.role == "subj" for a, b in found.pairs)
+    if "few" in one.extents and of_all and not (other.part or ours or theirs):
+        return _against("one says of few what the other says of all")
     return None
 
 
@@ -115,7 +127,7 @@ def _names_turned(one: Proposition, other: Proposition, found: Alignment) -> boo
     """Whether the first text tells of its subject that it is what the subject of the second is: "Kafka is the broker",
     "the broker is NATS".
     """
-    if one.verb or other.verb or one.continuous or other.continuous or not (found.left and found.right):
+    if one.continuous or other.continuous:
         return False
     sides = (
         all(a.role == "pred" and b.role == "subj" and not a.single for a, b in found.pairs),
@@ -125,12 +137,10 @@ def _names_turned(one: Proposition, other: Proposition, found: Alignment) -> boo
     return all(sides) and len({term.role for term in one.terms}) == len({term.role for term in other.terms}) == 2
 
 
-def _names_same(one: Proposition, other: Proposition, found: Alignment) -> bool:
+def _names_same(found: Alignment) -> bool:
     """Whether two texts tell of two things that they are the same one: "SQLite is the default", "Redis is the
     default".
     """
-    if one.verb or other.verb or not (found.left and found.right and found.pairs):
-        return False
     named = all(a.role == b.role == "pred" and a.definite and b.definite for a, b in found.pairs)
     return named and all(term.role == "subj" for term in (*found.left, *found.right))
 
@@ -194,7 +204,7 @@ def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | 
         theirs, ours = _beside_denial(right, left, theirs, ours, [pair[::-1] for pair in found.pairs])
     if ours or theirs or any(_is_modifier(term) for pair in found.opposites for term in pair if not _is_extreme(*pair)):
         return None
-    if left.bound != right.bound and (left.bound and right.bound or not _has_figure(left, right)):
+    if left.bound != right.bound and ((left.bound and right.bound) or not _has_figure(left, right)):
         return None
     if roles_clash(found, left, right):
         return None
@@ -460,13 +470,11 @@ def _other_value(left: Proposition, right: Proposition, found: Alignment) -> Fou
 
 
 def _values(terms: Sequence[Term], others: Sequence[Term], other: Proposition) -> list[Term]:
-    """Return the terms of weight, without a verb that stands for the one of the other text: "go into", "are added to"."""
+    """Return the terms of weight, without a verb that stands for the one of the other text: "go", "are added"."""
     partners = [PARTNERS[each.key] for each in others if each.key in PARTNERS]
     if not other.verb and any(each.role == "pred" for each in others):
         partners.append(_GIVEN)
-    return [
-        term for term in heavy(terms) if not (term.role == "verb" and any(term.key in each for each in partners))
-    ]
+    return [term for term in heavy(terms) if not (term.role == "verb" and any(term.key in each for each in partners))]
 
 
 _GIVEN = PARTNERS["us"] | PARTNERS["serv"] | PARTNERS["giv"] | PARTNERS["liv"]
@@ -528,7 +536,13 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
         return len(roles) == 1 or roles <= _FILLED
     if names and whole and roles == {"used"} and not any(a.role in ("for", "as") for a, _ in found.pairs):
         return False  # a thing uses several others
-    if names and len(roles) > 1 and roles & _SINGLE and roles & {"used", "with"} and not {left.verb, right.verb} & _EMPLOYING:
+    if (
+        names
+        and len(roles) > 1
+        and roles & _SINGLE
+        and roles & {"used", "with"}
+        and not {left.verb, right.verb} & _EMPLOYING
+    ):
         return False  # "is kept in the URL", "uses FastAPI"
     if names:
         times = [any(term.key in TIMING for term in side) for side in (ours, theirs)]

@@ -98,8 +98,9 @@ _LABEL = re.compile(
     re.I,
 )
 _FORBIDDEN = re.compile(
-    r"^(?:never|do not|don['’]t) (?P<turned>[a-z]+ [^;,.:]+?)(?:[;.,]| [-–—])\s+(?:instead,? |please |but |always )?"
-    r"(?P<kept>(?:use|call|run|prefer|write|put|set|make|pass|import|return|raise|throw|keep|store|add|wrap|create) [^;.,]+?)"
+    r"^(?:never|do not|don['’]t) (?P<turned>[a-z]+ [^;,.:]+?)(?:[;.,]| -)\s+(?:instead,? |please |but |always )?"
+    r"(?P<kept>(?:use|call|run|prefer|write|put|set|make|pass|import|return|raise|throw|keep|store|add|wrap|create)"
+    r" [^;.,]+?)"
     r"(?:,? instead)?\.?$",
     re.I,
 )
@@ -134,10 +135,11 @@ def read(text: str) -> Proposition:
     return reader.proposition()
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of a text, split at full stops, semicolons and line breaks."""
     text = _with_alternative(_LABEL.sub("", text.strip()))
-    return [part for part in _SENTENCE.split(_ENDED_SUPPORT.sub(r"\1 is not supported", text)) if part]
+    return tuple(part for part in _SENTENCE.split(_ENDED_SUPPORT.sub(r"\1 is not supported", text)) if part)
 
 
 def _with_alternative(text: str) -> str:
@@ -589,7 +591,9 @@ def _with_deed(term: Term) -> Term:
 def _with_period(terms: list[Term]) -> list[Term]:
     """Read "the interval is 5 s" as "every 5 s"."""
     named = [term for term in terms if term.key == "interval"]
-    amounts = [at for at, term in enumerate(terms) if term.quantity and term.key.endswith(" ms") and term.key[0].isdigit()]
+    amounts = [
+        at for at, term in enumerate(terms) if term.quantity and term.key.endswith(" ms") and term.key[0].isdigit()
+    ]
     if not named or len(amounts) != 1:
         return terms
     terms[amounts[0]] = replace(terms[amounts[0]], key=f"every {terms[amounts[0]].key}")

@@ -27,7 +27,7 @@ from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
 from muninn_core.reconcile.proposition import read, sentences
 from muninn_core.reconcile.reports import informative_terms, is_doing, reports_differ, tells_event
-from muninn_core.reconcile.spelling import same_spelling
+from muninn_core.reconcile.spelling import same_spelling, words_in
 from muninn_core.reconcile.symbols import symbols_agree
 from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.vocabulary import (
@@ -104,8 +104,8 @@ def _in_sentences(one: str, other: str) -> Found:
 
 def forget() -> None:
     """Empty the caches of read texts and judged pairs."""
-    _relate.cache_clear()
-    read.cache_clear()
+    for cached in (_relate, read, sentences, words_in):
+        cached.cache_clear()
 
 
 def _have_equal_words(one: str, other: str) -> bool:
@@ -170,7 +170,10 @@ def _is_made_of_another(found: Alignment, left: Proposition, right: Proposition)
 
 def _is_measure(left: Proposition, right: Proposition) -> bool:
     """Whether a text tells how much something is, so that its verb has no weight: "is 64 kB", "holds 64 kB"."""
-    return any(not text.verb and text.terms and text.terms[-1].quantity and text.terms[-1].role == "pred" for text in (left, right))
+    return any(
+        not text.verb and text.terms and text.terms[-1].quantity and text.terms[-1].role == "pred"
+        for text in (left, right)
+    )
 
 
 def _do_otherwise(found: Alignment) -> bool:

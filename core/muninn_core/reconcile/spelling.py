@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 _ACRONYM = re.compile(r"(?<![\w./-])([A-Z][A-Z0-9]{2,5})s?(?![\w/-])")
 _WORD = re.compile(r"[A-Za-z]+")
@@ -14,17 +16,42 @@ _MIN_COMPOUND = 6
 """In letters."""
 
 
+class _Words(NamedTuple):
+    """The acronyms of a text, its long words, and the compounds that its neighbouring words would make."""
+
+    acronyms: frozenset[str]
+    long: frozenset[str]
+    compounds: frozenset[str]
+
+
 def same_spelling(one: str, other: str) -> tuple[str, str]:
     """Return both texts with the acronyms and the compounds that the other text has: "the time series database" and
     "the TSDB", "a lower case name" and "a lowercase name".
     """
-    return _compounded(_shortened(one, other), other), _compounded(_shortened(other, one), one)
+    ours, theirs = words_in(one), words_in(other)
+    return _adapted(one, ours, theirs), _adapted(other, theirs, ours)
 
 
-def _shortened(text: str, other: str) -> str:
-    for acronym in dict.fromkeys(_ACRONYM.findall(other)):
-        if acronym not in text:
-            text = _with_acronym(text, acronym)
+@lru_cache(maxsize=20_000)
+def words_in(text: str) -> _Words:
+    """Return what the spelling of a text is compared by. Results are cached."""
+    words = list(_WORD.finditer(text))
+    return _Words(
+        frozenset(_ACRONYM.findall(text)),
+        frozenset(word[0].lower() for word in words if len(word[0]) >= _MIN_COMPOUND),
+        frozenset(
+            (first[0] + second[0]).lower()
+            for first, second in pairwise(words)
+            if text[first.end() : second.start()] in (" ", "-")
+        ),
+    )
+
+
+def _adapted(text: str, words: _Words, others: _Words) -> str:
+    for acronym in sorted(others.acronyms - words.acronyms):
+        text = _with_acronym(text, acronym)
+    for compound in sorted(words.compounds & others.long):
+        text = _with_compound(text, compound)
     return text
 
 
@@ -50,11 +77,9 @@ def _are_adjacent(between: str) -> bool:
     return between == "-" or (between.isspace() or set(between.lower().split()) <= _SKIPPED)
 
 
-def _compounded(text: str, other: str) -> str:
-    words = list(_WORD.finditer(text))
-    compounds = {word.lower() for word in _WORD.findall(other) if len(word) >= _MIN_COMPOUND}
-    for first, second in reversed(list(pairwise(words))):
-        compound = (first[0] + second[0]).lower()
-        if compound in compounds and text[first.end() : second.start()] in (" ", "-"):
-            text = f"{text[: first.start()]}{compound}{text[second.end() :]}"
+def _with_compound(text: str, compound: str) -> str:
+    """Return a text with two words replaced by the one that they make."""
+    for first, second in pairwise(list(_WORD.finditer(text))):
+        if (first[0] + second[0]).lower() == compound:
+            return f"{text[: first.start()]}{compound}{text[second.end() :]}"
     return text

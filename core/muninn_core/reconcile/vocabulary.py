@@ -443,7 +443,7 @@ NOMINAL = _words(
 FINITE = _words(
     "go run live end expire come use need apply start stop fail get have must keep hold follow take make give "
     "contain talk speak share send require support return point depend belong exist listen wait lie wear write "
-    "read"
+    "read win override precede"
 )
 """Verbs that are likely finite behind a noun in the plural."""
 _IRREGULAR = _words(

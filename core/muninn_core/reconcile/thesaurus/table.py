@@ -12,10 +12,11 @@ from muninn_core.reconcile.lexicon import stem
 _FILE = Path(__file__).with_name("words.txt")
 
 _VERBS_OF_SOFTWARE = (
-    "backpatch backport batch benchmark bootstrap bundle checkout compile debounce debug decrypt dedupe deduplicate "
-    "deserialise deserialize encrypt fork fuzz go instrument lint minify mock monkeypatch normalise normalize paginate "
-    "parallelise parallelize preload prefetch rebase redeploy refactor reindex reload resync retry rollback rollout sanitise "
-    "sanitize serialise serialize shard shutdown squash stub subclass throttle transpile typecheck unmarshal vendor"
+    "backpatch backport batch benchmark bootstrap bundle checkout compile debounce debug decrypt dedupe "
+    "deduplicate deserialise deserialize encrypt fork fuzz go instrument lint minify mock monkeypatch "
+    "normalise normalize paginate parallelise parallelize prefetch preload rebase redeploy refactor reindex "
+    "reload resync retry rollback rollout sanitise sanitize serialise serialize shard shutdown squash stub "
+    "subclass throttle transpile typecheck unmarshal vendor"
 )
 """Verbs that WordNet lacks."""
 
