@@ -13,6 +13,7 @@ from muninn_core.reconcile.thesaurus.table import is_kind_of
 from muninn_core.reconcile.vocabulary import (
     ADDITIVE,
     ASYMMETRIC,
+    CHANGES,
     DENIED_WEAK,
     EXCLUSIVE,
     LIGHT,
@@ -25,6 +26,7 @@ from muninn_core.reconcile.vocabulary import (
     TIMING,
     WEAK,
     is_adverb,
+    is_unknown,
 )
 
 _COMPATIBLE = ({"for", "after"},)
@@ -189,6 +191,8 @@ def _denied(left: Proposition, right: Proposition, found: Alignment) -> Found | 
         return None
     flips = left.negations + right.negations + len(found.opposites)
     if (flips % 2 == 0 and not _denies_each(left, right, found)) or len(found.opposites) > 1 or left.only != right.only:
+        return None
+    if any({a.key, b.key} <= CHANGES and a.role == b.role == "verb" for a, b in found.opposites):
         return None
     passing = left.continuous and right.continuous
     weak = DENIED_WEAK | {"1", "keep"} if found.opposites or passing else DENIED_WEAK
@@ -369,6 +373,8 @@ def _is_turned(left: Proposition, right: Proposition, found: Alignment) -> bool:
         return False
     verbs = {left.verb, right.verb}
     others = {"than"} | ({"over"} if verbs == {"tak"} or "win" in verbs else set())
+    if len(verbs) == 1 and "" not in verbs:
+        others |= {"after", "before"}
     if len(verbs) == 1 and verbs <= ASYMMETRIC:
         others |= {"obj", "on", "from", "over"}
     moved = {(a.role, b.role) for a, b in found.pairs if a.role != b.role}
@@ -519,17 +525,22 @@ def _exclude(ours: list[Term], theirs: list[Term], left: Proposition, right: Pro
         return False
     kindred = any({a.key for a in ours} & kin and {b.key for b in theirs} & kin for kin in EXCLUSIVE)
     whole = _is_whole(ours, left) and _is_whole(theirs, right)
-    if not (one.head and other.head) and not (kindred and (one.head == other.head or whole)):
+    ends = _ends_phrase(one, left), _ends_phrase(other, right)
+    if not all(ends) and not (kindred and (one.head == other.head or whole)):
         return False
     roles = {_place(one, left), _place(other, right)}
     voices = left.verb == right.verb and left.passive != right.passive
     if voices and len(roles) == 2 and roles & {"by", "with"} and "subj" in roles:
         roles = {"by"}
     bare = voices and roles == {"by"}
-    names = all(any(term.name or (bare and _is_bare(term)) for term in side) for side in (ours, theirs))
+    made = roles == {"with"} and one.head and other.head
+    names = all(
+        any(term.name or (bare and _is_bare(term)) or (made and _is_tool(term)) for term in side)
+        for side in (ours, theirs)
+    )
     if "subj" in roles or roles & _LIMITING:
         return False
-    additive = _active_verbs(left, right) & ADDITIVE and not (kindred and roles == {"with"})
+    additive = _active_verbs(left, right) & ADDITIVE and not (kindred and roles in ({"with"}, {"in"}))
     if additive and not (left.only or right.only):
         return False
     if kindred:
@@ -556,6 +567,18 @@ _EMPLOYING = PARTNERS["us"] | {"run", "rely", "bas"}
 """Verbs beside which a place is what something uses: "runs on Flyway"."""
 _FILLED = frozenset(("used", "pred", "with", "by", "on", "in", "from", "at", "as", "to", "against", "per", "into"))
 _SINGLE = frozenset(("in", "at", "from", "to", "on", "against", "per"))
+
+
+def _ends_phrase(term: Term, text: Proposition) -> bool:
+    """Whether a value ends its phrase but for words of no weight: "the Lucide set"."""
+    behind = text.terms[text.terms.index(term) + 1 :]
+    return term.head or all(each.key in WEAK for each in behind if each.chunk == term.chunk)
+
+
+def _is_tool(term: Term) -> bool:
+    """Whether a word that no dictionary has names a tool: "compressed with zlib"."""
+    word = term.shown.lower()
+    return word.isalpha() and is_unknown(word) and not (term.definite or term.single) and not word.endswith("s")
 
 
 def _is_bare(term: Term) -> bool:

@@ -18,6 +18,11 @@ most recent : newest
 on|at start|boot|launch : at startup
 round robin : roundrobin
 on demand : on ondemand
+is|are not capped|limited|bounded : §not §max
+isnt|arent capped|limited|bounded : §not §max
+are|is kept|stored|retained forever|indefinitely : §not deleted
+keep|store|retain forever|indefinitely : §not delete
+use after free : useafterfree
 copy on write : copyonwrite
 write ahead : writeahead
 out of order : outoforder

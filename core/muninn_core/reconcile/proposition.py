@@ -17,7 +17,7 @@ from muninn_core.reconcile.lexicon import stem
 from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.quantity import number_of, read_quantity, split_units
 from muninn_core.reconcile.terms import Proposition, Term
-from muninn_core.reconcile.thesaurus.table import base_of, has_kinds, is_verb
+from muninn_core.reconcile.thesaurus.table import is_verb
 from muninn_core.reconcile.vocabulary import (
     AUXILIARIES,
     BEING,
@@ -38,6 +38,7 @@ from muninn_core.reconcile.vocabulary import (
     WEAK,
     is_adverb,
     is_participle,
+    is_unknown,
     key_of,
 )
 
@@ -60,6 +61,7 @@ _PAST = _words(
 _REPORTING = _PAST - _words("was were did made left had found hit saw led")
 _DECIDED = _words("moved switched picked decided migrated adopted agreed replaced removed named changed")
 """Verbs in the past that tell what holds since."""
+_PRESENT = (["is"], ["are"], ["be"], ["being"])
 _OWNER = "§of"
 """Stands for "'s"."""
 _NOBODY = frozenset(("nobody", "no one"))
@@ -119,6 +121,7 @@ _TICKET = re.compile(r"\b[A-Z]{2,}-\d+\b")
 
 
 _PREPOSITION = {"using": "with", "via": "with", "through": "with", "out": "without", "off": "from"}
+_SUBJECTS = frozenset(("we", "they", "it", "you", "i"))
 _PERSONAL = (["him"], ["her"], ["them"], ["it"], ["us"], ["me"])
 _SEPARATORS = _words(", ( ) : and or but ; = . ! ?")
 
@@ -282,7 +285,11 @@ class _Reader:
         self._fronted = opens_without or (bool(plain) and plain[0] in PREPOSITIONS | SUBORDINATORS)
         self.imperative = self.imperative or verb == 0
         opens_past = bool(plain) and verb != 0 and plain[0].endswith("ed") and is_verb(stem(plain[0]))
-        self.event = self.event or opens_past or not _REPORTING.isdisjoint(plain)
+        self.event = (
+            self.event
+            or opens_past
+            or any(word in _REPORTING and plain[at - 1 : at] not in _PRESENT for at, word in enumerate(plain))
+        )
         at = 0
         while at < len(plain):
             quantity = read_quantity(plain, at)
@@ -344,7 +351,7 @@ class _Reader:
             self._universal = word in UNIVERSAL
             self._any, self._definite = word in ("a", "an"), word in ("the", "our")
         elif word not in STOP:
-            self._word(word, shown, at == 0 and not (self._finite == 1 and _is_unknown(word)))
+            self._word(word, shown, at == 0 and not (self._finite == 1 and is_unknown(word)))
             if self._role == "verb" and not is_adverb(word):
                 self._open("obj")
 
@@ -375,7 +382,8 @@ class _Reader:
     def _denied_verb(self, plain: Sequence[str], at: int, shown: str) -> None:
         """Open what is denied by "is not" or "does not", which are read as one mark."""
         following = _next_word(plain, at)
-        if following in AUXILIARIES or not self._after_content or shown in NO:
+        has_subject = self._after_content or plain[max(at - 1, 0)] in _SUBJECTS
+        if following in AUXILIARIES or not has_subject or shown in NO:
             return
         is_being = shown.startswith(("is", "are", "was", "were"))
         if is_being:
@@ -485,7 +493,7 @@ class _Reader:
         name = bool(_NAME.search(shown)) or word in PRODUCTS or (shown[:1].isupper() and not initial)
         if self._role == "verb" and not self.verb:
             self.verb = key
-            self.event = self.event or word in _PAST
+            self.event = self.event or (word in _PAST and not self.passive)
         if self._role == "else" and self._after_content and is_verb(base) and not name and key == self.verb:
             return
         self._add(
@@ -569,12 +577,6 @@ def _named(word: str, shown: str, key: str, initial: bool) -> str:
     if not initial and shown in _LANGUAGES:
         return _LANGUAGES[shown]
     return word if _NAME.search(shown) and "/" in word else key
-
-
-def _is_unknown(word: str) -> bool:
-    """Whether a word is in no dictionary here, so that a capital makes it a name also where a sentence begins."""
-    base = stem(word)
-    return not (is_verb(base) or has_kinds(base) or base in SAME_AS or base_of(base) != base or word.endswith("ing"))
 
 
 def _is_past(word: str) -> bool:

@@ -127,7 +127,9 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     report = tells_event(left) or tells_event(right)
     ours = _without_partners(found.left, found.right, weak, right)
     theirs = _without_partners(found.right, found.left, weak, left)
-    if report:
+    if not report:
+        ours, theirs = _without_articles(ours, left, found.pairs), _without_articles(theirs, right, turned)
+    else:
         ours, theirs = (
             informative_terms(ours, found.left, found.pairs, left),
             informative_terms(theirs, found.right, turned, right),
@@ -186,11 +188,17 @@ def _marks(text: Proposition) -> tuple[bool | frozenset[str], ...]:
     return text.extents, text.only, text.maybe, text.very
 
 
+def _without_articles(terms: list[Term], text: Proposition, pairs: Sequence[tuple[Term, Term]]) -> list[Term]:
+    """Return terms without "one" where the other text has "a": "is pinned to one commit"."""
+    single = {a.chunk for a, b in pairs if b.single}
+    return [term for term in terms if not (term.key == "1" and term.chunk in single and not text.only)]
+
+
 def _without_partners(
     terms: Sequence[Term], others: Sequence[Term], weak: frozenset[str], other: Proposition
 ) -> list[Term]:
     """Return the terms of weight, without the verbs that a weak verb of the other side stands for."""
     stand_ins = [PARTNERS[term.key] for term in others if term.key in PARTNERS]
     if not other.verb and any(term.role == "in" for term in other.terms):
-        stand_ins.append(PARTNERS["us"])  # "is written in Go", "is in Go"
+        stand_ins += [PARTNERS["us"], PARTNERS["liv"]]  # "is written in Go", "is in Go"
     return [term for term in heavy(terms, weak) if not any(term.key in each for each in stand_ins)]

@@ -363,6 +363,7 @@ _ANTONYMS = (
         "stop continue",
         "fixed configurable",
         "fixed variable",
+        "main separate",
         "preemptive cooperative",
         "single multi",
         "single multiple",
@@ -387,9 +388,14 @@ for _one, _other in _ANTONYMS:
     ANTONYMS.setdefault(_other, set()).add(_one)
 """Pairs of opposites beside those of the thesaurus."""
 
+CHANGES = _stems(
+    "start stop open close add remove create push pull load unload connect disconnect lock unlock mount unmount enter "
+    "leave install uninstall attach detach acquire release import export encode decode encrypt decrypt send receive"
+)
+"""Verbs of events whose opposite may happen, too: what starts may stop."""
 FLIPPED = {word: SAME_AS.get(base, base) for word, base in OPPOSITES.items()}
 """The positive side of an opposite; the opposite is a denial of it."""
-NEGATED_WEAK = WEAK | _stems("write appear create put add contain")
+NEGATED_WEAK = WEAK | _stems("permit write appear create put add contain")
 """The same for what is forbidden: "raw SQL is banned", "never write raw SQL"."""
 BOUNDED_WEAK = WEAK | _stems("keep accept contain drop duration")
 """The same for bounds: "batches are at most 64 kB", "a batch holds up to 64 kB"."""
@@ -492,3 +498,10 @@ def is_adverb(word: str) -> bool:
 def is_participle(word: str) -> bool:
     """Whether a word in lower case is a participle of the past: "moved", "written", "rebuilt"."""
     return word.endswith("ed") or word in _IRREGULAR or word.removeprefix("re") in _IRREGULAR
+
+
+@lru_cache(maxsize=20_000)
+def is_unknown(word: str) -> bool:
+    """Whether a word is in no dictionary here, so that a capital makes it a name also where a sentence begins."""
+    base = stem(word)
+    return not (is_verb(base) or has_kinds(base) or base in SAME_AS or base_of(base) != base or word.endswith("ing"))
