@@ -152,6 +152,14 @@ Each user has exactly one role. | A role may have more than one user.
 The docs are in English. | The docs are built with Sphinx.
 There is no limit on the number of readers in the pool. | The pool opens readers lazily.
 Never commit secrets; use the vault. | Only the vault provides secrets.
+The script runs the migration. | The script runs after the migration.
+We write logs to the bucket. | The bucket writes logs.
+Deploy the chart. | Chart the deploys.
+Only the leader can write. | The leader can only write.
+The image is part of the release. | The release is part of the image.
+The token of the user is stored in the session. | The session's token is stored for the user.
+The types are imported by the model. | The types are imported from the model.
+The logger is the first filter. | The first filter is logged.
 The inlet valve is on pin 3. | The outlet valve is on pin 9.
 Requests time out after 30 seconds. | Requests to the report endpoint time out after 120 seconds.
 Caching is done in Redis. | Caching in Redis would be an option.

@@ -160,10 +160,12 @@ def verbs_exchanged(found: Alignment, left: Proposition, right: Proposition) -> 
     ours, theirs = _main_verb(left), _main_verb(right)
     if ours is None or theirs is None:
         return False
+    nouns = [b for a, b in found.pairs if a is ours] + [a for a, b in found.pairs if b is theirs]
+    if len(nouns) == 2 and all(noun.role == "obj" for noun in nouns):
+        return True  # "deploy the chart", "chart the deploys"
     verbal = _is_verbal(ours), _is_verbal(theirs)
     if not (any(verbal) if left.continuous or right.continuous else all(verbal)):
         return False
-    nouns = [b for a, b in found.pairs if a is ours] + [a for a, b in found.pairs if b is theirs]
     return len(nouns) == 2 and not any(_is_verbal(noun) for noun in nouns)
 
 
@@ -186,7 +188,7 @@ def _names_thing(text: Proposition) -> bool:
     "The worker is polling the queue" does not.
     """
     said = next((term for term in text.terms if term.role == "pred"), None)
-    if text.continuous or (said is not None and not said.head and said.shown.endswith("ing")):
+    if text.extents or text.continuous or (said is not None and not said.head and said.shown.endswith("ing")):
         return False
     return text.verb in ("", "call", "nam") and any(term.role in ("pred", "obj") for term in text.terms)
 

@@ -35,7 +35,7 @@ _EXACT = (
 )
 """Prepositions of an exact meaning, those of one meaning together. Others, as "in" and "on", stand for one another."""
 PLACES = {word: place for place, words in enumerate(_EXACT) for word in words}
-_APART = ({"by", "for"}, {"by", "to"}, {"with", "in"})
+_APART = ({"by", "for"}, {"by", "to"}, {"by", "from"}, {"with", "in"}, {"with", "for"})
 """Further pairs of prepositions that do not stand for one another, except before a name."""
 _EXACT_ONLY = frozenset(PLACES) - {"by", "to", "in", "of"}
 _NOMINAL = frozenset(("of", "for", "in", "on", "from", "with", "by", "at", "per", "to", "into", "against"))
@@ -54,6 +54,11 @@ def attached_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposi
         or _modifies_another(pairs, left, right)
         or _modifies_another(turned, right, left)
         or _owns_otherwise(pairs, left, right)
+        or _has_other_owner(pairs, left, right)
+        or _has_other_owner(turned, right, left)
+        or any(_is_ordered_otherwise(a, b) or _is_ordered_otherwise(b, a) for a, b in pairs)
+        or _acts_there(pairs, left, right)
+        or _acts_there(turned, right, left)
         or _across_verb(pairs, left, right)
         or _acts_otherwise(pairs, left, right)
         or _acts_otherwise(turned, right, left)
@@ -96,7 +101,7 @@ def _undergoes(term: Term, text: Proposition) -> bool:
 def _is_means(term: Term, text: Proposition) -> bool:
     """Whether something is done with a thing: "with the linter", "uses the linter to ..."."""
     uses = text.verb == "us" and any(each.role == "purpose" for each in text.terms)
-    return term.role == "with" or (uses and term.role == ("subj" if text.passive else "obj"))
+    return term.role in ("with", "as") or (uses and term.role == ("subj" if text.passive else "obj"))
 
 
 def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
@@ -180,6 +185,41 @@ def _owns_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Propositio
     return False
 
 
+def _has_other_owner(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether what a word owns is another one's in the right text: "the user's token", "a token for the user"."""
+    partner = {id(a): b for a, b in pairs}
+    ours = heads(left)
+    for a, b in pairs:
+        owned = ours.get(a.group + 1) if a.owner else None
+        noun = partner.get(id(owned)) if owned is not None else None
+        if noun is None or noun.role == "as" or b.owner or b.role == "subj":
+            continue
+        if b.chunk != noun.chunk and not _follows(right, noun, b):
+            return True
+    return False
+
+
+def _is_ordered_otherwise(one: Term, other: Term) -> bool:
+    """Whether one text tells what happens before or after a thing, and the other what happens to it or with it."""
+    return one.role in ("before", "after") and not other.time and other.role in ("obj", "subj", "with", "for", "by")
+
+
+def _acts_there(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
+    """Whether something acts in the left text and is beside the same act in the right one: "the bucket writes logs",
+    "writes logs to the bucket"; "the job starts the worker", "the worker starts with the job".
+    """
+    if left.passive or left.verb != right.verb or left.verb in ("", "us", "run"):
+        return False
+    if not any(term.role == "obj" for term in left.terms):
+        return False
+    turned = not right.passive and any(a.role == "obj" and b.role == "subj" for a, b in pairs)
+    towards = _TOWARDS if any(term.role == "subj" for term in right.terms) else _TOWARDS - {"from"}
+    return any(
+        a.role == "subj" and a.head and (b.role in towards or (turned and b.role not in ("subj", "obj")))
+        for a, b in pairs
+    )
+
+
 def _across_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether two words around the verb have exchanged their places: "a job on a host is waiting on a lock"."""
     if not (left.continuous and right.continuous) or left.passive != right.passive:
@@ -213,8 +253,13 @@ def _acts_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Propositio
     same_object = any(term.role == "obj" and origin.get(id(term)) == "obj" for term in right.terms if term.head)
     same_subject = any(a.role == b.role == "subj" for a, b in pairs if a.head and b.head)
     first = {term.chunk: term.group for term in reversed(right.terms)}
+    several = _several(right)
     for a, b in pairs:
-        if not a.head or a.quantity or b.quantity or b.group != first[b.chunk] or a.role not in ("subj", "obj"):
+        if not a.head or a.quantity or b.quantity or a.role not in ("subj", "obj"):
+            continue
+        if a.role == b.role == "subj" and acts and not left.passive and right.passive and b.key not in several:
+            return True  # "the wizard imports settings", "settings of the wizard are imported"
+        if b.group != first[b.chunk]:
             continue
         if left.passive == right.passive:
             if b.role in _BESIDE and not (a.role == "obj" and same_object):
@@ -275,6 +320,8 @@ def _is_named_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition
     if noun.single and noun.shown.endswith("ing"):
         return True  # "is drawing a line", "is looking at a drawing of the line"
     other = next((term for term in right.terms if term.role == "verb"), None)
+    if other is None and noun.role == "subj" and not left.passive and any(term.role == "obj" for term in right.terms):
+        return True  # "the compiler caches modules", "the compiler cache has modules"
     if other is None:
         acts = any(term.role == "obj" for term in left.terms)
         return verb.shown.endswith("ing") and (noun.role == "when" or (acts and noun.shown == verb.shown))
@@ -286,6 +333,7 @@ def _is_participle(term: Term) -> bool:
 
 
 _BESIDE = frozenset(("in", "into", "on", "at", "from", "for", "by")) | _EXACT_ONLY
-_AWAY = _EXACT_ONLY | {"from", "to", "into", "onto"}
+_TOWARDS = frozenset(("from", "to", "into", "onto"))
+_AWAY = _EXACT_ONLY | _TOWARDS
 """Prepositions of what does not act itself: "the vault reads secrets", "secrets are read from the vault"."""
 _LOOSE = frozenset(("up", "down", "away", "back", "together", "alon", "default", "roundrobin"))

@@ -31,6 +31,8 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     words = _with_subject(_without_until(_without_relative(words)))
     for at, (word, shown) in enumerate(words):
         rest = [each for each, _ in words[at + 1 :]]
+        if word == "§only" and rest[:1] == ["once"] and set(rest[1:2]) & (DETERMINERS | _PRONOUNS):
+            continue  # "only once the export has completed"
         if (
             word == "once"
             and rest

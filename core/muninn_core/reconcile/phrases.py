@@ -174,7 +174,7 @@ and|but not : §else
 nobody|none|nothing except|but : §only
 no one except|but|other than : §only
 nobody other than : §only
-only after|once : after
+only after : after
 only if|when : if
 only : §only
 solely|exclusively : §only

@@ -218,6 +218,7 @@ class _Reader:
         self._finite = -1
         self._fronted = self._subordinate = False
         self._part_start, self._part_denied = 0, False
+        self.restricted = ""
         self._existential = self._min_denied = self._part_negated = False
 
     def read_sentence(self, tokens: Sequence[str]) -> None:
@@ -245,7 +246,8 @@ class _Reader:
     def proposition(self) -> Proposition:
         terms = _with_lifetime(_with_period(list(self.terms)))
         if not self.verb and any(term.role == "pred" for term in terms):
-            terms = [_with_deed(term) for term in terms]
+            roles = {term.chunk: term.role for term in terms}
+            terms = [_with_deed(term) if roles.get(term.chunk + 1) == "for" else term for term in terms]
         last = {term.chunk: place for place, term in enumerate(terms)}
         for place in last.values():
             terms[place] = replace(terms[place], head=True)
@@ -275,6 +277,7 @@ class _Reader:
             segments=self.segments,
             imperative=self.imperative,
             particles=frozenset(self.particles),
+            restricted=self.restricted,
         )
 
     def _clause(self, words: Sequence[tuple[str, str]], plain: Sequence[str], verb: int) -> None:
@@ -467,6 +470,8 @@ class _Reader:
             pass
         else:
             self.flags.add(mark)
+            if mark == "only" and self._role in ("subj", "verb"):
+                self.restricted = "verb" if self._role == "verb" or self._after_content else "subj"
             if mark == "part" and self._role == "subj":
                 self.flags.add("some")
             if mark == "may":

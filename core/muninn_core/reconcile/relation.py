@@ -140,6 +140,8 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
         return False
     if len(heavy([pair[0] for pair in found.pairs])) < 2:
         return False
+    if left.passive == right.passive and {left.restricted, right.restricted} == {"subj", "verb"}:
+        return False  # "only the leader can write", "the leader can only write"
     if limits_differ(found, _UNLIKE) or particles_clash(left, right):
         return False
     if verbs_exchanged(found, left, right) or _do_otherwise(found):

@@ -49,7 +49,8 @@ class Proposition(Value):
     no"), "person" ("nobody"), "thing" ("nothing"), "subj" ("no test"); `extents` are the words for less than all
     ("some", "most"); `qualified` tells whether a denial is part of the subject: "requests without a token". `very`
     tells of a high degree. `stated` are the terms without those of a reason, `weight` the keys that matter.
-    `particles` are prepositions without an object: "runs outside".
+    `particles` are prepositions without an object: "runs outside". `restricted` tells what "only" is before: subj, verb
+    or "".
     """
 
     terms: tuple[Term, ...]
@@ -74,3 +75,4 @@ class Proposition(Value):
     stated: tuple[Term, ...]
     weight: frozenset[str]
     particles: frozenset[str] = frozenset()
+    restricted: str = ""
