@@ -253,12 +253,9 @@ def _acts_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Propositio
     same_object = any(term.role == "obj" and origin.get(id(term)) == "obj" for term in right.terms if term.head)
     same_subject = any(a.role == b.role == "subj" for a, b in pairs if a.head and b.head)
     first = {term.chunk: term.group for term in reversed(right.terms)}
-    several = _several(right)
     for a, b in pairs:
         if not a.head or a.quantity or b.quantity or a.role not in ("subj", "obj"):
             continue
-        if a.role == b.role == "subj" and acts and not left.passive and right.passive and b.key not in several:
-            return True  # "the wizard imports settings", "settings of the wizard are imported"
         if b.group != first[b.chunk]:
             continue
         if left.passive == right.passive:
@@ -320,7 +317,9 @@ def _is_named_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition
     if noun.single and noun.shown.endswith("ing"):
         return True  # "is drawing a line", "is looking at a drawing of the line"
     other = next((term for term in right.terms if term.role == "verb"), None)
-    if other is None and noun.role == "subj" and not left.passive and any(term.role == "obj" for term in right.terms):
+    compound = any(a.role == "subj" and b.chunk == noun.chunk and b is not noun for a, b in pairs)
+    has = any(term.role == "obj" for term in right.terms)
+    if other is None and noun.role == "subj" and not left.passive and compound and has:
         return True  # "the compiler caches modules", "the compiler cache has modules"
     if other is None:
         acts = any(term.role == "obj" for term in left.terms)
