@@ -7,10 +7,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import time
 from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 import yaml
 from repositories import MUNINN, git
@@ -27,6 +29,20 @@ def block(language: str) -> str:
     """Return the only block of a language in the documentation."""
     (found,) = re.findall(rf"```{language}\n(.*?)```", (DOCS / "organisation.md").read_text(), re.DOTALL)
     return found
+
+
+def test_the_database_of_a_trial_ends_with_its_server(server, tmp_path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="mn-pg-", dir="/tmp"))  # the database's user must be able to enter it
+    command = [MUNINN, "org", "serve", "--trial", str(folder), "--port", "0", "--mirrors", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as serving:
+        assert serving.stdout is not None
+        address = serving.stdout.readline().split()[-1]
+        assert serving.stdout.readline().startswith("Serving on")
+        with psycopg.connect(address):
+            serving.terminate()
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(address)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_the_hook_of_a_bare_repository_pushes_each_branch_that_it_names(home, serve, tmp_path: Path) -> None:

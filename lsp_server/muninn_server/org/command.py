@@ -98,8 +98,18 @@ def _erased(options: argparse.Namespace) -> str:
 
 
 def _serve(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    """Serve until SIGINT or SIGTERM."""
-    address = _start_trial(Path(options.trial)) if options.trial is not None else _address(options, environ)
+    """Serve until SIGINT or SIGTERM. The embedded server of a trial ends with it; its data stays."""
+    if options.trial is None:
+        _serve_database(_address(options, environ), options)
+        return
+    trial = EmbeddedServer(Path(options.trial))
+    try:
+        _serve_database(_start_trial(trial), options)
+    finally:
+        trial.stop()
+
+
+def _serve_database(address: str, options: argparse.Namespace) -> None:
     line = '{"at":"%(asctime)s","level":"%(levelname)s","message":%(message)s}'
     logging.basicConfig(format=line, level=logging.WARNING)
     logging.getLogger("muninn.org").setLevel(logging.INFO)
@@ -129,9 +139,9 @@ async def _listen(service: Service, options: argparse.Namespace) -> None:
         await stop.wait()
 
 
-def _start_trial(folder: Path) -> str:
+def _start_trial(server: EmbeddedServer) -> str:
     """Start the embedded server with the tables and the tenant `trial`. Returns the application's address."""
-    admin = EmbeddedServer(folder).start()
+    admin = server.start()
     password = secrets.token_urlsafe(24)
     migrate(admin, _LOGIN, password)
     with connect(admin) as connection:
