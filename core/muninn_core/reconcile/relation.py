@@ -25,8 +25,9 @@ from muninn_core.reconcile.alignment import (
 )
 from muninn_core.reconcile.attachment import attached_otherwise
 from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
-from muninn_core.reconcile.proposition import read, sentences
+from muninn_core.reconcile.proposition import read
 from muninn_core.reconcile.reports import informative_terms, is_doing, reports_differ, tells_event
+from muninn_core.reconcile.sentences import sentences
 from muninn_core.reconcile.spelling import same_spelling, words_in
 from muninn_core.reconcile.symbols import symbols_agree
 from muninn_core.reconcile.terms import Proposition, Term
