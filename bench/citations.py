@@ -35,6 +35,8 @@ _LANGUAGES = frozenset(
 ) | {"swift", "elixir"}
 _MOST_BYTES = 1_000_000
 
+DECISIONS = Path(__file__).parent / "data" / "citations.tsv"
+
 _LEAST_AROUND = 6
 """The least difference of the last and the first line of a definition whose lines are cited."""
 
@@ -54,11 +56,13 @@ def citations(
     spent: list[float] = []
     notes: list[str] = []
     wrong: list[str] = []
+    decided = decisions()
     for number, repository in enumerate(repositories):
         own: Counter[tuple[str, str]] = Counter()
         replay = Replay(repository, folder / f"{'lines' if inside else 'replay'}{number}", inside=inside)
         for early, late in replay.pairs(pairs):
             for cite, judged, true, (cost, processor) in replay.judge(early, late, spans):
+                true = decided.get((repository.name, early[:10], late[:10], cite), true)
                 own[true, judged] += 1
                 costs.append(cost)
                 spent.append(processor)
@@ -84,6 +88,12 @@ def citations(
         Figure("lines judged, p50" if inside else "a citation judged, p50", cost["p50"], "ms", 2, note, cost)
     )
     return figures
+
+
+def decisions() -> dict[tuple[str, str, str, str], str]:
+    """Return the states that a person decided where git's differ, by repository, commits and citation."""
+    rows = [line.split("\t") for line in DECISIONS.read_text("utf-8").splitlines()[1:]]
+    return {(name, early, late, cite): state for name, early, late, cite, _, state, _ in rows}
 
 
 def _share(counts: Counter[tuple[str, str]], state: str) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bench.citations import DECISIONS, decisions
 from bench.truth import Truth
 from repositories import git
 
@@ -210,3 +211,12 @@ def test_text_that_blame_loses_is_together_in_a_new_file(history: History) -> No
     late = history.commit(shop=f"def fetch(key):\n{body.replace('step(5)', 'stop(5)')}")
     cite = Cite(path="store.py", start=13, end=25, symbol="load", commit=begin)
     assert Truth(history.root, begin, late).of(cite) == "drifted"
+
+
+def test_a_decision_differs_from_git_and_has_a_reason() -> None:
+    rows = [line.split("\t") for line in DECISIONS.read_text("utf-8").splitlines()]
+    assert rows[0] == ["repository", "early", "late", "citation", "git", "decided", "reason"]
+    for *_, git_state, state, reason in rows[1:]:
+        assert git_state != state in {"fresh", "moved", "drifted", "gone"}
+        assert reason
+    assert len(decisions()) == len(rows) - 1
