@@ -44,6 +44,9 @@ _STYLES = Theme(
 _ID = re.compile(r"(?<![\w-])[0-9a-hjkmnp-tv-z]{18}([0-9a-hjkmnp-tv-z]{8})(?![\w-])")
 """A memory's id, a ULID in lower case. Its last eight characters are random; every verb takes them as the id."""
 
+MAX_BRACKETS = 500
+"""The most opening brackets of markdown that is rendered. Its links are found in time that grows with their square."""
+
 _FILE_LINK = re.compile(r"\[([^\]]*)\]\((?:file|muninn):[^\s()]*\)")
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -149,8 +152,11 @@ def verbatim(console: Console, text: str) -> None:
 
 
 def markdown(console: Console, text: str) -> None:
-    """Print markdown: on a terminal rendered, with the words of links to files alone; elsewhere as it is."""
-    if not console.is_terminal:
+    """Print markdown: on a terminal rendered, with the words of links to files alone; elsewhere as it is.
+
+    Text with more than `MAX_BRACKETS` brackets is printed as it is, too.
+    """
+    if not console.is_terminal or text.count("[") > MAX_BRACKETS:
         verbatim(console, text)
         return
     from rich.markdown import Markdown

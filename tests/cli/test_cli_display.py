@@ -190,6 +190,9 @@ def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsew
     assert max(map(len, shown.splitlines())) <= 30
     markdown(Console(file=off, width=30), text)
     assert off.getvalue() == text
+    brackets, raw = "**[**" + "\\[" * 50_000, io.StringIO()
+    markdown(Console(file=raw, force_terminal=True, width=30), brackets)
+    assert raw.getvalue() == brackets + "\n"
 
 
 def test_what_erases_for_good_asks_a_person_first(shell: Shell) -> None:
