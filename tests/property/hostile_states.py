@@ -95,7 +95,7 @@ def _try_state(folder: Path, seed: int, calls: int, embedder: Embedder) -> list[
         try:
             ids = [memory.id for memory in muninn.call("memories", limit=10_000, archived=True).memories]
         except Exception:  # any failure of a verb is the finding
-            return [Violation(seed, "memories", {"limit": 10_000, "archived": True}, traceback.format_exc())]
+            return [Violation(seed, "memories", {"limit": 10_000, "archived": True}, _trace())]
         todo = [method for method in METHODS.values() if method.verb not in ENDLESS for _ in range(calls)]
         chance.shuffle(todo)
         violations = []
@@ -107,6 +107,11 @@ def _try_state(folder: Path, seed: int, calls: int, embedder: Embedder) -> list[
         muninn.call("index", wait=True)
         failure = muninn.call("status").saw.index.failure
         return [*violations, Violation(seed, "index", {}, failure)] if failure else violations
+
+
+def _trace() -> str:
+    """Return the trace of the present exception, with paths relative to the project."""
+    return traceback.format_exc().replace(f"{Path(__file__).resolve().parents[2]}/", "")
 
 
 def write_records(root: Path, chance: random.Random) -> None:
@@ -153,16 +158,16 @@ def try_call(muninn: Muninn, method: Method, given: dict[str, Any]) -> str:
             plain = decode_json(encode_json(result))
             shown = {"terminal": _on_terminal(method, plain), "model": render(result)}
     except InternalError:
-        return traceback.format_exc()
+        return _trace()
     except GitError:  # a message of git's about an argument is no answer
-        return traceback.format_exc()
+        return _trace()
     except MuninnError as error:
         stream = _Terminal()
         with contextlib.redirect_stderr(stream):
             show_error(error, as_json=False)
         shown = {"terminal": stream.getvalue()}
     except (Exception, Blocked):
-        return traceback.format_exc()
+        return _trace()
     used = time.thread_time() - begun
     if used > MOST_CPU_SECONDS:
         return f"it took {used:.1f} s of processor time"
