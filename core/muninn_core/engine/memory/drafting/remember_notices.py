@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 
 from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.drafting.contradicted_memories import age, contradicted
@@ -26,7 +27,7 @@ def remember_notices(
 
     Of a large batch only the first memories are compared with what they may contradict.
     """
-    texts = _texts(stored, [before[identity] for identity in list(before)[-_COMPARED:]])
+    texts = _texts([memory for memory in stored if memory.id not in before], before)
     known = workspace.memory.all()
     notices: dict[str, None] = {}
     for number, memory in enumerate(stored):
@@ -56,13 +57,20 @@ def missing(path: str, workspace: Workspace) -> str:
     return f"{path} does not exist here" + (f"; did you mean {near}?" if near else ".")
 
 
-def _texts(stored: Sequence[Memory], before: Iterable[Memory]) -> dict[str, str]:
-    """Return {words: id of the first} of those active memories whose text begins as one of the stored ones."""
-    beginnings = {_words(memory.text)[:1] for memory in stored}
+def _texts(stored: Sequence[Memory], before: Mapping[str, Memory]) -> dict[str, str]:
+    """Return {words: id of the first} of those active memories whose text begins as one of the stored ones.
+
+    Only the newest `_COMPARED` memories are looked at.
+    """
+    heads = {_words(memory.text)[:1] for memory in stored}
     found: dict[str, str] = {}
-    for other in before:
-        if other.active and other.text.lstrip()[:1].casefold()[:1] in beginnings:
-            found.setdefault(_words(other.text), other.id)
+    newest = islice(before, max(0, len(before) - _COMPARED), None) if heads else ()
+    for other in map(before.__getitem__, newest):
+        head = other.text[:1]  # most differ in it, and this runs for thousands
+        if head.isspace() or head.casefold()[:1] in heads:
+            words = _words(other.text)
+            if words[:1] in heads and other.active:
+                found.setdefault(words, other.id)
     return found
 
 
