@@ -17,12 +17,16 @@ RAISE_LIMITS = "Stop the daemon and raise its limits (ulimit -v, -u and -n, or t
 _NO_THREAD = "can't start new thread"
 """The text of the RuntimeError with which CPython reports that the system gives it no further thread."""
 
+_UNMAPPED = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
+"""Parts of the ImportError for a native module that the loader finds no memory for."""
+
 
 def raise_if_exhausted(error: BaseException) -> None:
     """Raise StorageError when an error means that no descriptors, memory or threads are left."""
     if isinstance(error, OSError) and error.errno in _EXHAUSTED:
         raise exhausted(error) from error
-    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error) == _NO_THREAD):
+    unmapped = isinstance(error, ImportError) and any(each in str(error) for each in _UNMAPPED)
+    if unmapped or isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error) == _NO_THREAD):
         raise StorageError(
             f"the daemon lacks resources: {str(error) or 'out of memory'}",
             hint=RAISE_LIMITS,

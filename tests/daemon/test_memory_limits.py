@@ -14,7 +14,7 @@ import pytest
 from repositories import MUNINN, PATIENCE, stop_daemon
 
 from muninn_core import client
-from muninn_core.errors import StorageError
+from muninn_core.errors import InternalError, StorageError
 from muninn_server.session import Pools, Session, error_of
 
 if TYPE_CHECKING:
@@ -83,6 +83,13 @@ def test_a_call_that_gets_no_thread_is_refused_and_does_not_run_later(
     remember("Stored.")
     pools.close()
     assert [memory.text for memory in muninn.call("memories").memories] == ["Stored."]
+
+
+def test_a_native_module_that_finds_no_memory_is_a_lack_of_memory() -> None:
+    found = error_of(ImportError("onnx.so: failed to map segment from shared object"), "recall")
+    assert isinstance(found, StorageError)
+    assert "ulimit" in found.hint
+    assert isinstance(error_of(ImportError("No module named 'onnx'"), "recall"), InternalError)
 
 
 def test_a_daemon_that_a_signal_ends_while_it_starts_names_the_signal(
