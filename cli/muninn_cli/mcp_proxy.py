@@ -221,7 +221,7 @@ class McpProxy:
             if repeated:
                 self._repeat(sock, stream)
         except (OSError, ValueError):
-            pass  # whoever reads the stream finds that it has ended
+            pass  # the reading thread sees the end of the stream
         self._state.notify_all()
         return sock
 

@@ -231,7 +231,7 @@ def _fill(
     *,
     alone: bool,
 ) -> Brief:
-    """Fill the sections in order until there is no room. `alone`: return head and foot even without any memory.
+    """Fill the sections in order until there is no room. With `alone`, return head and foot also without a memory.
 
     `count` precedes the foot, unless all lines that it counts are in a section.
     """

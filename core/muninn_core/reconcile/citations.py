@@ -195,7 +195,8 @@ def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSourc
 def _head_line(cite: Cite, page: LineIndex | None, tree: FileSource) -> tuple[str, int, int] | None:
     """Return file and line that begin as the cited definition did, up to its name: `exports.load = load`.
 
-    It is no definition, as those of that name are others. A name alone is no beginning: it is called, too.
+    The line is not a definition: all definitions of that name are other ones. The name alone does not count,
+    because calls have it, too.
     """
     old = tree.old_page(cite.commit, cite.path) if page and cite.symbol and cite.commit and cite.start else None
     if page is None or old is None or _is_part(cite, tree):
