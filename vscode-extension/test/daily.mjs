@@ -90,10 +90,8 @@ export async function daily(desk, root) {
     await desk.lens('decision').waitFor();
   });
   await desk.step('recall lists hits of all kinds, and code opens at its line', async () => {
-    await desk.run('Muninn: Recall');
-    await desk.ask('render_page of the cache');
     const code = desk.rows.filter({ hasText: /src\/cache\.py:\d/ });
-    await code.first().waitFor();
+    await desk.recall('render_page of the cache', code.first());
     await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().waitFor();
     assert.match(await desk.rows.filter({ hasText: 'Makefile' }).first().innerText(), /# \$\(gear\) is the text/);
     await desk.shot('recall');
@@ -103,9 +101,8 @@ export async function daily(desk, root) {
     await desk.shot('code');
   });
   await desk.step('a memory opens as a page with its reasons', async () => {
-    await desk.run('Muninn: Recall');
-    await desk.ask('why are pages cached by commit');
-    await desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' }).waitFor();
+    const first = desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' });
+    await desk.recall('why are pages cached by commit', first);
     await desk.read('Why it was found').waitFor(); // behind the list, before it is chosen
     await desk.shot('preview');
     await desk.page.keyboard.press('Enter');

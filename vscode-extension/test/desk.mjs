@@ -24,6 +24,7 @@ export class Desk {
     this.status = page.locator('.statusbar-item[id="muninn.muninn.muninn.status"]');
     this.rows = page.locator('.quick-input-list .monaco-list-row');
     this.input = page.locator('.quick-input-widget input[type="text"]');
+    this.timeout = LIMIT;
   }
 
   async step(name, body) {
@@ -47,7 +48,8 @@ export class Desk {
    * replace the element that the gesture was made on. Each part of it has PATIENCE.
    */
   async again(gesture, reached) {
-    this.page.setDefaultTimeout(PATIENCE);
+    const outer = this.timeout;
+    this.wait(PATIENCE);
     try {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -58,8 +60,14 @@ export class Desk {
         }
       }
     } finally {
-      this.page.setDefaultTimeout(LIMIT);
+      this.wait(outer);
     }
+  }
+
+  /** Sets how long each gesture waits, in milliseconds. */
+  wait(timeout) {
+    this.timeout = timeout;
+    this.page.setDefaultTimeout(timeout);
   }
 
   /** Opens a list with a key, types into it and clicks the first of `rows`; with `reached`, until that is there. */
@@ -79,7 +87,7 @@ export class Desk {
   async answer(title, text) {
     await this.page.locator('.quick-input-title', { hasText: title }).waitFor();
     await this.input.fill(text);
-    await this.page.keyboard.press('Enter');
+    await this.input.press('Enter'); // another part of the window may have the focus by now
   }
 
   /** Opens a file; `path` is typed when its name alone does not say which. */
@@ -87,9 +95,13 @@ export class Desk {
     return this.pick('Control+p', path, rows, this.tab(name));
   }
 
-  async ask(text) {
-    await this.page.locator('.quick-input-title', { hasText: 'Muninn: Recall' }).waitFor();
-    await this.input.fill(text);
+  /** Opens the list of Recall and types a question, until `reached` is there: the list closes when it loses the focus. */
+  recall(question, reached, title = 'Muninn: Recall') {
+    return this.again(async () => {
+      await this.run('Muninn: Recall');
+      await this.page.locator('.quick-input-title', { hasText: title }).waitFor();
+      await this.input.fill(question);
+    }, reached);
   }
 
   /** Opens the container of the views. */

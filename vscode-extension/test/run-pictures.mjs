@@ -88,9 +88,7 @@ const PICTURES = {
   },
   async page(desk) {
     await bySide(desk, false);
-    await desk.run('Muninn: Recall');
-    await desk.ask('prices in cents');
-    await desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Prices are counted' }).waitFor();
+    await desk.recall('prices in cents', desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Prices are counted' }));
     await desk.page.keyboard.press('Enter');
     await desk.input.waitFor({ state: 'hidden' });
     await desk.read('Why it was found').click();
@@ -100,9 +98,7 @@ const PICTURES = {
   },
   async recall(desk) {
     await bySide(desk, false);
-    await desk.run('Muninn: Recall');
-    await desk.ask('where does a session live');
-    await desk.rows.filter({ hasText: 'Sessions are never' }).first().waitFor();
+    await desk.recall('where does a session live', desk.rows.filter({ hasText: 'Sessions are never' }).first());
     await desk.read('Two servers answer').first().waitFor();
     await picture(desk, 'recall', { height: 420 });
     await desk.page.keyboard.press('Escape');

@@ -51,10 +51,7 @@ async function follows(desk, folder) {
       await desk.pane('This File').locator('.monaco-list-row', { hasText: FACTS[name] }).waitFor();
       await desk.lens('1 decision').waitFor();
     }
-    await desk.run('Muninn: Recall');
-    await desk.page.locator('.quick-input-title', { hasText: 'Muninn (one): Recall' }).waitFor();
-    await desk.input.fill('pages cached');
-    await desk.rows.filter({ hasText: FACTS.one }).first().waitFor();
+    await desk.recall('pages cached', desk.rows.filter({ hasText: FACTS.one }).first(), 'Muninn (one): Recall');
     const rows = await desk.rows.allInnerTexts();
     assert.ok(!rows.some((row) => row.includes(FACTS.two)), rows.join());
     const others = rows.findIndex((row) => row.includes('Other hits')); // memories that answer come before them

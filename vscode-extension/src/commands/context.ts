@@ -27,6 +27,7 @@ async function task(server: Server): Promise<string | undefined> {
     prompt: 'The task or question at hand',
     placeHolder: 'add a timeout to the connection pool',
     value: selection() ?? '',
+    ignoreFocusOut: true,
   });
   return answer?.trim();
 }

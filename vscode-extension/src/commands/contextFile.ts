@@ -39,6 +39,7 @@ async function nameOf(server: Server, template: string): Promise<string | undefi
     title: `${server.label}: New Context File`,
     prompt: `Name of the new file in ${FOLDER}`,
     value: template,
+    ignoreFocusOut: true,
     validateInput: (value) => (value.trim() ? undefined : 'A name is needed.'),
   });
   return answer?.trim();

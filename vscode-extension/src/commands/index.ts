@@ -78,7 +78,7 @@ export function registerCommands(
   ours('refresh', async () => views.refresh());
   here('filter', async (server) => {
     const prompt = 'Only memories whose text contains this';
-    const words = await vscode.window.showInputBox({ title: `${server.label}: Filter`, prompt, value: views.narrowed });
+    const words = await vscode.window.showInputBox({ title: `${server.label}: Filter`, prompt, value: views.narrowed, ignoreFocusOut: true });
     if (words !== undefined) views.narrow(words.trim());
   });
   ours('clearFilter', async () => views.narrow(''));
