@@ -1,4 +1,4 @@
-// A working day in a window: from a repository without memory to the last look at the status.
+// Daily use of the extension in a window: initialise, remember, recall, resolve, seal.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { muninn } from './repository.mjs';
 
 const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
 
-/** Another client remembers two things that can't both hold, and reconciles. */
+/** Stores two contradicting memories from another client and reconciles. */
 function contradict(root, one = 'We use Redis for the page cache.', other = 'We do not use Redis for the page cache.') {
   const muninnIn = (...words) => execFileSync(muninn, [...words, '--repo', root], { stdio: 'pipe' });
   muninnIn('remember', one, '--type', 'decision', '--session', 'one');
@@ -18,7 +18,7 @@ function contradict(root, one = 'We use Redis for the page cache.', other = 'We 
 }
 
 /** Does all of it on the repository `root`, which has no memory yet. */
-/** What a person types before the repository has a memory. */
+/** Runs Remember before the repository is initialised. */
 export async function first(desk) {
   const remember = async (button) => {
     await desk.run('Muninn: Remember');
@@ -30,22 +30,22 @@ export async function first(desk) {
     await desk.shot(`before-memory-${button.toLowerCase().replaceAll(' ', '-')}`);
     await dialog.locator('.monaco-button', { hasText: button }).click();
   };
-  await desk.step('the first five minutes have a walkthrough', async () => {
+  await desk.step('the walkthrough opens with its first step', async () => {
     await desk.run('Open Walkthrough');
     await desk.rows.filter({ hasText: 'Muninn' }).first().click();
     await desk.page.getByText('Give the repository a memory').first().waitFor();
     await desk.shot('walkthrough');
   });
-  await desk.step('words that were typed before there is a memory are kept', async () => {
+  await desk.step('text typed before initialisation goes to a document when initialising is declined', async () => {
     await remember('Cancel');
     await desk.lines(FACT.slice(0, 20)).first().waitFor();
     await desk.status.filter({ hasText: 'not initialised' }).waitFor();
   });
-  await desk.step('or they are stored, after the repository was initialised', async () => {
+  await desk.step('text typed before initialisation is stored after initialising', async () => {
     await remember('Initialise and Remember');
     await desk.status.filter({ hasText: '1 memory' }).waitFor();
   });
-  await desk.step('and the walkthrough counts its first two steps as done', async () => {
+  await desk.step('the walkthrough marks its first two steps as done', async () => {
     await desk.page.locator('.tab', { hasText: 'Welcome' }).click();
     await desk.page.locator('[class*="getting-started-step-checked"]').nth(1).waitFor({ state: 'attached' });
     await desk.shot('walkthrough-done');
@@ -54,7 +54,7 @@ export async function first(desk) {
 
 /** A window on a repository that had memory before. */
 export async function later(desk) {
-  await desk.step('the walkthrough knows what was done before it opened', async () => {
+  await desk.step('the walkthrough marks steps that were done before it opened', async () => {
     await desk.status.filter({ hasText: 'memor' }).waitFor();
     await desk.run('Open Walkthrough');
     await desk.rows.filter({ hasText: 'Muninn' }).first().click();
@@ -66,7 +66,7 @@ export async function later(desk) {
 }
 
 export async function daily(desk, root) {
-  await desk.step('a repository without memory is left alone; its view says so, and a click initialises it', async () => {
+  await desk.step('the view of a repository without memory offers to initialise it', async () => {
     await desk.view();
     const button = desk.pane('Memory').locator('.monaco-button', { hasText: 'Initialise' });
     await button.waitFor();
@@ -77,7 +77,7 @@ export async function daily(desk, root) {
     await desk.message('written to .muninn').first().waitFor();
     await desk.status.filter({ hasText: '0 memories' }).waitFor();
   });
-  await desk.step('a fact is remembered with its type, for the file at hand, and counted', async () => {
+  await desk.step('Remember stores a memory with a type and the active file, and the status bar counts it', async () => {
     await desk.file('cache.py');
     await desk.run('Muninn: Remember');
     await desk.answer('Muninn: Remember', FACT);
@@ -89,7 +89,7 @@ export async function daily(desk, root) {
     // of a second, and has it again with the focus alone.
     await desk.lens('decision').waitFor();
   });
-  await desk.step('recall lists hits of all kinds, and code opens at its line', async () => {
+  await desk.step('Recall lists hits of all kinds and opens code at its line', async () => {
     const code = desk.rows.filter({ hasText: /src\/cache\.py:\d/ });
     await desk.recall('render_page of the cache', code.first());
     await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().waitFor();
@@ -100,7 +100,7 @@ export async function daily(desk, root) {
     await desk.tab('cache.py').waitFor();
     await desk.shot('code');
   });
-  await desk.step('a memory opens as a page with its reasons', async () => {
+  await desk.step('a memory opens as a page with the reasons of its rank', async () => {
     const first = desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' });
     await desk.recall('why are pages cached by commit', first);
     await desk.read('Why it was found').waitFor(); // behind the list, before it is chosen
@@ -111,14 +111,14 @@ export async function daily(desk, root) {
     await desk.read('branches share the rendering machine').first().waitFor();
     await desk.shot('memory');
   });
-  await desk.step('context opens a pack that contains the memory', async () => {
+  await desk.step('Context opens a pack that contains the memory', async () => {
     await desk.run('Muninn: Context');
     await desk.answer('Muninn: Context', 'cache pages by commit');
     await desk.tab('cache pages by commit').waitFor();
     await desk.lines('branches share the rendering machine').waitFor();
     await desk.shot('context');
   });
-  await desk.step('a pack goes to the clipboard, and into the document that it was gathered for', async () => {
+  await desk.step('a pack is copied to the clipboard and inserted into the document that was active before', async () => {
     await desk.run('Muninn: Copy Pack');
     await desk.page.locator('.statusbar-item', { hasText: 'in the clipboard' }).waitFor();
     await desk.page.locator('.editor-actions [aria-label^="Insert Pack"]').first().click();
@@ -127,7 +127,7 @@ export async function daily(desk, root) {
     await desk.page.keyboard.press('Control+z');
     await desk.lines('# Context: cache pages by commit').waitFor({ state: 'detached' });
   });
-  await desk.step('the views show the memory, what the file at hand has, and the open session', async () => {
+  await desk.step('the views show all memories, those of the active file, and the open session', async () => {
     await desk.file('cache.py');
     await desk.view();
     await desk.pane('Memory').locator('.monaco-list-row', { hasText: 'decision' }).click();
@@ -139,7 +139,7 @@ export async function daily(desk, root) {
     await desk.lens('decision').waitFor();
     await desk.shot('views');
   });
-  await desk.step('what the buttons of a row do can be had with the keyboard', async () => {
+  await desk.step('the keyboard reaches the actions of a row', async () => {
     await desk.run('Muninn: Focus on This File View');
     await desk.page.keyboard.press('ArrowDown');
     await desk.page.keyboard.press('Shift+F10');
@@ -147,7 +147,7 @@ export async function daily(desk, root) {
     await desk.shot('menu');
     await desk.page.keyboard.press('Escape');
   });
-  await desk.step('what a shell remembers and forgets shows above the code without a key being typed', async () => {
+  await desk.step('lenses update when the shell remembers or forgets a memory', async () => {
     const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];
     const said = execFileSync(muninn, ['remember', 'A cache by name alone served pages of other branches.', ...about]);
     await desk.lens('1 decision, 1 attempt').waitFor();
@@ -156,7 +156,7 @@ export async function daily(desk, root) {
     await desk.lens('1 decision, 1 attempt').waitFor({ state: 'detached' });
     await desk.lens('1 decision').waitFor();
   });
-  await desk.step('the line of the cursor says what is remembered about it, the explorer counts, and a click on the status opens a menu', async () => {
+  await desk.step('the current line is annotated, the explorer shows counts, and the status bar item opens a menu', async () => {
     const about = ['--file', 'src/cache.py:4-6', '--type', 'decision', '--session', 'shell', '--json', '--repo', root];
     const said = execFileSync(muninn, ['remember', 'Pages have a name and a commit.', ...about]);
     await desk.status.filter({ hasText: '2 here, 2 in all' }).waitFor();
@@ -176,7 +176,7 @@ export async function daily(desk, root) {
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
     await desk.view();
   });
-  await desk.step('a contradiction waits in its view, is seen side by side, and is decided', async () => {
+  await desk.step('a conflict is listed, compared side by side and resolved', async () => {
     contradict(root);
     const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Redis' });
     await row.first().waitFor();
@@ -187,7 +187,7 @@ export async function daily(desk, root) {
     await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
     await desk.tab('Conflict:').waitFor({ state: 'detached' });
   });
-  await desk.step('a contradiction can be decided in its row, and all with the keyboard', async () => {
+  await desk.step('a conflict is resolved in its row, or with the keyboard', async () => {
     contradict(root, 'Sessions live in Redis.', 'Sessions do not live in Redis.');
     const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Sessions' });
     await row.first().waitFor();
@@ -198,7 +198,7 @@ export async function daily(desk, root) {
     await desk.run('Muninn: Keep Right');
     await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
   });
-  await desk.step('memories are narrowed to words, and grouped by what they are about', async () => {
+  await desk.step('memories can be filtered by words and grouped by file', async () => {
     const rows = desk.pane('Memory').locator('.monaco-list-row');
     await desk.run('Muninn: Filter Memories');
     await desk.answer('Muninn: Filter', 'branches share');
@@ -213,7 +213,7 @@ export async function daily(desk, root) {
     await desk.rows.filter({ hasText: 'type' }).first().click();
     await rows.filter({ hasText: 'decision' }).first().waitFor();
   });
-  await desk.step('a lens shows its memories as cards, where the code is', async () => {
+  await desk.step('a lens shows its memories as cards below the line', async () => {
     await desk.file('cache.py');
     const cards = desk.cards('branches share the rendering machine');
     const lens = desk.page.locator('.codelens-decoration a', { hasText: 'decision' }).first();
@@ -223,7 +223,7 @@ export async function daily(desk, root) {
     await cards.locator('[aria-label="Close"]').first().click();
     await cards.waitFor({ state: 'detached' });
   });
-  await desk.step('a hover names the memory, and its link opens the page', async () => {
+  await desk.step('the hover shows the memory, and its link opens the page', async () => {
     await desk.file('cache.py');
     const line = desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first();
     await desk.hovered(line, 'Pages are cached by commit', { x: 60, y: 8 });
@@ -232,7 +232,7 @@ export async function daily(desk, root) {
     await desk.read('branches share the rendering machine').first().waitFor();
     await desk.shot('page');
   });
-  await desk.step('an action asks for the words of a decision about the selected lines', async () => {
+  await desk.step('a code action asks for a decision about the selected lines and stores it', async () => {
     await desk.file('cache.py');
     await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
     await desk.page.keyboard.press('Home');
@@ -248,7 +248,7 @@ export async function daily(desk, root) {
     await desk.page.keyboard.press('Enter');
     await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages are rendered by name' }).waitFor();
   });
-  await desk.step('status shows the lines in the output channel', async () => {
+  await desk.step('Status writes to the output channel', async () => {
     await desk.status.click();
     await desk.rows.filter({ hasText: 'Show Status' }).first().click();
     await desk.page.locator('.output-view .view-lines, .panel .view-lines', { hasText: 'Memory: ' }).waitFor();
@@ -268,7 +268,7 @@ export async function daily(desk, root) {
     mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
     writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.shot('stale-view');
-    // A row that is replaced at that moment asks to press the button again.
+    // When the row is replaced at that moment, the button must be pressed again.
     const stale = desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' });
     await desk.press(stale, 'Confirm', desk.pane('Stale').getByText('All code that memories cite still says so.'));
     await desk.pane('Stale').locator('.pane-header').click();
@@ -278,7 +278,7 @@ export async function daily(desk, root) {
     await desk.tab('caches.md').waitFor();
     await desk.shot('stale');
   });
-  await desk.step('reconcile says what it would do, does it, and can be undone', async () => {
+  await desk.step('Reconcile shows a preview, applies it, and can be undone', async () => {
     await desk.run('Muninn: Reconcile');
     const dialog = desk.page.locator('.monaco-dialog-box', { hasText: 'would write main.jsonl' });
     await dialog.waitFor();
@@ -291,9 +291,9 @@ export async function daily(desk, root) {
   });
 }
 
-/** Looks at the Source Control view of a repository whose memory waits to be sealed, and seals it there. */
+/** Seals memories in the Source Control view. */
 export async function sealing(desk, root) {
-  await desk.step('the view of git says that memories wait to be sealed, and seals them', async () => {
+  await desk.step('the Source Control view shows unsealed memories and seals them', async () => {
     await desk.status.filter({ hasText: /memor/ }).waitFor();
     execFileSync(muninn, ['remember', 'Git gets what is sealed.', '--session', 'shell', '--repo', root], { stdio: 'pipe' });
     await desk.page.locator('.activitybar [aria-label^="Source Control"]').first().click();
@@ -306,9 +306,9 @@ export async function sealing(desk, root) {
   });
 }
 
-/** Looks for what VS Code's own agent is offered, on a repository with memory. */
+/** Checks the tools that VS Code's own agent gets, on a repository with memory. */
 export async function agents(desk) {
-  await desk.step('the agent mode of the editor finds the tools over MCP without any configuration', async () => {
+  await desk.step('agent mode finds the MCP tools without configuration', async () => {
     await desk.status.filter({ hasText: /memor/ }).waitFor();
     await desk.run('MCP: List Servers');
     await desk.rows.filter({ hasText: 'Muninn' }).first().click();

@@ -1,4 +1,4 @@
-// A window of VS Code with the packaged .vsix, and what a person does there. Screenshots go to test-results/.
+// A window of VS Code with the packaged .vsix, and the actions of a person in it. Screenshots go to test-results/.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { version } from '../scripts/version.mjs';
@@ -17,7 +17,7 @@ const shots = path.join(extensionDir, 'test-results');
 const vsix = path.join(extensionDir, `muninn-${version()}.vsix`);
 export const counts = { passed: 0, failed: 0 };
 
-/** One window on a repository, with what a person does there. */
+/** One window on a repository, with the actions of a person. */
 export class Desk {
   constructor(page) {
     this.page = page;
@@ -142,7 +142,7 @@ export class Desk {
     }, reached);
   }
 
-  /** Waits until something outside of the window is so. */
+  /** Waits until a condition outside of the window holds. */
   async eventually(ok) {
     const end = performance.now() + LIMIT;
     while (!ok()) {
@@ -151,7 +151,7 @@ export class Desk {
     }
   }
 
-  /** Waits for a text that a decoration shows: it is in the styles of the page alone. */
+  /** Waits for the text of a decoration, which is only in the styles of the page. */
   decorated(within, text) {
     const shown = ([where, words]) => [...document.querySelectorAll(where)].some((each) => getComputedStyle(each, '::after').content.includes(words));
     return this.page.waitForFunction(shown, [within, text]);

@@ -1,4 +1,4 @@
-// Measures what a person waits for in a real VS Code: node test/run-figures.mjs FOLDER FILE [WORDS…]
+// Measures response times in a real VS Code: node test/run-figures.mjs FOLDER FILE [WORDS…]
 // FOLDER is a repository with memory, FILE one of its files with a lens. Nothing in FOLDER is changed.
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';

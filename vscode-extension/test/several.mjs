@@ -1,4 +1,4 @@
-// A window with several repositories: each is served, and what is shown follows the one at hand and names it.
+// A window with several repositories: each has a server, and the window shows the one of the active editor.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
@@ -33,7 +33,7 @@ export async function openFile(desk, folder, name) {
   await desk.status.filter({ hasText: `Muninn (${name}): 1 here, 1 in all` }).waitFor();
 }
 
-/** The places of the code and documents that the command line finds, in its order. */
+/** The locations of code and documents that the command line finds, in its order. */
 function ranked(root, query) {
   const { hits } = JSON.parse(execFileSync(muninn, ['recall', query, '--json', '--repo', root]));
   return hits.filter(({ kind }) => kind !== 'memory').map(({ path: file, start_line }) => `${file}:${start_line}`);
@@ -61,7 +61,7 @@ async function follows(desk, folder) {
     await desk.page.keyboard.press('Escape');
     await desk.input.waitFor({ state: 'hidden' });
   });
-  await desk.step('a page of each is at hand as a file is', async () => {
+  await desk.step('pages of each repository can be opened', async () => {
     for (const name of ['one', 'two']) {
       await file(name);
       const line = desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first();
@@ -71,7 +71,7 @@ async function follows(desk, folder) {
     }
     await desk.shot('several-documents');
   });
-  await desk.step('the agent mode of the editor finds the tools of each', async () => {
+  await desk.step('agent mode finds the MCP tools of each repository', async () => {
     await desk.run('MCP: List Servers');
     for (const name of ['one', 'two']) await desk.rows.filter({ hasText: `Muninn (${name})` }).first().waitFor();
     await desk.shot('several-mcp');

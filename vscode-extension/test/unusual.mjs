@@ -1,4 +1,4 @@
-// Windows where something is not as usual: no server, no trust, no disk, no git, no right to write, no folder.
+// Windows under unusual conditions: no server, no trust, no disk, no git, no write permission, no folder.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export async function unusual(root) {
 }
 
 async function broken(desk) {
-  await desk.step('a missing program is named, and its button leads to the setting', async () => {
+  await desk.step('a missing program is named, and a button opens its setting', async () => {
     const message = desk.message("the program 'no-such-program-here' was not found");
     await message.first().waitFor();
     await desk.status.filter({ hasText: 'problem' }).waitFor();
@@ -33,7 +33,7 @@ async function broken(desk) {
   });
 }
 
-/** A machine without Muninn, with a uv that brings it. */
+/** A machine without Muninn, with a uv that installs it. */
 function uninstalled(scratch) {
   const bin = path.join(scratch, 'bin');
   mkdirSync(bin);
@@ -44,7 +44,7 @@ function uninstalled(scratch) {
 }
 
 async function installing(desk, program) {
-  await desk.step('where no server is, one click installs and starts it, and the open file has its lens', async () => {
+  await desk.step('one click installs and starts a missing server, and the open file gets its lens', async () => {
     const missing = desk.message("the program 'muninn' was not found").first();
     await missing.locator('.monaco-button', { hasText: 'Install' }).waitFor();
     await desk.file('cache.py');
@@ -56,7 +56,7 @@ async function installing(desk, program) {
   });
 }
 
-/** A program of the repository itself, named by its settings and in its environment: it leaves a mark when it runs. */
+/** A program inside the repository, which its settings name. It writes a file when it runs. */
 function trap(root) {
   const [mark, program, settings] = [path.join(root, 'mark'), path.join(root, '.venv', 'bin', 'muninn'), path.join(root, '.vscode', 'settings.json')];
   for (const file of [program, settings]) mkdirSync(path.dirname(file), { recursive: true });
@@ -68,7 +68,7 @@ function trap(root) {
 
 async function untrusted(desk, root) {
   const { ran, remove } = trap(root);
-  await desk.step('in Restricted Mode memory is shown with a program of the machine, and no action that writes is offered', async () => {
+  await desk.step('Restricted Mode uses the program of the machine and offers no action that writes', async () => {
     await desk.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
     await desk.status.filter({ hasText: 'read-only' }).waitFor();
     await desk.file('cache.py');
@@ -85,7 +85,7 @@ async function untrusted(desk, root) {
     await desk.page.keyboard.press('Escape');
     if (ran()) throw new Error('a program of the repository ran');
   });
-  await desk.step('as soon as the folder is trusted its program runs, and memory can be changed', async () => {
+  await desk.step('after the folder is trusted, its own program runs and memory can be changed', async () => {
     await desk.again(() => desk.status.click(), desk.rows.filter({ hasText: 'Manage Workspace Trust' }));
     await desk.rows.filter({ hasText: 'Manage Workspace Trust' }).click();
     await desk.page.locator('.workspace-trust-editor .monaco-button', { hasText: 'Trust' }).first().click();
@@ -106,7 +106,7 @@ function virtual(scratch) {
 }
 
 async function diskless(desk) {
-  await desk.step('a workspace that is on no disk is left alone, and the list of extensions says why', async () => {
+  await desk.step('a virtual workspace starts no server, and the list of extensions gives the reason', async () => {
     await desk.page.locator('.activitybar [aria-label^="Extensions"]').first().click();
     await desk.hovered(desk.page.locator('.extension-list-item', { hasText: 'Muninn' }).first(), 'needs files on disk');
     await desk.shot('virtual');
@@ -114,7 +114,7 @@ async function diskless(desk) {
   });
 }
 
-/** Does `use` while another machine, as far as this one can tell, has the memory open. */
+/** Does `use` while a lock says that another machine has the memory open. */
 async function owned(root, use) {
   const runtime = mkdtempSync('/tmp/mn-');
   const env = { ...process.env, MUNINN_RUNTIME_DIR: runtime };
@@ -129,7 +129,7 @@ async function owned(root, use) {
 }
 
 async function readOnly(desk) {
-  await desk.step('a memory that may not be written is shown, and what would write says why it can not', async () => {
+  await desk.step('read-only memory is shown, and commands that write give the reason for their refusal', async () => {
     await desk.status.filter({ hasText: /memor/ }).waitFor();
     await desk.file('cache.py');
     await desk.lens('decision').waitFor();
@@ -168,10 +168,10 @@ function several(scratch, folder) {
 }
 
 async function gitless(desk) {
-  await desk.step('of several folders those that have memory are served', async () => {
+  await desk.step('only the folders that have memory get a server', async () => {
     await desk.status.filter({ hasText: '1 memory' }).waitFor();
   });
-  await desk.step('a folder without git has its memory, at the ends of lines where the settings say so', async () => {
+  await desk.step('a folder without git shows its memory, at line ends with that setting', async () => {
     await desk.status.filter({ hasText: /memor/ }).waitFor();
     await desk.file('notes.py');
     await desk.page.locator('.view-line', { hasText: /def.count.*:1.constraint$/ }).waitFor();
@@ -183,7 +183,7 @@ async function gitless(desk) {
 }
 
 async function empty(desk) {
-  await desk.step('a window without a folder says what it needs, and offers to open one', async () => {
+  await desk.step('a window without a folder offers to open one', async () => {
     await desk.page.locator('.activitybar [aria-label^="Muninn"]').first().waitFor();
     await desk.page.locator('.monaco-workbench').click({ position: { x: 640, y: 400 } }); // for the keys to go there
     await desk.run('Muninn: Status');

@@ -92,7 +92,7 @@ function options(tmp, { settings, vsix, driver, trust }) {
   ];
 }
 
-/** Run from a VS Code's own terminal, its variables would lead the new one astray. */
+/** Removes the variables of a surrounding VS Code terminal, which would misconfigure the new VS Code. */
 function withoutVSCode(env) {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('VSCODE_')));
 }

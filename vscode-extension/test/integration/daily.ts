@@ -1,4 +1,4 @@
-// Inside the real extension host: the extension, the language server and the daemon on a fresh repository.
+// Runs inside the real extension host: the extension, the language server and the daemon on a new repository.
 
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
@@ -31,7 +31,7 @@ suite('Muninn in VS Code', () => {
     assert.equal((await vscode.workspace.fs.stat(config)).type, vscode.FileType.File);
   });
 
-  test('what is remembered belongs to the open file and is counted', async () => {
+  test('Remember uses the open file, and the status bar counts the memory', async () => {
     const result = await vscode.commands.executeCommand<RememberResult>('muninn.ui.remember', FACT, 'decision');
     assert.equal(result.ids.length, 1);
     assert.deepEqual(result.memory?.files, ['src/cache.py']);
@@ -48,7 +48,7 @@ suite('Muninn in VS Code', () => {
     assert.ok(code.hits[0].why.length > 0);
   });
 
-  test('the recall command opens the hit that is accepted', async () => {
+  test('the recall command opens the accepted hit', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const opened = new Promise<void>((resolve) => {
       const listener = vscode.window.tabGroups.onDidChangeTabs(() => {
@@ -65,7 +65,7 @@ suite('Muninn in VS Code', () => {
     assert.match(api.reader.text, /\(command:muninn\.forget\?/);
   });
 
-  test('the views list the memory by its kind, by its file and by its session', async () => {
+  test('the views list the memory by kind, by file and by session', async () => {
     const [group] = await api.views.rows('memory');
     assert.equal(group?.label, 'decision');
     assert.ok(group.children?.[0]?.tooltip?.includes(FACT));
@@ -79,7 +79,7 @@ suite('Muninn in VS Code', () => {
     assert.deepEqual(await api.views.rows('stale'), []);
   });
 
-  test('selected lines become the citation of what is remembered, and a change of them is noticed and underlined', async () => {
+  test('selected lines are cited, and a change of them is underlined', async () => {
     const editor = await vscode.window.showTextDocument(file);
     editor.selection = new vscode.Selection(3, 0, 6, 0);
     const text = 'Rendering takes the commit first.';
@@ -96,7 +96,7 @@ suite('Muninn in VS Code', () => {
     await api.server.request('forget', { id: memory.id });
   });
 
-  test('a pack goes into the document that it was gathered for', async () => {
+  test('a pack is inserted into the document that was active before', async () => {
     const draft = await vscode.workspace.openTextDocument({ content: '', language: 'markdown' });
     await vscode.window.showTextDocument(draft);
     await vscode.commands.executeCommand('muninn.ui.context', 'cache pages by commit');
@@ -105,7 +105,7 @@ suite('Muninn in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  test('sealing a session makes it a file for git', async () => {
+  test('sealing a session writes a file for git', async () => {
     await vscode.commands.executeCommand('muninn.ui.seal');
     const sealed = await vscode.workspace.findFiles(new vscode.RelativePattern(api.server.folder, '.muninn/memory/sessions/*.jsonl'), null);
     assert.equal(sealed.length, 1);
@@ -118,14 +118,14 @@ suite('Muninn in VS Code', () => {
     assert.ok(document.getText().includes(FACT));
   });
 
-  test('hovering over the file shows what is remembered about it', async () => {
+  test('the hover shows the memories of the file', async () => {
     const at = new vscode.Position(0, 0);
     const hovers = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', file, at);
     const texts = hovers.flatMap(({ contents }) => contents).map((part) => (part as vscode.MarkdownString).value);
     assert.ok(texts.some((text) => text.includes(FACT.slice(0, -1))), texts.join()); // as a headline, without its stop
   });
 
-  test('a lens over the file counts what is remembered and shows it as a card, where the code is', async () => {
+  test('the file's lens counts its memories and shows them as cards', async () => {
     await vscode.window.showTextDocument(file);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', file, 10);
     const lens = lenses.find(({ command }) => command?.title === '1 decision');
@@ -137,14 +137,14 @@ suite('Muninn in VS Code', () => {
     assert.equal(api.cards.text, '');
   });
 
-  test('why something is shown opens as a rendered page', async () => {
+  test('the reasons of a hit open as a rendered page', async () => {
     const [memory] = (await api.server.request('memories', {})).memories;
     await vscode.commands.executeCommand('muninn.show', { uri: `muninn:/memory/${memory?.id}.md`, path: 'src/cache.py', line: 1 });
     assert.ok(api.reader.text.startsWith(`# ${FACT.slice(0, -1)}`));
     api.reader.close();
   });
 
-  test('a command of a lens or an action that fails ends in a message, not in an exception', async () => {
+  test('a failing command of a lens or code action shows a message and throws nothing', async () => {
     assert.equal(await vscode.commands.executeCommand('muninn.confirm', { id: 'nothing-has-this-id' }), undefined);
   });
 
@@ -156,7 +156,7 @@ suite('Muninn in VS Code', () => {
     assert.equal(vscode.languages.getDiagnostics(broken)[0]?.source, 'muninn');
   });
 
-  test('keys and values are completed in our own files, and nothing in those of others', async () => {
+  test('keys and values are completed in Muninn files only', async () => {
     const own = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/knowledge/names.md');
     await vscode.workspace.fs.writeFile(own, Buffer.from('---\nconfidence: \n---\n'));
     await vscode.window.showTextDocument(own);
@@ -169,7 +169,7 @@ suite('Muninn in VS Code', () => {
     assert.ok(!(await completed(file, 1, 0)).includes('high'));
   });
 
-  test('reconcile tells how far it is, and that is not taken for the index', async () => {
+  test('the progress of reconcile is not shown as progress of the index', async () => {
     const heard: string[] = [];
     const { token } = new vscode.CancellationTokenSource();
     const states: boolean[] = [];
@@ -180,32 +180,32 @@ suite('Muninn in VS Code', () => {
     assert.ok(!states.includes(true));
   });
 
-  test('what another client remembers is counted, too', async () => {
+  test('memories of another client are counted', async () => {
     const elsewhere = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/memory/sessions/other-1.jsonl');
     const line = { v: 1, id: 'fromelsewhere1', ts: '2026-01-02T03:04:05Z', type: 'insight', session: 'other', text: 'Elsewhere.' };
     await vscode.workspace.fs.writeFile(elsewhere, Buffer.from(`${JSON.stringify(line)}\n`));
     await until(api.server.onDidChange, () => api.server.state.status?.log.memories === 2);
   });
 
-  test('a file that changes on the disk is noticed, though it is not open and has nothing to do with the memory', async () => {
+  test('a change on disk of a closed file without memories is noticed', async () => {
     const { generation } = (await api.server.request('status', {})).index;
     await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(api.server.folder.uri, 'src/other.py'), Buffer.from('def other():\n    pass\n'));
     await new Promise((resolve) => api.server.onDidOutdate(resolve));
     await until(api.server.onDidChange, () => (api.server.state.status?.index.generation ?? 0) > generation);
   });
 
-  test('an error of the server keeps its kind', async () => {
+  test('a server error keeps its kind', async () => {
     await assert.rejects(api.server.request('forget', { id: 'nothing-has-this-id' }), { kind: 'not_found' });
   });
 
-  test('restarts that are asked for at once end in one running server', async () => {
+  test('simultaneous restarts end in one running server', async () => {
     await Promise.all([api.server.restart(), api.server.restart(), api.server.restart()]);
     assert.equal(api.server.state.phase, 'running');
     const { log } = await api.server.request('status', {});
     assert.equal(log.memories, 2);
   });
 
-  test('when the daemon is killed, a new one answers and nothing is lost', async () => {
+  test('after the daemon is killed a new one answers, and no memory is lost', async () => {
     const { pid } = await api.server.request('status', {});
     process.kill(pid, 'SIGKILL');
     await until(api.server.onDidChange, () => (api.server.state.status?.pid ?? pid) !== pid);
@@ -214,7 +214,7 @@ suite('Muninn in VS Code', () => {
     assert.equal(log.memories, 2);
   });
 
-  test('a missing program is a problem with its cure, and mending the setting starts the server', async () => {
+  test('a missing program is a problem with a hint, and correcting the setting starts the server', async () => {
     const settings = vscode.workspace.getConfiguration('muninn', api.server.folder);
     const wrong = ['no-such-program-here', 'lsp'];
     await settings.update('server.command', wrong, vscode.ConfigurationTarget.Workspace);

@@ -1,4 +1,4 @@
-// Inside the real extension host: files of ours as VS Code's own features show them, and what its agent is offered.
+// Runs inside the real extension host: VS Code's features in Muninn's files, and the tools of its agent.
 
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
@@ -21,7 +21,7 @@ suite('Files of Muninn in VS Code', () => {
 
   const ask = <T>(provider: string, ...args: unknown[]): Thenable<T> => vscode.commands.executeCommand<T>(`vscode.${provider}`, ...args);
   const write = (uri: vscode.Uri, text: string): Thenable<void> => vscode.workspace.fs.writeFile(uri, Buffer.from(text));
-  /** The place of a word in the guide. */
+  /** The position of a word in the guide. */
   const at = (word: string): vscode.Position => {
     const lines = GUIDE.split('\n');
     const line = lines.findIndex((each) => each.includes(word));
@@ -41,7 +41,7 @@ suite('Files of Muninn in VS Code', () => {
     await vscode.window.showTextDocument(guide);
   });
 
-  test('a reference leads to what it means, and who refers to a file is found', async () => {
+  test('definition and references work in Muninn files', async () => {
     const [place] = await ask<vscode.Location[]>('executeDefinitionProvider', guide, at('@src/cache.py#'));
     assert.ok(place?.uri.path.endsWith('/src/cache.py') && place.range.start.line === 3);
     const referrers = await ask<vscode.Location[]>('executeReferenceProvider', guide, at('@src/cache.py#'));
@@ -50,7 +50,7 @@ suite('Files of Muninn in VS Code', () => {
     assert.match((hover?.contents[0] as vscode.MarkdownString).value, /Keyed by commit/);
   });
 
-  test('outline, folds and colours follow the text', async () => {
+  test('outline, folding ranges and semantic tokens follow the text', async () => {
     const outline = await ask<vscode.DocumentSymbol[]>('executeDocumentSymbolProvider', guide);
     assert.ok(outline.some(({ name }) => name === 'Cache task'), outline.map(({ name }) => name).join());
     const folds = await ask<vscode.FoldingRange[]>('executeFoldingRangeProvider', guide);
@@ -59,14 +59,14 @@ suite('Files of Muninn in VS Code', () => {
     assert.equal(coloured.data[0], 2); // the first one is in the third line
   });
 
-  test('knowledge and memories are among the symbols of the workspace', async () => {
+  test('workspace symbols include knowledge and memories', async () => {
     const names = async (words: string): Promise<string[]> =>
       (await ask<vscode.SymbolInformation[]>('executeWorkspaceSymbolProvider', words)).map(({ name }) => name);
     assert.ok((await names('Caches')).some((name) => /caches/i.test(name)), (await names('Caches')).join());
     assert.ok((await names('guide of caches')).some((name) => name.includes('guide of caches')));
   });
 
-  test('a lens above a context file counts its pack and shows it', async () => {
+  test('a lens above a context file shows the size of its pack and opens the pack', async () => {
     const [lens] = await ask<vscode.CodeLens[]>('executeCodeLensProvider', guide, 10);
     assert.match(lens?.command?.title ?? '', /tokens · 3 references$/);
     await vscode.commands.executeCommand(lens?.command?.command ?? '', ...(lens?.command?.arguments ?? []));
@@ -76,7 +76,7 @@ suite('Files of Muninn in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
-  test('a new context file comes from a template, and its pack is previewed beside it', async () => {
+  test('a new context file is made from a template, and its pack is previewed beside it', async () => {
     await vscode.commands.executeCommand('muninn.ui.newContextFile', 'bugfix', 'pages');
     const { document } = vscode.window.activeTextEditor ?? {};
     assert.ok(document);
@@ -92,7 +92,7 @@ suite('Files of Muninn in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  test('references follow a file that gets another name', async () => {
+  test('references are updated when a file is renamed', async () => {
     const { uri: root } = api.server.folder;
     const [from, to] = ['caches', 'keys'].map((name) => vscode.Uri.joinPath(root, `.muninn/knowledge/${name}.md`));
     assert.ok(from && to);
@@ -104,7 +104,7 @@ suite('Files of Muninn in VS Code', () => {
     await document.save();
   });
 
-  test('notes stand at the ends of lines where the settings say so, and lenses come back', async () => {
+  test('with that setting notes are inlay hints at line ends, without it lenses', async () => {
     const settings = vscode.workspace.getConfiguration('muninn', api.server.folder);
     const titles = async (): Promise<(string | undefined)[]> =>
       (await ask<vscode.CodeLens[]>('executeCodeLensProvider', code, 10)).map(({ command }) => command?.title);
@@ -118,7 +118,7 @@ suite('Files of Muninn in VS Code', () => {
     await repeated(async () => (await hints()).length === 0 && (await titles()).length > 0);
   });
 
-  test('a language model of the editor can recall', async () => {
+  test('a language model of the editor can call the recall tool', async () => {
     const { lm } = vscode as unknown as Newer;
     assert.ok(lm.tools.some(({ name }) => name === 'muninn_recall'));
     const token = new vscode.CancellationTokenSource().token;

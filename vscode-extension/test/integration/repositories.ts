@@ -1,4 +1,4 @@
-// Inside the real extension host: a window with several repositories, each with a server of its own.
+// Runs inside the real extension host, in a window with several repositories, each with its own server.
 
 import * as assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
@@ -40,7 +40,7 @@ suite('Muninn in a window with several repositories', () => {
     api = await activated();
   });
 
-  test('where none has memory none is served, and initialising means the folder of the file at hand', async () => {
+  test('without memory no server starts, and initialising uses the folder of the active file', async () => {
     assert.deepEqual(names(), []);
     await show('two');
     await vscode.commands.executeCommand('muninn.ui.init');
@@ -52,11 +52,11 @@ suite('Muninn in a window with several repositories', () => {
     await repeated(() => /Muninn \(one\): 0/.test(api.item.text));
   });
 
-  test('each server is that of the work tree which the extension took it for', async () => {
+  test('each server has the work tree that the extension expects', async () => {
     for (const each of api.repositories.all) assert.equal((await each.request('status', {})).root, each.root);
   });
 
-  test('what is remembered goes to the repository of the editor, and status bar and views follow it', async () => {
+  test('Remember writes to the repository of the active editor, and status bar and views show that repository', async () => {
     for (const name of ['one', 'two'] as const) {
       await show(name);
       const result = await vscode.commands.executeCommand<RememberResult>('muninn.ui.remember', FACTS[name], 'decision');
@@ -72,7 +72,7 @@ suite('Muninn in a window with several repositories', () => {
     assert.match(api.item.accessibilityInformation?.label ?? '', /^Muninn \(two\): 1 here, 1 in all\..*\. Muninn \(one\): 1 memory$/);
   });
 
-  test('without an editor of a repository the last one stays at hand', async () => {
+  test('without an editor the last repository stays current', async () => {
     await show('two');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     assert.equal(api.repositories.current.name, 'two');
@@ -82,7 +82,7 @@ suite('Muninn in a window with several repositories', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  test('a lens of each opens its own memory, and a row its own page, whichever is at hand', async () => {
+  test('lenses and rows open memories of their own repository, whichever is current', async () => {
     await Promise.all(api.repositories.all.map((each) => each.request('index', { wait: true })));
     for (const [name, other] of [['one', 'two'], ['two', 'one']] as const) {
       await show(name);
@@ -102,7 +102,7 @@ suite('Muninn in a window with several repositories', () => {
     }
   });
 
-  test('a link of a hover, an action and a hint carry the repository that they belong to', async () => {
+  test('hover links, code actions and hints carry their repository', async () => {
     for (const name of ['one', 'two'] as const) {
       const { key } = server(name);
       await show(name);
@@ -121,7 +121,7 @@ suite('Muninn in a window with several repositories', () => {
     }
   });
 
-  test('a language model asks the repository at hand, or the one that it names', async () => {
+  test('a language model's tool asks the current repository, or the one it names', async () => {
     const { lm } = vscode as unknown as Newer;
     const recalled = async (input: object): Promise<string> => {
       const { token } = new vscode.CancellationTokenSource();
@@ -135,7 +135,7 @@ suite('Muninn in a window with several repositories', () => {
     await assert.rejects(recalled({ repository: 'three' }), /one, two/);
   });
 
-  test('completion in files of ours comes from their own repository, once', async () => {
+  test('completion in Muninn files comes once, from their own repository', async () => {
     const own = vscode.Uri.joinPath(root, 'two/.muninn/knowledge/names.md');
     await vscode.workspace.fs.writeFile(own, Buffer.from('---\nconfidence: \n---\n'));
     await vscode.window.showTextDocument(own);
@@ -143,7 +143,7 @@ suite('Muninn in a window with several repositories', () => {
     assert.equal(list.items.filter(({ label }) => label === 'high').length, 1);
   });
 
-  test('a folder has settings of its own, after a restart of its server too', async () => {
+  test('a folder keeps its own settings, also after a restart of its server', async () => {
     const settings = vscode.workspace.getConfiguration('muninn', server('two').folder);
     await settings.update('lens', 'off', vscode.ConfigurationTarget.WorkspaceFolder);
     const titles = async (name: string): Promise<string> => (await lenses(name)).map(({ title }) => title).join();
@@ -157,7 +157,7 @@ suite('Muninn in a window with several repositories', () => {
     await repeated(async () => (await titles('two')) === '1 decision');
   });
 
-  test('a server that crashes does not touch the other one', async () => {
+  test('a server that crashes does not affect the other one', async () => {
     const [one, two] = [server('one'), server('two')];
     const note = path.join(mkdtempSync(path.join(tmpdir(), 'muninn-starts-')), 'starts');
     const script = path.join(vscode.extensions.getExtension('muninn.muninn')?.extensionPath ?? '', 'test/servers/faulty.mjs');
@@ -180,7 +180,7 @@ suite('Muninn in a window with several repositories', () => {
     await until(two.onDidChange, () => two.state.status !== undefined);
   });
 
-  test('a folder that is added is served as soon as it has memory, and not twice', async () => {
+  test('an added folder gets one server as soon as it has memory', async () => {
     const count = vscode.workspace.workspaceFolders?.length ?? 0;
     const before = api.repositories.all;
     const inside = vscode.Uri.joinPath(root, 'one/src');
@@ -188,7 +188,7 @@ suite('Muninn in a window with several repositories', () => {
     assert.ok(vscode.workspace.updateWorkspaceFolders(count, 0, { uri: inside }, { uri: later }));
     await until(vscode.workspace.onDidChangeWorkspaceFolders, () => vscode.workspace.workspaceFolders?.length === count + 2);
     assert.deepEqual(api.repositories.all, before);
-    // As another client makes it, a shell or an agent.
+    // Another client, a shell or an agent, initialises it.
     const config = vscode.Uri.joinPath(later, '.muninn/config.yaml');
     await vscode.workspace.fs.writeFile(config, await vscode.workspace.fs.readFile(vscode.Uri.joinPath(root, 'one/.muninn/config.yaml')));
     await until(api.repositories.onDidChange, () => names().length === 3);
@@ -198,7 +198,7 @@ suite('Muninn in a window with several repositories', () => {
     assert.equal(api.repositories.current.name, 'later');
   });
 
-  test('a repository inside another one has its files to itself', async () => {
+  test('a nested repository owns its files', async () => {
     const { document } = await show('later');
     const actions = await ask<vscode.CodeAction[]>('executeCodeActionProvider', document.uri, new vscode.Range(3, 0, 5, 0));
     const own = actions.filter(({ title }) => title === 'Remember this');
@@ -207,7 +207,7 @@ suite('Muninn in a window with several repositories', () => {
     ]);
   });
 
-  test('a folder that is removed is served no more, and what was shown of it says so', async () => {
+  test('the server of a removed folder stops, and pages of that folder say so', async () => {
     const later = server('later');
     const index = vscode.workspace.workspaceFolders?.findIndex(({ name }) => name === 'later') ?? -1;
     assert.ok(vscode.workspace.updateWorkspaceFolders(index, 1));
@@ -220,7 +220,7 @@ suite('Muninn in a window with several repositories', () => {
     assert.deepEqual((await lenses('two')).map(({ title }) => title), ['1 decision']);
   });
 
-  test('when one of two is left nothing is named any more', async () => {
+  test('with one repository left its name is no longer shown', async () => {
     const index = vscode.workspace.workspaceFolders?.findIndex(({ name }) => name === 'two') ?? -1;
     assert.ok(vscode.workspace.updateWorkspaceFolders(index, 1));
     await until(api.repositories.onDidChange, () => names().length === 1);

@@ -6,7 +6,7 @@ import Mocha from 'mocha';
 
 /** Runs the suites of these names; rejects when a test fails. */
 export function runSuites(...names: readonly string[]): Promise<void> {
-  // The mark tells our lines from the workbench's log.
+  // The prefix separates these lines from the workbench's log.
   Mocha.reporters.Base.consoleLog = (...args) => console.log(`[test] ${format(...args)}`);
   const mocha = new Mocha({ ui: 'tdd', timeout: 60_000, slow: 2_000, color: false });
   for (const name of names) mocha.addFile(path.join(__dirname, `${name}.js`));

@@ -1,4 +1,4 @@
-// Inside the real extension host: servers that don't fit or don't stay, and a memory that is deleted under the editor.
+// Runs inside the real extension host: servers of another version, servers that crash, and deleted memory.
 
 import * as assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ suite('Muninn in trouble', () => {
     await until(api.server.onDidChange, () => api.server.state.status !== undefined && !api.server.state.warning);
   });
 
-  test('a server of another version works, and the window says that one of the two wants an update', async () => {
+  test('a server of another version works, and a message asks for an update', async () => {
     await use(faulty('older').command);
     await until(api.server.onDidChange, () => api.server.state.status !== undefined && api.server.state.warning !== undefined);
     assert.equal(api.server.state.warning?.kind, 'other_version');
@@ -44,7 +44,7 @@ suite('Muninn in trouble', () => {
     assert.equal((await api.server.request('status', {})).mode, 'read-write');
   });
 
-  test('a server that ends again and again is begun anew with longer and longer rests, and then stays down', async () => {
+  test('a server that keeps ending is restarted with growing delays and then stays stopped', async () => {
     const { command, starts } = faulty('crashing');
     await use(command);
     await until(api.server.onDidChange, () => api.server.state.failure !== undefined);
@@ -60,14 +60,14 @@ suite('Muninn in trouble', () => {
     await assert.rejects(api.server.request('status', {}), { kind: 'ended' });
   });
 
-  test('a program that is no language server is named with its last words', async () => {
+  test('a program that is not a language server is named with the end of its output', async () => {
     await use([process.execPath, '-e', 'console.error("no such command"); process.exit(2)', '--']);
     await until(api.server.onDidChange, () => api.server.state.failure !== undefined);
     assert.equal(api.server.state.failure?.kind, 'ended');
     assert.match(api.server.state.failure.message, /status 2: no such command/);
   });
 
-  test('when .muninn is deleted the status bar says so, and initialising mends it', async () => {
+  test('when .muninn is deleted the status bar shows it, and initialising restores it', async () => {
     const folder = vscode.Uri.joinPath(api.server.folder.uri, '.muninn');
     await vscode.workspace.fs.delete(folder, { recursive: true, useTrash: false });
     const gone = (): boolean => api.server.state.status?.problems.some(({ message }) => /\.muninn was deleted/.test(message)) ?? false;
@@ -78,7 +78,7 @@ suite('Muninn in trouble', () => {
     await until(api.server.onDidChange, () => /\$\(library\)/.test(api.item.text));
   });
 
-  test('it runs where the files are, not where there is no disk, and limited where there is no trust', () => {
+  test('the manifest declares a workspace extension, no virtual workspaces, and limited untrusted workspaces', () => {
     const { extensionKind, capabilities } = vscode.extensions.getExtension('muninn.muninn')?.packageJSON as {
       extensionKind: string[];
       capabilities: { untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] }; virtualWorkspaces: { supported: boolean } };

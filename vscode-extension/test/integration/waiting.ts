@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { Api } from '../../src/extension';
 import type { Server } from '../../src/server';
 
-/** Waits for an event that makes `ok` true; the suite's time limit ends what never comes. */
+/** Waits for an event that makes `ok` true, until the suite's time limit. */
 export function until(event: vscode.Event<unknown>, ok: () => boolean): Promise<void> {
   if (ok()) return Promise.resolve();
   return new Promise((resolve) => {
@@ -17,7 +17,7 @@ export function until(event: vscode.Event<unknown>, ok: () => boolean): Promise<
   });
 }
 
-/** Asks until it is so: not all that happens tells somebody here. The suite's time limit ends what never comes. */
+/** Polls until the condition holds, for changes without an event, until the suite's time limit. */
 export async function repeated(ok: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await ok())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -22,7 +22,7 @@ process.stdin.on('end', () => real.stdin.end());
 
 real.stdout.on('data', (data) => {
   answered = true;
-  // As many bytes as before, so that the length in the header stays right.
+  // The same number of bytes, because the header states the length.
   const said = data.toString('latin1');
   process.stdout.write(Buffer.from(fault === 'older' ? said.replace(/("version": ?")\d\.\d\.\d"/, '$10.0.9"') : said, 'latin1'));
 });

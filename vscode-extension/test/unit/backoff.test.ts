@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { backoff } from '../../src/backoff';
 
-test('the first ending costs no wait, each further one twice the last, and then it is enough', () => {
+test('the first restart is immediate, later delays double, and then restarts stop', () => {
   const next = backoff(4, 1000, 100);
   expect([1, 2, 3, 4, 5].map(next)).toEqual([0, 100, 200, 400, undefined]);
 });
 
-test('what lies longer ago than the span is forgotten', () => {
+test('ends older than the span do not count', () => {
   const next = backoff(1, 1000, 100);
   expect([0, 500, 2000].map(next)).toEqual([0, undefined, 0]);
 });

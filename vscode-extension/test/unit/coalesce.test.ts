@@ -35,7 +35,7 @@ test('calls during a run share one further run', async () => {
   expect(most()).toBe(1);
 });
 
-test('a run that fails fails for those who asked for it, and the next one runs', async () => {
+test('a failed run rejects its own callers, and the next one runs', async () => {
   const { job, runs } = controlled();
   const go = coalesced(job);
   const first = go();
@@ -47,7 +47,7 @@ test('a run that fails fails for those who asked for it, and the next one runs',
   await expect(second).resolves.toBeUndefined();
 });
 
-test('a call between two runs does not overlap the one that waits', async () => {
+test('a call between two runs does not overlap the pending run', async () => {
   const { job, runs, most } = controlled();
   const go = coalesced(job);
   const between = go().then(() => go());
@@ -63,7 +63,7 @@ test('a call between two runs does not overlap the one that waits', async () => 
   expect(most()).toBe(1);
 });
 
-test('a call after the end runs anew', async () => {
+test('a call after the end starts a new run', async () => {
   let count = 0;
   const go = coalesced(async () => void (count += 1));
   await go();

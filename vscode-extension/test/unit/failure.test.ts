@@ -5,21 +5,21 @@ function answer(code: number, message: string, data?: unknown): Error {
   return Object.assign(new Error(message), { code, data });
 }
 
-test('a connection that broke is a server that ended', () => {
+test('a broken connection means that the server ended', () => {
   expect(failureOf(Object.assign(new Error('Pending response rejected'), { code: -32097 })).kind).toBe('ended');
 });
 
-test('an answer of the server keeps its kind and its hint', () => {
+test('a server error keeps its kind and hint', () => {
   const failure = failureOf(answer(-32012, 'no memory here', { kind: 'not_initialised', hint: 'Run init.' }));
   expect(failure).toMatchObject({ kind: 'not_initialised', message: 'no memory here', hint: 'Run init.' });
 });
 
-test('what the client or the server cancelled is cancelled', () => {
+test('cancellations by client or server count as cancelled', () => {
   expect(failureOf(answer(-32800, 'cancelled')).kind).toBe('cancelled');
   expect(failureOf(answer(-32802, 'cancelled')).kind).toBe('cancelled');
 });
 
-test('anything else that is thrown becomes an error with its text', () => {
+test('any other thrown value becomes an error with its text', () => {
   expect(failureOf(new TypeError('x is not a function'))).toMatchObject({ kind: 'error', message: 'x is not a function' });
   expect(failureOf('words')).toMatchObject({ kind: 'error', message: 'words', hint: '' });
   expect(failureOf(answer(-32603, 'inside', 'a plain string'))).toMatchObject({ kind: 'error', hint: '' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { firstLine, row, rows } from '../../src/hits';
 import { HIT } from './values';
 
-test('code shows its place, its symbol and its first line', () => {
+test('code shows its path, its symbol and its first line', () => {
   expect(row(HIT)).toEqual({
     label: '$(code) src/cache.py:4',
     description: 'render_page',
@@ -11,7 +11,7 @@ test('code shows its place, its symbol and its first line', () => {
   });
 });
 
-test('what another tool keeps says so', () => {
+test('memory of another tool names that tool', () => {
   const record = { ...HIT, kind: 'knowledge', symbol: '', title: 'Use limpets', origin: 'ADR' } as const;
   expect(row(record).description).toBe('Use limpets · ADR');
 });
@@ -25,13 +25,13 @@ test('a memory shows its headline, and below it type, author, age, file and text
   });
 });
 
-test('a hit of another repository says whose it is', () => {
+test('a hit of another repository names the repository', () => {
   expect(row({ ...HIT, repository: 'org:billing' }).description).toBe('render_page · org:billing');
   const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', title: 'Wait', text: 'A day.', repository: 'org:billing' } as const;
   expect(row(memory).detail).toBe('insight · org:billing · A day.');
 });
 
-test('a memory whose headline is its text says it once', () => {
+test('a memory whose headline is its text shows it once', () => {
   const memory = { ...HIT, kind: 'memory', type: 'insight', path: '', text: 'Only this.' } as const;
   for (const title of ['', 'Only this', 'Only th…']) {
     const { label, detail } = row({ ...memory, title });
@@ -47,14 +47,14 @@ test('a memory whose title is cut from its text shows the text', () => {
   expect(row({ ...memory, snippet })).toMatchObject({ label: '$(lightbulb) Only this…', detail: 'insight · More of it.' });
 });
 
-test('a place that is a whole file has no line', () => {
+test('a citation of a whole file has no line', () => {
   expect(row({ ...HIT, kind: 'knowledge', start_line: 0, symbol: '', title: 'Cache' })).toMatchObject({
     label: '$(book) src/cache.py',
     description: 'Cache',
   });
 });
 
-test('knowledge of a pack says which pack it is from', () => {
+test('knowledge of a pack names the pack', () => {
   const pack = { ...HIT, kind: 'knowledge', symbol: '', title: 'Errors', origin: 'pack house-style 1.0.0' } as const;
   expect(row(pack).description).toBe('Errors · pack house-style 1.0.0');
 });
@@ -71,13 +71,13 @@ test('text that looks like an icon is shown as text', () => {
   expect(row({ ...HIT, text: 'echo $(gear) $(sync~spin) $( x )' }).detail).toBe('echo \\$(gear) \\$(sync~spin) $( x )');
 });
 
-test('the first line is the first that says something, and not too long', () => {
+test('the first line is the first with text, and is cut to a limit', () => {
   expect(firstLine('\r\n\t \r\n  word\r\nmore')).toBe('word');
   expect(firstLine('x'.repeat(500))).toHaveLength(160);
   expect(firstLine('')).toBe('');
 });
 
-test('memories that answer have a section of their own, and are not repeated below it', () => {
+test('answering memories have a section of their own and are not repeated below it', () => {
   const memory = { ...HIT, id: '01m', kind: 'memory', type: 'decision', title: 'Cache by commit' } as const;
   const labels = (remembered: readonly (typeof memory)[], hits: readonly (typeof HIT)[]) =>
     rows({ remembered: [...remembered], hits: [...hits] }).map(({ label }) => label);

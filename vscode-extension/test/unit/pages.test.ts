@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { address, memoryDocument, pageOf, type Page, withReasons } from '../../src/pages';
 
-test('a page comes back out of its address', () => {
+test('an address round-trips to its page', () => {
   const pages: Page[] = [
     { page: 'side', id: 'a?b&c#d%e', conflict: 'ü' },
     { page: 'context', params: { query: 'what & why?', budget: 100, files: ['a b.py'] } },
@@ -9,7 +9,7 @@ test('a page comes back out of its address', () => {
   for (const page of pages) expect(pageOf(address(page, 'title').query)).toEqual(page);
 });
 
-test('the tab has a name that is a file name', () => {
+test('the tab's name is a valid file name', () => {
   const page = { page: 'context', params: { query: 'x' } } as const;
   expect(address(page, 'Why is ../a/b "so"?\nsecond').path).toBe('/context/Why is .. a b so.md');
   expect(address(page, '???').path).toBe('/context/context.md');
@@ -18,11 +18,11 @@ test('the tab has a name that is a file name', () => {
   expect(address(page, 'x'.repeat(100)).path).toBe(`/context/${'x'.repeat(60)}….md`);
 });
 
-test('an address that is none of ours is refused', () => {
+test('an address of another scheme or form is refused', () => {
   for (const query of ['', '{}', 'null', '{"page":"other"}', '{']) expect(() => pageOf(query)).toThrow('not the address');
 });
 
-test('below the document of a memory stands why a question found it', () => {
+test('the page of a memory ends with the reasons of its rank', () => {
   const why = [{ signal: 'words', value: 2.5, weight: 0.4, contribution: 1, note: 'commit,\ncache' }];
   expect(memoryDocument('01J0000000')).toBe('muninn:/memory/01J0000000.md');
   expect(withReasons('# Cache by commit\n', why)).toBe(`# Cache by commit

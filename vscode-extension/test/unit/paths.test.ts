@@ -15,12 +15,12 @@ test('a file inside is relative to the root', () => {
   expect(within(root, path.join(root, 'src', 'a.py'))).toBe('src/a.py');
 });
 
-test('a file that is not saved yet counts, too', () => {
+test('a file that is not saved yet has a path', () => {
   expect(within(root, path.join(root, 'new.py'))).toBe('new.py');
   expect(within(root, path.join(folder, 'link', 'to', 'new.py'))).toBe('to/new.py');
 });
 
-test('a file that is reached through a link is the same file', () => {
+test('a file reached through a symbolic link is the same file', () => {
   expect(within(root, path.join(folder, 'link', 'src', 'a.py'))).toBe('src/a.py');
 });
 
@@ -43,7 +43,7 @@ function made(...files: string[]): string {
   return path.join(folder, files[0]?.split('/')[0] ?? '');
 }
 
-test('a folder belongs to the work tree of git around it, else to the nearest memory, else to itself', () => {
+test('a folder's work tree is git's, else the nearest with memory, else the folder', () => {
   const outer = made('outer/.git/HEAD', 'outer/src/deep/a.py', 'outer/linked/.git', 'outer/empty/.git/x');
   expect(workTree(path.join(outer, 'src', 'deep'))).toBe(outer);
   expect(workTree(path.join(outer, 'linked'))).toBe(path.join(outer, 'linked'));
@@ -53,7 +53,7 @@ test('a folder belongs to the work tree of git around it, else to the nearest me
   expect(workTree(made('alone/a.md'))).toBe(path.join(folder, 'alone'));
 });
 
-test('each work tree with memory is served once, by the first of its folders, and those that are served already stay', () => {
+test('each work tree with memory gets one server, at its first folder, and running ones stay', () => {
   const one = made('one/.git/HEAD', 'one/.muninn/config.yaml', 'one/src/a.py');
   const two = made('two/.git/HEAD', 'two/.muninn/config.yaml');
   const none = made('none/.git/HEAD');
@@ -63,13 +63,13 @@ test('each work tree with memory is served once, by the first of its folders, an
   expect(roots((root) => root === none)).toEqual([[none, none], [one, path.join(one, 'src')], [two, two]]);
 });
 
-test('where no folder has memory none is served', () => {
+test('without memory no folder gets a server', () => {
   const folders = ['bare/a', 'empty/b'].map((file) => ({ uri: { fsPath: made(file) } }));
   expect(toServe(folders, () => false).size).toBe(0);
   expect(toServe([], () => false).size).toBe(0);
 });
 
-test('folders of one name are told apart by what they lie in', () => {
+test('folders of equal names are shown with their parent', () => {
   const folders = ['/a/api', '/b/api', '/b/web'].map((each) => ({ name: path.basename(each), path: each }));
   expect(namesOf(folders)).toEqual(['a/api', 'b/api', 'web']);
 });

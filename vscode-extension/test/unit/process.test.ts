@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const node = (script: string): string[] => [process.execPath, '-e', script];
 const deaf = (): void => undefined;
 
-test('a program that is not there is named, with what to do about it', async () => {
+test('a missing program is named with a hint', async () => {
   await expect(launch(['no-such-program-here', 'lsp'], folder, deaf)).rejects.toMatchObject({
     kind: 'missing_program',
     message: "the program 'no-such-program-here' was not found",
@@ -28,7 +28,7 @@ test('an empty command is refused', async () => {
   await expect(launch([], folder, deaf)).rejects.toMatchObject({ kind: 'missing_program' });
 });
 
-test('the last words of a program that fails are kept, and every line is heard', async () => {
+test('a failing program's last lines are reported, and every line is passed on', async () => {
   const heard: string[] = [];
   const script = "for (const word of ['one', 'two', 'three', 'four']) console.error(word); process.exitCode = 3";
   const { ended } = await launch(node(script), folder, (line) => heard.push(line));
@@ -36,7 +36,7 @@ test('the last words of a program that fails are kept, and every line is heard',
   expect(heard).toEqual(['one', 'two', 'three', 'four']);
 });
 
-test('a command is run to its end, and both of its outputs are heard', async () => {
+test('a command runs to its end, and lines of both its outputs are passed on', async () => {
   const heard: string[] = [];
   const given = { cwd: folder, heard: (line: string) => heard.push(line), stopped: deaf };
   await complete(node("console.log('found'); console.error('taken')"), given);
@@ -46,19 +46,19 @@ test('a command is run to its end, and both of its outputs are heard', async () 
   await expect(complete(['no-such-program-here'], given)).rejects.toMatchObject({ kind: 'missing_program' });
 });
 
-test('a command that a person stops is cancelled and no failure', async () => {
+test('a command that a person stops counts as cancelled, not failed', async () => {
   const stopped = (stop: () => void): void => void setTimeout(stop, 0);
   const given = { cwd: folder, heard: deaf, stopped };
   await expect(complete(node('setInterval(() => {}, 1000)'), given)).rejects.toMatchObject({ kind: 'cancelled' });
 });
 
-test('a program that reads its input leaves when the input ends', async () => {
+test('a program that reads its input exits when the input ends', async () => {
   const program = await launch(node('process.stdin.resume()'), folder, deaf);
   await end(program, 10_000);
   expect(await program.ended).toBe('the language server ended with status 0');
 });
 
-test('a program that stays is killed', async () => {
+test('a program that does not exit is killed', async () => {
   const program = await launch(node('setInterval(() => {}, 1000)'), folder, deaf);
   await end(program, 10);
   expect(await program.ended).toBe('the language server was ended by SIGKILL');

@@ -22,7 +22,7 @@ function program(...parts: string[]): string {
 /** A machine whose programs are in the folder of the test. */
 const env = () => ({ PATH: path.join(folder, 'bin'), HOME: path.join(folder, 'home') });
 
-test('what somebody has set counts alone', () => {
+test('a command from the settings is used as it is', () => {
   program('.venv', 'bin', 'muninn');
   expect(serverCommand(['/opt/muninn', 'lsp'], folder)).toEqual(['/opt/muninn', 'lsp']);
 });
@@ -36,7 +36,7 @@ test("the workspace's own environment comes before the PATH", () => {
   expect(serverCommand([], folder, env())).toEqual([own, 'lsp']);
 });
 
-test('without a folder only programs of the machine count, and no relative folder of the PATH', () => {
+test('without a folder neither its environment nor relative folders of the PATH are searched', () => {
   program('.venv', 'bin', 'muninn');
   expect(serverCommand(undefined, undefined, { ...env(), PATH: path.relative(process.cwd(), path.join(folder, '.venv', 'bin')) })).toEqual(['muninn', 'lsp']);
 });
@@ -53,7 +53,7 @@ test('a file that may not be run is no program', () => {
   expect(serverCommand(undefined, folder, env())).toEqual(['muninn', 'lsp']);
 });
 
-test('uv installs where it is there, pipx otherwise, and nothing where neither is', () => {
+test('uv installs if present, else pipx, else nothing', () => {
   expect(installation(env())).toBeUndefined();
   const pipx = program('bin', 'pipx');
   expect(installation(env())).toEqual([pipx, 'install', 'muninn-memory']);
@@ -61,7 +61,7 @@ test('uv installs where it is there, pipx otherwise, and nothing where neither i
   expect(installation(env())).toEqual([uv, 'tool', 'install', 'muninn-memory']);
 });
 
-test('a server fits an extension of the same line of versions', () => {
+test('until 1.0 a server fits an extension of the same minor version, later of the same major version', () => {
   expect(fits('0.1.7', '0.1.0')).toBe(true);
   expect(fits('0.2.0', '0.1.0')).toBe(false);
   expect(fits('1.4.0', '1.2.3')).toBe(true);

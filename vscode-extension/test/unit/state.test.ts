@@ -5,38 +5,38 @@ import { STATUS } from './values';
 
 const running = { phase: 'running', status: STATUS } as const;
 
-test('until the first status it is starting', () => {
+test('before the first status the item shows that the server is starting', () => {
   expect(appearance({ phase: 'starting' }).text).toMatch(/starting$/);
   expect(appearance({ phase: 'running' }).text).toMatch(/starting$/);
 });
 
-test('at rest it counts the memories', () => {
+test('an idle item shows the number of memories', () => {
   expect(appearance(running)).toMatchObject({ text: '$(library) Muninn: 12 memories', severity: 'normal' });
   const one = { ...STATUS, log: { ...STATUS.log, memories: 1 } };
   expect(appearance({ phase: 'running', status: one }).text).toMatch(/1 memory$/);
 });
 
-test('with a file at hand it counts what belongs to it, and conflicts are never left out', () => {
+test('with an active file the item counts its memories, and always shows conflicts', () => {
   expect(appearance(running, 3).text).toBe('$(library) Muninn: 3 here, 12 in all');
   const torn = { ...STATUS, log: { ...STATUS.log, conflicts: 1 } };
   expect(appearance({ phase: 'running', status: torn }, 0).text).toMatch(/0 here, 12 in all · \$\(git-merge\) 1 conflict$/);
 });
 
-test('of several repositories it names the one that it shows, in every state', () => {
+test('with several repositories the item names the current one in every state', () => {
   const states: State[] = [running, { phase: 'starting' }, { phase: 'failed' }, { ...running, indexing: {} }];
   for (const state of [...states, { phase: 'running', status: { ...STATUS, mode: 'uninitialised' } } as const]) {
     expect(appearance(state, undefined, 'Muninn (api)').text).toContain(' Muninn (api): ');
   }
 });
 
-test('a memory that may not be written says so beside its count', () => {
+test('the item shows that memory is read-only', () => {
   expect(appearance({ phase: 'running', status: { ...STATUS, mode: 'read-only' } }).text).toMatch(/12 memories · read-only$/);
   const restricted = appearance({ ...running, restricted: true });
   expect(restricted.text).toMatch(/12 memories · read-only$/);
   expect(restricted.tooltip[0]).toContain('Restricted Mode');
 });
 
-test('while it indexes it says how far it is', () => {
+test('the item shows the progress of the index', () => {
   expect(appearance({ ...running, indexing: { percentage: 41.6 } }).text).toMatch(/indexing 42%$/);
   expect(appearance({ ...running, indexing: {} }).text).toMatch(/indexing$/);
   const building = { ...STATUS, index: { ...STATUS.index, state: 'building' } };
@@ -45,7 +45,7 @@ test('while it indexes it says how far it is', () => {
   expect(appearance({ phase: 'running', status: opening }).text).toMatch(/indexing$/);
 });
 
-test('a repository without memory offers to initialise it', () => {
+test('the item offers to initialise a repository without memory', () => {
   const bare = appearance({ phase: 'running', status: { ...STATUS, mode: 'uninitialised' } });
   expect(bare.text).toMatch(/not initialised$/);
   expect(bare.command).toBe('muninn.ui.init');
@@ -62,14 +62,14 @@ test('an index that failed is a problem', () => {
   expect(appearance({ phase: 'running', status }).severity).toBe('error');
 });
 
-test('problems that a person should mend warn, with place and hint', () => {
+test('problems for a person are warnings, with position and hint', () => {
   const problem = { kind: 'malformed', message: 'no JSON', path: '.muninn/memory/main.jsonl', line: 7, hint: 'Mend it.' };
   const shown = appearance({ phase: 'running', status: { ...STATUS, problems: [problem] } });
   expect(shown.severity).toBe('warning');
   expect(shown.tooltip.at(-1)).toBe('Problem: .muninn/memory/main.jsonl:7: no JSON. Mend it.');
 });
 
-test('the description tells what waits', () => {
+test('the description lists pending work', () => {
   const status = {
     ...STATUS,
     mode: 'read-only',
@@ -84,7 +84,7 @@ test('the description tells what waits', () => {
   ]);
 });
 
-test('the description tells what is found by words while it waits', () => {
+test('the description says that files are found by words until their vectors are ready', () => {
   const status = { ...STATUS, index: { ...STATUS.index, state: 'building', lag: 3971, surveyed: 3900 } };
   expect(described(status)[2]).toBe(
     'Index: building, 1,234 files, 5,678 chunks, 3,971 changed files not yet searchable in full, 3,900 of them are found by words',
@@ -96,6 +96,6 @@ test('numbers have groups of digits and the right noun', () => {
   expect(counted(12345, 'hit', 'hits')).toBe('12,345 hits');
 });
 
-test('a click on a healthy item opens the menu', () => {
+test('a click on an item without problems opens the menu', () => {
   expect(appearance({ phase: 'running', status: STATUS }).command).toBe('muninn.ui.menu');
 });

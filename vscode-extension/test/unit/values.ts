@@ -1,4 +1,4 @@
-// Whole answers of the server, to be changed in parts.
+// Complete responses of the server, which tests vary.
 
 import type { Hit, Memory, StatusResult } from '../../src/protocol';
 

@@ -11,7 +11,7 @@ function memory(id: string, change: Partial<Memory> = {}): Memory {
   return { ...MEMORY, id, title: `Memory ${id}`, ...change };
 }
 
-test('a memory whose code has changed is marked, and its row can be told from the others', () => {
+test('a memory whose code has changed is marked', () => {
   const fresh = memoryNode(MEMORY, [CITE]);
   const stale = memoryNode(MEMORY, [{ ...CITE, state: 'drifted' }]);
   expect(fresh).toMatchObject({ icon: 'law', kind: 'memory', target: { to: 'memory', id: MEMORY.id } });
@@ -19,7 +19,7 @@ test('a memory whose code has changed is marked, and its row can be told from th
   expect(stale.tooltip).toContain('src/cache.py:4-6 drifted');
 });
 
-test('what still can be confirmed is told from what has gone', () => {
+test('only citations whose code still exists can be confirmed', () => {
   const row = (state: Citation['state']): Node => memoryNode(MEMORY, [CITE, { ...CITE, state }]);
   expect(row('moved')).toMatchObject({ icon: 'law', kind: 'memory.stale' });
   expect(row('drifted')).toMatchObject({ icon: 'warning', kind: 'memory.stale', colour: 'list.warningForeground' });
@@ -28,25 +28,25 @@ test('what still can be confirmed is told from what has gone', () => {
   expect(stale).toMatchObject({ icon: 'error', kind: 'memory.gone' });
 });
 
-test('rows know their repository, however deep they lie', () => {
+test('rows at every depth carry their repository', () => {
   const [group] = rowsOf('repo-1', memoryNodes([MEMORY], {}, 'type', 1));
   expect([group?.repository, group?.children?.[0]?.repository]).toEqual(['repo-1', 'repo-1']);
 });
 
-test('groups come largest first, and what has no group last', () => {
+test('groups are ordered by size, with the ungrouped last', () => {
   const members = [memory('a', { task: null }), memory('b', { task: 'T-1' }), memory('c', { task: 'T-2' }), memory('d', { task: 'T-2' })];
   const rows = memoryNodes(members, {}, 'task', 4);
   expect(rows.map(({ label, description }) => [label, description])).toEqual([['T-2', '2'], ['T-1', '1'], ['no task', '1']]);
 });
 
-test('a memory about two files stands below both, with keys of its own', () => {
+test('a memory about two files is listed below both, with different keys', () => {
   const rows = memoryNodes([memory('a', { files: ['x.py', 'y.py'] })], {}, 'file', 1);
   const keys = rows.flatMap(({ children }) => children ?? []).map(({ key }) => key);
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(2);
 });
 
-test('memories of a file stand in the order of its lines, those about the whole file first', () => {
+test('memories of a file are ordered by line, those of the whole file first', () => {
   const cites = { a: [{ ...CITE, start: 9, end: 9 }], b: [{ ...CITE, path: 'x.py' }], c: [CITE, { ...CITE, start: 2, end: 3 }], d: [{ ...CITE, state: 'gone' as const }] };
   const rows = fileNodes(['a', 'b', 'c', 'd'].map((id) => memory(id)), cites, 'src/cache.py', 4);
   expect(rows.map(({ label, description }) => [label, description])).toEqual([
@@ -57,7 +57,7 @@ test('memories of a file stand in the order of its lines, those about the whole 
   ]);
 });
 
-test('a timeline says who wrote each memory, and when, in the order of the server', () => {
+test('a timeline shows author and age of each memory in the server's order', () => {
   const memories = [memory('a', { author: 'Ada', actor: 'user', ts: '2026-03-04T10:00:00.000Z' }), memory('b', { author: '', actor: 'assistant', ts: '2026-03-01T10:00:00.000Z' })];
   const rows = timelineNodes(memories, {}, 3, new Date('2026-03-05T10:00:00Z'));
   expect(rows.map(({ label, description }) => [label, description])).toEqual([
@@ -75,12 +75,12 @@ test('a memory in a conflict is marked in every group', () => {
   ]);
 });
 
-test('what is not listed is counted', () => {
+test('memories beyond the limit are counted', () => {
   expect(memoryNodes([memory('a')], {}, 'none', 3).at(-1)?.label).toBe('2 older memories not listed');
   expect(memoryNodes([memory('a')], {}, 'none', 1)).toHaveLength(1);
 });
 
-test('an open session says what waits, and a sealed one where it was', () => {
+test('an open session shows its unsealed memories, a sealed one its branch', () => {
   const one: WorkSession = {
     session: 's-1',
     title: 'The form',
@@ -104,14 +104,14 @@ test('an open session says what waits, and a sealed one where it was', () => {
   expect(sealed).toMatchObject({ kind: 'session', closed: false, description: 'sealed, 0 memories · 2026-02-01' });
 });
 
-test('a conflict shows both of its sides', () => {
+test('a conflict shows both sides', () => {
   const conflict = { id: 'c1', left: memory('a'), right: memory('b'), reason: 'they differ', ts: '', code: [], keep: '' };
   const [row] = conflictNodes([conflict]);
   expect(row).toMatchObject({ label: 'Memory a', description: 'or: Memory b', kind: 'conflict', target: { to: 'conflict', id: 'c1' } });
   expect(row?.children?.map(({ label }) => label)).toEqual(['Memory a', 'Memory b']);
 });
 
-test('only what is stale is listed, and code that is gone can not be opened', () => {
+test('only stale memories are listed, and deleted code cannot be opened', () => {
   const one = (id: string, state: Citation['state']): Verified => ({ id, type: 'insight', title: id, cites: [{ ...CITE, state }], fixed: false });
   const rows = staleNodes([one('gone', 'gone'), one('fresh', 'fresh'), one('moved', 'moved')]);
   expect(rows.map(({ label }) => label)).toEqual(['gone', 'moved']);
@@ -119,12 +119,12 @@ test('only what is stale is listed, and code that is gone can not be opened', ()
   expect(rows[1]?.children?.[0]?.target).toEqual({ to: 'file', path: 'src/cache.py', line: 4 });
 });
 
-test('knowledge is shown by its folders', () => {
+test('knowledge is grouped by folder', () => {
   const rows = knowledgeNodes(['.muninn/knowledge/b.md', '.muninn/knowledge/a.md', '.muninn/packs/team/x.md']);
   expect(rows.map(({ label }) => label)).toEqual(['knowledge', 'packs/team']);
   expect(rows[0]?.children?.map(({ label }) => label)).toEqual(['a', 'b']);
 });
 
-test('a screen reader hears all that a row shows', () => {
+test('the accessible label contains all that a row shows', () => {
   expect(spoken({ key: 'k', label: 'decision', description: '2', children: [memoryNode(MEMORY)] })).toBe('decision, 2, 1 inside');
 });
