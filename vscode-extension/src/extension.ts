@@ -48,8 +48,9 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api>
     return { server, follower: follow(server, told, log) };
   });
   const documents = new Documents(repositories);
-  const reader = new Reader(repositories);
-  const cards = new Cards(repositories, vscode.Uri.joinPath(extension.extensionUri, 'images', 'icon.png'));
+  const icon = vscode.Uri.joinPath(extension.extensionUri, 'images', 'icon.png');
+  const reader = new Reader(repositories, icon);
+  const cards = new Cards(repositories, icon);
   const bar = new StatusBar(repositories);
   const count = coalesced(() => countAtHand(repositories, bar));
   const views = new Views(repositories, () => void count().catch(() => undefined)); // the server's state says what is wrong

@@ -48,7 +48,10 @@ export class Reader implements vscode.Disposable {
   private markdown = '';
   private readonly registration: vscode.Disposable;
 
-  constructor(private readonly repositories: Repositories) {
+  constructor(
+    private readonly repositories: Repositories,
+    private readonly icon: vscode.Uri,
+  ) {
     this.registration = repositories.onDidChangeState((server) => {
       if (server.key === this.shown?.repository) void this.update(server).catch(() => this.close());
     });
@@ -88,6 +91,7 @@ export class Reader implements vscode.Disposable {
 
   private adopt(panel: vscode.WebviewPanel): void {
     this.panel = panel;
+    panel.iconPath = this.icon;
     panel.onDidDispose(() => {
       if (this.panel === panel) [this.panel, this.shown] = [undefined, undefined];
     });

@@ -2,6 +2,7 @@
 
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
+import { followPlace, placeAtHand } from './commands/place';
 import { Failure } from './failure';
 import { DOCUMENT } from './links';
 import { SCHEME } from './pages';
@@ -35,7 +36,7 @@ export class Repositories implements vscode.Disposable {
       memory.onDidCreate(() => void this.update()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.trust()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.update()),
-      vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
+      followPlace(() => this.follow()),
     ];
   }
 
@@ -54,7 +55,7 @@ export class Repositories implements vscode.Disposable {
 
   /** The current one; where no folder has memory yet a new one, for the folder of the active editor or the first. Throws a Failure. */
   reach(): Server {
-    const uri = vscode.window.activeTextEditor?.document.uri;
+    const uri = placeAtHand();
     const folder = this.atHand ? undefined : ((uri && this.bareAround(uri)) ?? this.bare[0]);
     return folder ? this.serve(folder) : this.current;
   }
@@ -162,13 +163,14 @@ export class Repositories implements vscode.Disposable {
       server.alone = names.length === 1;
     });
     if (this.latest && !this.all.includes(this.latest)) this.latest = undefined;
-    const editor = vscode.window.activeTextEditor;
-    this.latest = (editor && this.of(editor.document.uri)) ?? this.latest;
+    const uri = placeAtHand();
+    this.latest = (uri && this.of(uri)) ?? this.latest;
     this.changed.fire();
   }
 
-  private follow(editor: vscode.TextEditor | undefined): void {
-    this.choose(editor && this.of(editor.document.uri));
+  private follow(): void {
+    const uri = placeAtHand();
+    this.choose(uri && this.of(uri));
   }
 
   private choose(found: Server | undefined): void {

@@ -73,7 +73,7 @@ export function registerCommands(
   on('seal', memory.seal);
   here('reconcile', (server) => memory.reconcile(server));
   ours('undo', async (key) => memory.undo(repositories.keyed(text(key))));
-  on('resolve', (server, node) => memory.resolve(server, node));
+  on('resolve', (server, node) => (node ? memory.resolve(server, node) : memory.showConflict(server, places)));
   for (const keep of ['left', 'right', 'both'] as const) on(`keep.${keep}`, (server, node) => memory.resolve(server, node, keep));
   ours('refresh', async () => views.refresh());
   here('filter', async (server) => {

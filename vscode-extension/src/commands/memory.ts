@@ -7,6 +7,7 @@ import { memoryDocument, pageOf, SCHEME } from '../pages';
 import type { Places } from '../places';
 import type { ReconcileResult, ResolveParams } from '../protocol';
 import type { Server } from '../server';
+import { headline } from '../views/memories';
 import type { Node, Target } from '../views/node';
 
 /** Opens what a row stands for. Throws a Failure. */
@@ -113,6 +114,16 @@ export async function undo(server: Server): Promise<void> {
   const { summary } = await server.request('undo', {});
   await server.refresh();
   void vscode.window.showInformationMessage(`${server.label}: taken back: ${summary}`);
+}
+
+/** Shows the sides of a conflict: of the only one that waits, or of the one that the person picks. Throws a Failure. */
+export async function showConflict(server: Server, { documents }: Places): Promise<void> {
+  const { conflicts } = await server.request('conflicts', {});
+  const rows = conflicts.map(({ id, left, right }) => ({ label: headline(left), detail: `or: ${headline(right)}`, id }));
+  if (!rows.length) throw new Failure('bad_params', 'no conflict waits');
+  const options = { title: `${server.label}: Decide Conflicts`, placeHolder: 'The conflict to decide' };
+  const chosen = rows.length === 1 ? rows[0] : await vscode.window.showQuickPick(rows, options);
+  if (chosen) await compare(server, documents, chosen.id);
 }
 
 async function compare(server: Server, documents: Documents, id: string): Promise<void> {

@@ -14,13 +14,15 @@ export async function menu(repositories: Repositories): Promise<void> {
   const { current } = repositories;
   const { isTrusted } = vscode.workspace;
   const { status } = current.state;
+  const isBare = status?.mode === 'uninitialised';
   const rows: Row[] = [];
   const { conflicts = 0, unsealed = 0 } = status?.log ?? {};
   if (conflicts && isTrusted) rows.push({ label: '$(git-merge) Decide Conflicts', description: counted(conflicts, 'conflict waits', 'conflicts wait'), command: 'muninn.ui.resolve' });
+  if (isBare && isTrusted) rows.push({ label: '$(new-folder) Initialise', description: 'gives this repository a memory', command: 'muninn.ui.init' });
   rows.push(
-    { label: '$(search) Recall…', command: 'muninn.ui.recall' },
+    ...(isBare ? [] : [{ label: '$(search) Recall…', command: 'muninn.ui.recall' }]),
     isTrusted ? { label: '$(bookmark) Remember…', command: 'muninn.ui.remember' } : { label: '$(shield) Manage Workspace Trust', command: 'workbench.trust.manage' },
-    { label: '$(package) Context…', command: 'muninn.ui.context' },
+    ...(isBare ? [] : [{ label: '$(package) Context…', command: 'muninn.ui.context' }]),
   );
   if (unsealed && isTrusted) rows.push({ label: '$(save) Seal Sessions', description: counted(unsealed, 'record is not in git yet', 'records are not in git yet'), command: 'muninn.ui.seal' });
   rows.push(

@@ -99,7 +99,7 @@ class Question {
   ) {
     this.pageBefore = places.reader.isOpen;
     this.list.title = `${server.label}: Recall`;
-    this.list.placeholder = 'Words, identifiers or a sentence: why is the cache keyed by commit? type:decision path:src/**';
+    this.list.placeholder = 'Why is the cache keyed by commit? Or words, names, type:decision path:src/**';
     this.list.matchOnDescription = true;
     this.list.matchOnDetail = true;
     // The ranking is the server's. VS Code lets extensions say so, and has not put it into its types yet.

@@ -1,7 +1,7 @@
 // The views of Muninn's container: what each one asks the server for, and when it asks anew.
 
 import * as vscode from 'vscode';
-import { filesAtHand } from '../commands/place';
+import { filesAtHand, followPlace } from '../commands/place';
 import { within } from '../paths';
 import type { Repositories } from '../repositories';
 import type { Server } from '../server';
@@ -23,7 +23,6 @@ export class Views implements vscode.Disposable {
   private files: vscode.FileSystemWatcher | undefined;
   private filter = '';
   private seen = '';
-  private looked = false;
   private last: { readonly server: Server; readonly file: string } | undefined;
 
   constructor(
@@ -34,10 +33,8 @@ export class Views implements vscode.Disposable {
       this.loaded((server) => rows(server, within), within);
     this.trees = {
       memory: new Tree('muninn.memory', load((server) => this.memories(server)), () => 'No memory yet: “Muninn: Remember” stores the first.'),
-      file: new Tree('muninn.file', load((server) => this.atHand(server)), () =>
-        this.looked ? 'Nothing is remembered about this file.' : 'No file of this repository is open.',
-      ),
-      timeline: new Tree('muninn.timeline', load((server) => this.timeline(server)), () => 'Nothing is remembered about this file.'),
+      file: new Tree('muninn.file', load((server) => this.atHand(server)), () => this.aboutFile()),
+      timeline: new Tree('muninn.timeline', load((server) => this.timeline(server)), () => this.aboutFile()),
       sessions: new Tree('muninn.sessions', load((server, one) => this.sessions(server, one)), () => 'No session has remembered anything.'),
       conflicts: new Tree('muninn.conflicts', load(conflicts), () => 'No contradictions wait for you.', badge),
       stale: new Tree('muninn.stale', load(stale), () => 'All code that memories cite still says so.'),
@@ -47,7 +44,8 @@ export class Views implements vscode.Disposable {
       ...Object.values(this.trees),
       repositories.onDidChange(() => this.turn()),
       repositories.onDidChangeState((server) => server === repositories.atHand && this.follow(server)),
-      vscode.window.onDidChangeActiveTextEditor(() => {
+      followPlace(() => {
+        this.describe();
         this.trees.file.refresh();
         this.trees.timeline.refresh();
         this.settled();
@@ -135,18 +133,14 @@ export class Views implements vscode.Disposable {
     const text = this.filter || null;
     const found = await server.request('memories', { text, limit: LISTED });
     const by = vscode.workspace.getConfiguration('muninn', server.folder).get<Grouping>('views.groupBy', 'type');
-    const { conflicts } = server.state.status?.log.conflicts ? await server.request('conflicts', {}) : { conflicts: [] };
-    const conflicting = new Set(conflicts.flatMap(({ left, right }) => [left.id, right.id]));
-    return withConflicts(memoryNodes(found.memories, found.citations, by, found.total), conflicting);
+    return withConflicts(memoryNodes(found.memories, found.citations, by, found.total), await conflicting(server));
   }
 
   private async atHand(server: Server): Promise<Node[]> {
     const file = this.fileOf(server);
-    this.describe();
-    this.looked = file !== undefined;
     if (!file) return [];
     const found = await server.request('memories', { file, limit: LISTED });
-    return fileNodes(found.memories, found.citations, file, found.total);
+    return withConflicts(fileNodes(found.memories, found.citations, file, found.total), await conflicting(server));
   }
 
   private async timeline(server: Server): Promise<Node[]> {
@@ -154,6 +148,12 @@ export class Views implements vscode.Disposable {
     if (!file) return [];
     const found = await server.request('memories', { file, limit: LISTED });
     return timelineNodes(found.memories, found.citations, found.total, new Date());
+  }
+
+  /** What a view of a file says without rows. */
+  private aboutFile(): string {
+    const server = this.repositories.atHand;
+    return server && this.fileOf(server) ? 'Nothing is remembered about this file.' : 'No file of this repository is open.';
   }
 
   /** The active file, or the last one while it is open: a comparison, a page or a list of results is no other file. */
@@ -177,6 +177,12 @@ export class Views implements vscode.Disposable {
 /** Tells VS Code what the conditions of views and buttons in package.json ask for. */
 function tell(context: Readonly<Record<string, boolean>>): void {
   for (const [key, value] of Object.entries(context)) void vscode.commands.executeCommand('setContext', `muninn.${key}`, value);
+}
+
+/** The memories that are in a conflict. */
+async function conflicting(server: Server): Promise<ReadonlySet<string>> {
+  const { conflicts } = server.state.status?.log.conflicts ? await server.request('conflicts', {}) : { conflicts: [] };
+  return new Set(conflicts.flatMap(({ left, right }) => [left.id, right.id]));
 }
 
 async function conflicts(server: Server): Promise<Node[]> {

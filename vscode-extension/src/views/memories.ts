@@ -53,9 +53,8 @@ export function fileNodes(memories: readonly Memory[], cites: Citations, file: s
   const ordered = [...memories].sort((one, other) => start(one) - start(other)); // stable: the newest first of each line
   return memoryNodes(ordered, cites, 'none', total).map((row) => {
     const span = row.target?.to === 'memory' ? lines.get(row.target.id) : undefined;
-    if (!span) return row;
-    const place = span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`;
-    return { ...row, description: [place, ...(row.description ?? '').split(' · ').filter((part) => part && part !== file)].join(' · ') };
+    const place = !span ? '' : span.start === span.end ? `line ${span.start}` : `lines ${span.start}-${span.end}`;
+    return { ...row, description: [place, ...(row.description ?? '').split(' · ').filter((part) => part !== file)].filter((part) => part).join(' · ') };
   });
 }
 

@@ -50,8 +50,8 @@ test('memories of a file are ordered by line, those of the whole file first', ()
   const cites = { a: [{ ...CITE, start: 9, end: 9 }], b: [{ ...CITE, path: 'x.py' }], c: [CITE, { ...CITE, start: 2, end: 3 }], d: [{ ...CITE, state: 'gone' as const }] };
   const rows = fileNodes(['a', 'b', 'c', 'd'].map((id) => memory(id)), cites, 'src/cache.py', 4);
   expect(rows.map(({ label, description }) => [label, description])).toEqual([
-    ['Memory b', 'src/cache.py'],
-    ['Memory d', 'code gone · src/cache.py'],
+    ['Memory b', ''],
+    ['Memory d', 'code gone'],
     ['Memory c', 'lines 2-3'],
     ['Memory a', 'line 9'],
   ]);
