@@ -61,6 +61,11 @@ export class Views implements vscode.Disposable {
     return this.trees[view].rows(within);
   }
 
+  /** The words beside the title of a view, for tests. */
+  about(view: keyof Views['trees']): string {
+    return this.trees[view].described;
+  }
+
   /** Asks for all views anew. */
   refresh(): void {
     for (const tree of Object.values(this.trees)) tree.refresh();

@@ -28,9 +28,14 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
     this.changed.fire(undefined);
   }
 
-  /** The words beside the view's title. */
+  /** Sets the words beside the view's title. */
   describe(description: string): void {
     this.view.description = description;
+  }
+
+  /** The words beside the view's title. */
+  get described(): string {
+    return this.view.description ?? '';
   }
 
   /** The rows as they are now. Throws a Failure. */

@@ -3,7 +3,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RememberResult } from '../../src/protocol';
-import { activated, until } from './waiting';
+import { activated, repeated, until } from './waiting';
 
 const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
 
@@ -79,6 +79,20 @@ suite('Muninn in VS Code', () => {
     assert.deepEqual(await api.views.rows('stale'), []);
   });
 
+  test('a notebook is the file of the views and of what is remembered', async () => {
+    const book = vscode.Uri.joinPath(api.server.folder.uri, 'docs/example.ipynb');
+    const cell = { cell_type: 'code', metadata: {}, execution_count: null, outputs: [], source: ['render_page("a", "b")'] };
+    await vscode.workspace.fs.writeFile(book, Buffer.from(JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 })));
+    await vscode.commands.executeCommand('vscode.openWith', book, 'jupyter-notebook');
+    await repeated(() => api.views.about('timeline') === 'example.ipynb' && api.views.about('file') === 'example.ipynb');
+    const { memory } = (await vscode.commands.executeCommand<RememberResult>('muninn.ui.remember', 'The example is for readers.', 'decision')) ?? {};
+    assert.deepEqual(memory?.files, ['docs/example.ipynb']);
+    assert.deepEqual((await api.views.rows('timeline')).map(({ label }) => label), ['The example is for readers']);
+    await api.server.request('forget', { id: memory.id });
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    await vscode.workspace.fs.delete(book);
+  });
+
   test('selected lines are cited, and a change of them is underlined', async () => {
     const editor = await vscode.window.showTextDocument(file);
     editor.selection = new vscode.Selection(3, 0, 6, 0);
@@ -125,7 +139,7 @@ suite('Muninn in VS Code', () => {
     assert.ok(texts.some((text) => text.includes(FACT.slice(0, -1))), texts.join()); // as a headline, without its stop
   });
 
-  test('the file's lens counts its memories and shows them as cards', async () => {
+  test("the file's lens counts its memories and shows them as cards", async () => {
     await vscode.window.showTextDocument(file);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', file, 10);
     const lens = lenses.find(({ command }) => command?.title === '1 decision');

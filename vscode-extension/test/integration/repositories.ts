@@ -121,7 +121,7 @@ suite('Muninn in a window with several repositories', () => {
     }
   });
 
-  test('a language model's tool asks the current repository, or the one it names', async () => {
+  test("a language model's tool asks the current repository, or the one it names", async () => {
     const { lm } = vscode as unknown as Newer;
     const recalled = async (input: object): Promise<string> => {
       const { token } = new vscode.CancellationTokenSource();

@@ -50,7 +50,7 @@ test('an address can not break out of its link', () => {
   expect(commandLinks('[x](muninn:/a b)', 'k')).toBe('[x](muninn:/a b)');
 });
 
-test('an address with a repository converts back to the server's address', () => {
+test("an address with a repository converts back to the server's address", () => {
   for (const uri of ['muninn:/memory/01k/Use%20limpets.md', 'muninn:/pack.md?query=a%2Fb&budget=10']) {
     expect(owned(uri, 'repo-1')).toBe(uri.replace('muninn:/', 'muninn://repo-1/'));
     expect(owned(owned(uri, 'repo-1'), 'other-2')).toBe(owned(uri, 'repo-1'));
@@ -60,7 +60,7 @@ test('an address with a repository converts back to the server's address', () =>
   for (const uri of ['file:///repo/muninn:/a.py', 'https://example.org/']) expect([owned(uri, 'k'), bare(uri)]).toEqual([uri, uri]);
 });
 
-test('a repository's key is a valid host, and two repositories of one name have different keys', () => {
+test("a repository's key is a valid host, and two repositories of one name have different keys", () => {
   const keys = ['/one/My Project', '/two/My Project', '/', '/三'].map(keyOf);
   for (const key of keys) expect(key).toMatch(/^[a-z0-9-]+$/);
   expect(keys[0]).toMatch(/^my-project-/);

@@ -9,7 +9,7 @@ test('an address round-trips to its page', () => {
   for (const page of pages) expect(pageOf(address(page, 'title').query)).toEqual(page);
 });
 
-test('the tab's name is a valid file name', () => {
+test("the tab's name is a valid file name", () => {
   const page = { page: 'context', params: { query: 'x' } } as const;
   expect(address(page, 'Why is ../a/b "so"?\nsecond').path).toBe('/context/Why is .. a b so.md');
   expect(address(page, '???').path).toBe('/context/context.md');

@@ -43,7 +43,7 @@ function made(...files: string[]): string {
   return path.join(folder, files[0]?.split('/')[0] ?? '');
 }
 
-test('a folder's work tree is git's, else the nearest with memory, else the folder', () => {
+test("a folder's work tree is git's, else the nearest with memory, else the folder", () => {
   const outer = made('outer/.git/HEAD', 'outer/src/deep/a.py', 'outer/linked/.git', 'outer/empty/.git/x');
   expect(workTree(path.join(outer, 'src', 'deep'))).toBe(outer);
   expect(workTree(path.join(outer, 'linked'))).toBe(path.join(outer, 'linked'));

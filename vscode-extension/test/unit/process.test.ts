@@ -28,7 +28,7 @@ test('an empty command is refused', async () => {
   await expect(launch([], folder, deaf)).rejects.toMatchObject({ kind: 'missing_program' });
 });
 
-test('a failing program's last lines are reported, and every line is passed on', async () => {
+test("a failing program's last lines are reported, and every line is passed on", async () => {
   const heard: string[] = [];
   const script = "for (const word of ['one', 'two', 'three', 'four']) console.error(word); process.exitCode = 3";
   const { ended } = await launch(node(script), folder, (line) => heard.push(line));

@@ -57,7 +57,7 @@ test('memories of a file are ordered by line, those of the whole file first', ()
   ]);
 });
 
-test('a timeline shows author and age of each memory in the server's order', () => {
+test("a timeline shows author and age of each memory in the server's order", () => {
   const memories = [memory('a', { author: 'Ada', actor: 'user', ts: '2026-03-04T10:00:00.000Z' }), memory('b', { author: '', actor: 'assistant', ts: '2026-03-01T10:00:00.000Z' })];
   const rows = timelineNodes(memories, {}, 3, new Date('2026-03-05T10:00:00Z'));
   expect(rows.map(({ label, description }) => [label, description])).toEqual([
