@@ -22,7 +22,13 @@ FILES = {
     "docs/adr/README.md": "# Records\n\nA list of limpet records.\n",
     ".metis/tasks/T-0042.md": "# Scrub the narwhal\n\nThe narwhal must be scrubbed.\n",
     ".serena/memories/style.md": "# Style\n\nAnemone names are plural.\n",
+    ".cursor/rules/python.mdc": "---\ndescription: Python\nglobs: **/*.py,*.pyi\n---\n\nA walrus is never assigned.\n",
+    ".github/instructions/docs.instructions.md": "---\napplyTo: 'docs/**'\n---\n\nWrite of one dolphin at a time.\n",
+    ".cursorrules": "Prefer puffins to gannets in every module.\n",
+    "memory-bank/progress.md": "# Progress\n\nThe lobster pots are counted.\n",
 }
+
+CURSOR = (".cursor/rules/python.mdc", ".cursorrules")
 
 
 def write(root, files):
@@ -63,12 +69,16 @@ def configure(muninn, text):
         ("use limpets", "docs/adr/0001-use-limpets.md", "ADR"),
         ("scrub the narwhal", ".metis/tasks/T-0042.md", "Metis task"),
         ("anemone names are plural", ".serena/memories/style.md", "Serena memory"),
+        ("walrus never assigned", ".cursor/rules/python.mdc", "Cursor rule"),
+        ("one dolphin at a time", ".github/instructions/docs.instructions.md", "Copilot instructions"),
+        ("prefer puffins to gannets", ".cursorrules", "Cursor rule"),
+        ("lobster pots are counted", "memory-bank/progress.md", "Memory bank"),
         ("sessions expire after one hour", "README.md", ""),
     ],
 )
 def test_recall_says_which_tool_a_hit_is_from(bridged, query, path, origin):
     hit = best(bridged, query)
-    trust = {"": None, "Serena memory": "agent"}.get(origin, "user")
+    trust = {"": None, "Serena memory": "agent", "Memory bank": "agent"}.get(origin, "user")
     assert (hit.path, hit.origin, hit.trust) == (path, origin, trust)
 
 
@@ -97,18 +107,32 @@ def test_a_pack_names_the_origin_of_its_knowledge(bridged):
 def test_a_hover_shows_where_other_tools_speak_of_a_file_and_whose_rules_hold_there(bridged):
     result = bridged.call("memories", file="src/users.py")
     found = [(mention.origin, mention.path) for mention in result.mentions]
-    assert found == [("AGENTS.md", "src/AGENTS.md"), ("ADR", "docs/adr/0001-use-limpets.md")]
+    assert found == [
+        ("AGENTS.md", "src/AGENTS.md"),
+        ("Cursor rule", ".cursor/rules/python.mdc"),
+        ("ADR", "docs/adr/0001-use-limpets.md"),
+    ]
     hover = bridged.call("about", file="src/users.py", line=1).text.replace("\\", "")
     assert "- AGENTS.md src/AGENTS.md:1-" in hover.partition("**Also in**")[2]
     assert "decision ADR 1 · decided" in hover
     assert "docs/adr/0001-use-limpets.md" not in hover.partition("**Also in**")[2]  # it is told of above
     assert bridged.call("memories", file="README.md").mentions == ()
+    rules = bridged.call("memories", file="docs/adr/0001-use-limpets.md").mentions
+    assert [mention.path for mention in rules] == [".github/instructions/docs.instructions.md"]
+    rule = bridged.root / ".cursor/rules/python.mdc"
+    rule.write_text(rule.read_text().replace("**/*.py", "lib/**"))
+    bridged.touch(".cursor/rules/python.mdc")
+    assert "Cursor rule" not in {mention.origin for mention in bridged.call("memories", file="src/users.py").mentions}
 
 
 def test_status_counts_what_is_read_of_each_tool(bridged):
     bridges = {bridge.name: bridge for bridge in bridged.call("status").bridges}
-    assert {name: (bridge.on, bridge.files, bridge.trust) for name, bridge in bridges.items()} == {
+    found = {name: (bridge.on, bridge.files, bridge.trust) for name, bridge in bridges.items()}
+    assert {name: found[name] for name in found if found[name] != (True, 0, "user")} == {
         "instructions": (True, 2, "user"),
+        "copilot": (True, 1, "user"),
+        "cursor": (True, 2, "user"),
+        "memory_bank": (True, 1, "agent"),
         "adr": (True, 1, "user"),
         "metis": (True, 1, "user"),
         "serena": (True, 1, "agent"),
@@ -126,11 +150,13 @@ def test_a_changed_file_of_another_tool_is_found_at_once(bridged):
 
 
 def test_what_tools_keep_beside_git_is_read_though_git_ignores_it(bridged):
-    (bridged.root / ".gitignore").write_text("CLAUDE.local.md\n.serena/\nsrc/AGENTS.md\n")
+    (bridged.root / ".gitignore").write_text("CLAUDE.local.md\n.serena/\nsrc/AGENTS.md\n.cursor/\n.cursorrules\n")
     (bridged.root / "CLAUDE.local.md").write_text("# Mine\n\nMy sextant is at the third mooring.\n")
     bridged.touch(".gitignore", "CLAUDE.local.md")
     assert best(bridged, "sextant at the third mooring").origin == "CLAUDE.local.md"
     assert best(bridged, "anemone names").origin == "Serena memory"
+    assert best(bridged, "walrus never assigned").path == ".cursor/rules/python.mdc"
+    assert best(bridged, "prefer puffins to gannets").path == ".cursorrules"
     assert "src/AGENTS.md" not in bridged.paths("whelk test for each function")
     (bridged.root / ".serena" / "memories" / "new.md").write_text("# New\n\nThe cuttlefish is shy.\n")
     bridged.touch(".serena", ".serena/memories/new.md")
@@ -139,12 +165,13 @@ def test_what_tools_keep_beside_git_is_read_though_git_ignores_it(bridged):
 
 def test_a_person_can_leave_it_out_by_muninnignore_and_by_the_configuration(bridged):
     (bridged.root / ".muninnignore").write_text(".serena/\n")
-    configure(bridged, "bridges:\n  instructions: false\n  adr: false\n")
-    found = {hit.path for hit in bridged.call("recall", query="kraken limpets anemone narwhal", limit=50).hits}
-    assert not found.intersection(FILES.keys() - {".metis/tasks/T-0042.md"})
-    assert ".metis/tasks/T-0042.md" in found
+    configure(bridged, "bridges:\n  instructions: false\n  adr: false\n  cursor: false\n")
+    words = "kraken limpets anemone narwhal walrus puffins lobster"
+    found = {hit.path for hit in bridged.call("recall", query=words, limit=50).hits}
+    assert not found.intersection({"CLAUDE.md", "src/AGENTS.md", "docs/adr/0001-use-limpets.md", *CURSOR})
+    assert found >= {".metis/tasks/T-0042.md", "memory-bank/progress.md"}
     counts = {bridge.name: (bridge.on, bridge.files) for bridge in bridged.call("status").bridges}
-    assert counts["adr"] == counts["instructions"] == (False, 0)
+    assert counts["adr"] == counts["instructions"] == counts["cursor"] == (False, 0)
     configure(bridged, "")
     assert "CLAUDE.md" in bridged.paths("kraken module")
 

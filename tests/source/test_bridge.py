@@ -25,6 +25,31 @@ LABELS = {
     ".metis/adrs/001.md": "Metis ADR",
     ".metis/notes.md": "Metis document",
     ".serena/memories/conventions.md": "Serena memory",
+    ".claude/rules/frontend/forms.md": "Claude rule",
+    "GEMINI.md": "GEMINI.md",
+    "services/billing/GEMINI.md": "GEMINI.md",
+    ".github/copilot-instructions.md": "Copilot instructions",
+    ".github/instructions/web/forms.instructions.md": "Copilot instructions",
+    "web/.github/copilot-instructions.md": "Copilot instructions",
+    ".cursor/rules/base.mdc": "Cursor rule",
+    "services/billing/.cursor/rules/decisions/money.mdc": "Cursor rule",
+    ".cursorrules": "Cursor rule",
+    ".windsurf/rules/base.md": "Windsurf rule",
+    ".devin/rules/base.md": "Windsurf rule",
+    ".windsurfrules": "Windsurf rule",
+    ".clinerules": "Cline rule",
+    ".clinerules/01-style.md": "Cline rule",
+    ".clinerules/notes.txt": "Cline rule",
+    ".cline/rules/style.md": "Cline rule",
+    ".roo/rules/style.md": "Roo rule",
+    ".roo/rules-architect/plan.txt": "Roo rule",
+    ".roorules": "Roo rule",
+    ".junie/guidelines.md": "Junie guidelines",
+    ".kiro/steering/product.md": "Kiro steering",
+    ".continue/rules/style.md": "Continue rule",
+    ".amazonq/rules/security.md": "Amazon Q rule",
+    "CONVENTIONS.md": "CONVENTIONS.md",
+    "memory-bank/progress.md": "Memory bank",
     "/home/me/.claude/projects/-src-app/memory/MEMORY.md": "Claude auto memory",
     "C:/Users/me/.claude/projects/-src-app/memory/debugging.md": "Claude auto memory",
 }
@@ -44,6 +69,17 @@ NOBODYS = (
     ".muninn/packs/strangers/CLAUDE.md",
     ".muninn/packs/strangers/decisions/0001.md",
     "vendor/library/AGENTS.md",
+    "vendor/library/.cursor/rules/base.mdc",
+    ".cursor/rules/picture.png",
+    ".cursor/mcp.json",
+    ".github/workflows/ci.yml",
+    ".github/instructions/notes.md",
+    ".clinerules/hooks/run.sh",
+    ".kiro/specs/login/design.md",
+    ".continue/config.yaml",
+    "docs/CONVENTIONS.md",
+    "docs/memory-bank/progress.md",
+    "docs/gemini.md",
     "third_party/library/docs/adr/0001.md",
 )
 
@@ -60,7 +96,7 @@ def test_other_files_have_none(path: str) -> None:
 
 def test_what_an_agent_keeps_for_itself_is_trusted_less_than_what_people_curate() -> None:
     trust = {path: bridge.trust for path in LABELS if (bridge := bridge_of(path))}
-    agents = {"Serena memory", "Claude auto memory"}
+    agents = {"Serena memory", "Claude auto memory", "Memory bank"}
     assert {LABELS[path] for path in trust if trust[path] == "agent"} == agents
     assert trust["CLAUDE.md"] == trust["docs/adr/0001-use-postgres.md"] == trust[".metis/vision.md"] == "user"
 
@@ -75,9 +111,9 @@ def test_the_patterns_of_a_bridge_are_those_of_its_files(path: str) -> None:
 
 
 def test_only_what_tools_keep_at_known_places_is_read_against_gitignore() -> None:
-    assert all(
-        map(is_read_if_ignored, ("CLAUDE.local.md", ".claude/CLAUDE.md", ".serena/memories/a.md", ".metis/tasks/1.md"))
-    )
-    assert not any(
-        map(is_read_if_ignored, ("src/CLAUDE.md", "docs/adr/1.md", ".serena/project.yml", ".metis/metis.db"))
-    )
+    kept = ("CLAUDE.local.md", ".claude/CLAUDE.md", ".serena/memories/a.md", ".metis/tasks/1.md", ".cursor/rules/a.mdc")
+    kept += (".clinerules", ".clinerules/a.txt", ".roo/rules-code/a.md", ".junie/guidelines.md", "memory-bank/a.md")
+    others = ("src/CLAUDE.md", "docs/adr/1.md", ".serena/project.yml", ".metis/metis.db", ".cursor/mcp.json")
+    others += (".cursor/rules/a.png", ".roo/mcp.json", "src/.cursor/rules/a.mdc", "CONVENTIONS.md")
+    assert [path for path in kept if not is_read_if_ignored(path)] == []
+    assert [path for path in others if is_read_if_ignored(path)] == []

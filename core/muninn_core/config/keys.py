@@ -286,7 +286,21 @@ class ReviewConfig(Value):
 class BridgesConfig(Value):
     """Which memory of other tools is read. It is never written; what is off is not indexed."""
 
-    instructions: Annotated[bool, key("`CLAUDE.md`, `CLAUDE.local.md` and `AGENTS.md`.", False)] = True
+    instructions: Annotated[
+        bool, key("`CLAUDE.md`, `CLAUDE.local.md`, `AGENTS.md` and the rules in `.claude/rules`.", False)
+    ] = True
+    gemini: Annotated[bool, key("`GEMINI.md`.", False)] = True
+    copilot: Annotated[bool, key("`.github/copilot-instructions.md` and `.github/instructions`.", False)] = True
+    cursor: Annotated[bool, key("Cursor's `.cursor/rules` and `.cursorrules`.", False)] = True
+    windsurf: Annotated[bool, key("Windsurf's `.windsurf/rules`, `.devin/rules` and `.windsurfrules`.", False)] = True
+    cline: Annotated[bool, key("Cline's `.clinerules` and `.cline/rules`.", False)] = True
+    roo: Annotated[bool, key("Roo Code's `.roo/rules`, `.roo/rules-MODE` and `.roorules`.", False)] = True
+    junie: Annotated[bool, key("Junie's `.junie/guidelines.md`.", False)] = True
+    kiro: Annotated[bool, key("Kiro's `.kiro/steering`.", False)] = True
+    continue_dev: Annotated[bool, key("Continue's `.continue/rules`.", False)] = True
+    amazon_q: Annotated[bool, key("Amazon Q's `.amazonq/rules`.", False)] = True
+    aider: Annotated[bool, key("`CONVENTIONS.md` at the root, as aider reads it.", False)] = True
+    memory_bank: Annotated[bool, key("The memory bank of an agent: `memory-bank`.", False)] = True
     adr: Annotated[bool, key("Decision records: `docs/adr`, `docs/decisions`, `doc/adr`, `adr` and others.", False)] = (
         True
     )

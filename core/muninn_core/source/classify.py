@@ -90,6 +90,10 @@ _LANGUAGE_BY_NAME = {
     "rakefile": "ruby",
     "gemfile": "ruby",
     "cmakelists.txt": "cmake",
+    ".cursorrules": "markdown",
+    ".windsurfrules": "markdown",
+    ".clinerules": "markdown",
+    ".roorules": "markdown",
 }
 _PROSE_NAME = re.compile(r"(?i)^(readme|changelog|changes|contributing|architecture|hacking|notes|news|authors)$")
 _LIST_FILES = re.compile(r"(?i)^(requirements|constraints)[\w.-]*\.txt$|^(robots|humans|llms|version|manifest)\.txt$")

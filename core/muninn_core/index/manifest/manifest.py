@@ -34,12 +34,12 @@ FORMAT = 7
 chunk, and the tables of `code.py`. 4: whether a file was generated. 5: the term counts of chunks and files. 6: the
 encodings of memories. 7: the states of their tokens."""
 
-FEATURES = 9
+FEATURES = 10
 """The version of the content. Raise it when the same files give other chunks, words or vectors: indexes are rebuilt.
 2: a JavaScript call with a function argument is no definition. 3: chunks follow definitions. 4: the title of code is
 not searched. 5: signatures and comments are in the body only. 6: more definitions; partly parsed code. 7: a
 memory's title that is the beginning of its text is not searched. 8: annotated definitions of Java-like languages. 9:
-fields of classes with an arrow function."""
+fields of classes with an arrow function. 10: files such as `.cursorrules` are prose."""
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

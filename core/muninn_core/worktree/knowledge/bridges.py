@@ -10,7 +10,7 @@ import re
 import stat
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from muninn_core.config import BridgesConfig, Config, IndexConfig
@@ -22,12 +22,12 @@ from muninn_core.protocol.repository import BridgeStatus, Problem
 from muninn_core.source.bridge import (
     BRIDGES,
     CLAUDE_MEMORY,
-    INSTRUCTIONS,
     Bridge,
     bridge_of,
     disabled_patterns,
     origin_of,
 )
+from muninn_core.source.rule_scope import RuleScope, has_scope, rule_scope
 from muninn_core.source.walk import FileStamp
 
 MAX_OUTSIDE = 500
@@ -35,6 +35,9 @@ MAX_OUTSIDE = 500
 
 MAX_MENTIONS = 5
 """How many mentions of one file are returned."""
+
+MAX_RULES = 8
+"""How many instruction files that apply to one file are returned."""
 
 _NAMED = re.compile(r"[\w@+-][\w@+./-]*\.\w+")
 
@@ -119,12 +122,16 @@ class ExternalFolder:
         return Problem(kind="bridges", message=f"there is no folder {folder or wanted}", hint=hint)
 
 
+_Rules = tuple[tuple[RuleScope, Mention], ...]
+"""The instruction files that apply to some files only."""
+
+
 class BridgeCounts:
     """How many files of other tools are indexed, computed once per generation of the index."""
 
     def __init__(self) -> None:
         self._counted: tuple[int, dict[str, int]] = (-1, {})
-        self._mentioned: tuple[int, dict[str, tuple[Mention, ...]]] = (-1, {})
+        self._mentioned: tuple[int, _Rules, dict[str, tuple[Mention, ...]]] = (-1, (), {})
 
     def counts(self, snapshot: Snapshot) -> dict[str, int]:
         """Return the number of indexed files per bridge key."""
@@ -134,19 +141,26 @@ class BridgeCounts:
         return self._counted[1]
 
     def mentions(self, snapshot: Snapshot, file: str) -> tuple[Mention, ...]:
-        """Return where other tools' memory names a file by its path, and the instruction files of its folders."""
-        if self._mentioned[0] != snapshot.generation:
-            self._mentioned = (snapshot.generation, _mentioned(snapshot))
-        return (*_governing(snapshot, file), *self._mentioned[1].get(file, ()))[:MAX_MENTIONS]
+        """Return the instruction files that apply to a file, and where other tools' memory names it by its path.
+
+        Instructions for all files are left out.
+        """
+        mentioned = self._mentioned
+        if mentioned[0] != snapshot.generation:
+            paths = sorted(path for path, row in snapshot.files().items() if row.kind == "knowledge")
+            known = [(path, bridge) for path in paths if (bridge := bridge_of(path)) is not None]
+            mentioned = (snapshot.generation, _scoped_rules(snapshot, known), _mentioned(snapshot, known))
+            self._mentioned = mentioned
+        rules = [mention for scope, mention in mentioned[1] if mention.path != file and scope.singles_out(file)]
+        applied = {rule.path for rule in rules}
+        others = [mention for mention in mentioned[2].get(file, ()) if mention.path not in applied]
+        return (*rules[:MAX_RULES], *others[: max(0, MAX_MENTIONS - len(rules))])
 
 
-def _mentioned(snapshot: Snapshot) -> dict[str, tuple[Mention, ...]]:
+def _mentioned(snapshot: Snapshot, known: Sequence[tuple[str, Bridge]]) -> dict[str, tuple[Mention, ...]]:
     rows = snapshot.files()
     found: dict[str, dict[str, Mention]] = {}
-    for path in sorted(path for path, row in rows.items() if row.kind == "knowledge"):
-        bridge = bridge_of(path)
-        if bridge is None:
-            continue
+    for path, bridge in known:
         for chunk in snapshot.chunks_of(path).values():
             mention = _mention(path, bridge, chunk.start, chunk.end, chunk.title)
             for name in set(_NAMED.findall(chunk.text)):
@@ -160,15 +174,16 @@ def _mention(path: str, bridge: Bridge, start: int, end: int, title: str) -> Men
     return Mention(origin=origin_of(path), trust=bridge.trust, path=path, start_line=start, end_line=end, title=title)
 
 
-def _governing(snapshot: Snapshot, file: str) -> list[Mention]:
-    """Return the instruction files of a file's folders, the nearest first, without those of the root."""
+def _scoped_rules(snapshot: Snapshot, known: Sequence[tuple[str, Bridge]]) -> _Rules:
+    """Return the instruction files that apply to some files only, those of the innermost folder first."""
     found = []
-    while (file := file.rpartition("/")[0]) != "":
-        for name in ("CLAUDE.md", "AGENTS.md"):
-            chunks = list(snapshot.chunks_of(f"{file}/{name}").values())
-            if chunks:
-                found.append(_mention(f"{file}/{name}", INSTRUCTIONS, chunks[0].start, chunks[-1].end, chunks[0].title))
-    return found
+    for path, bridge in known:
+        if not has_scope(bridge) or not (chunks := list(snapshot.chunks_of(path).values())):
+            continue
+        scope = rule_scope(path, "".join(chunk.text for chunk in chunks))
+        if scope is not None and scope.is_partial:
+            found.append((scope, _mention(path, bridge, chunks[0].start, chunks[-1].end, chunks[0].title)))
+    return tuple(sorted(found, key=lambda one: (-len(Path(one[0].folder).parts), one[1].path)))
 
 
 def statuses(config: Config, outside: ExternalFolder, counts: dict[str, int]) -> tuple[BridgeStatus, ...]:
