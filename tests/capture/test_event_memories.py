@@ -77,3 +77,13 @@ def test_a_correction_starts_with_what_is_demanded() -> None:
 
 def test_the_first_prompt_of_a_session_corrects_nothing() -> None:
     assert find_memories([event(1, "prompt", text="No, use tabs in the Makefile only.")], []) == []
+
+
+def test_edits_of_another_form_are_no_edits() -> None:
+    def found(files: object) -> list[str]:
+        failed = event(1, "tool_call", command="make", failed=True, exit_status=2, result="error: no bucket")
+        edit, passed = event(2, "tool_call", files=files), event(3, "tool_call", command="make", result="ok")
+        return [path for each in find_memories([failed, edit, passed], ["/r"]) for path in each.files]
+
+    assert found(["a.py", 5, None]) == ["a.py"]
+    assert [found(files) for files in ("src/a.py", 5, {"a.py": 1}, [[]])] == [[], [], [], []]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import re
 import select
 import subprocess
 import termios
@@ -19,7 +20,7 @@ from repositories import MUNINN, PATIENCE, Home, copy_plain_repo, kill_daemon, s
 from textual.widgets import DataTable, Input, RichLog
 
 from muninn_cli.watch.command import print_lines
-from muninn_cli.watch.follower import running
+from muninn_cli.watch.follower import running, sentence
 from muninn_cli.watch.repositories import WatchedRepositories
 from muninn_cli.watch.screen import WatchApp
 from muninn_core import client
@@ -128,6 +129,26 @@ def test_lines_go_on_after_a_kill(served, capsys):
             seen += shows("live")
         assert "nobody asked" not in seen
     assert len(running(environ)) == 1
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/New_York"])
+def test_a_line_has_the_day_of_an_event_that_is_not_of_today(monkeypatch, zone):
+    def shown(occurred_at: str) -> str:
+        payload = {"text": "lifted"}
+        about = {"event_type": "crane", "session_id": "s", "stream_id": "s", "stored": "inline", "payload": payload}
+        return sentence({**about, "occurred_at": occurred_at})
+
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        today = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        assert re.match(r"\d\d:\d\d:\d\d  crane", shown(today))
+        assert re.match(r"2026-03-0[12] \d\d:\d\d:\d\d  crane", shown("2026-03-01T17:00:00.000Z"))
+        for far in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+            assert re.match(r"\d{4,5}-\d\d-\d\d \d\d:\d\d:\d\d  crane", shown(far))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_lines_of_all_repositories_have_their_names_and_no_daemon_is_started(served, capsys, tmp_path):

@@ -101,3 +101,15 @@ def test_the_tokens_of_what_was_given_are_recorded(muninn, four):
     tokens = {event.payload["verb"]: event.payload["tokens"] for event in events}
     assert tokens["brief"] == count_tokens(text)
     assert tokens["recall"] > 0
+
+
+def test_events_of_another_form_count_as_far_as_they_can_be_read(muninn, four):
+    users = four[0]
+    for name in ("ids", "withheld", "verb", "files"):
+        for value in (5, "src/users.py", [5, {"a": []}, None], {"id": 1}):
+            for kind in ("given", "tool_call"):
+                muninn.call("event.append", event_type=kind, payload={"ids": [users], name: value}, session_id="s-odd")
+    muninn.call("event.append", event_type="given", payload={"withheld": [{"id": users}]}, session_id="s-odd")
+    answers = muninn.call("given", session="s-odd").answers
+    assert {item.id for answer in answers for item in answer.items} == {users}
+    assert [(each.id, each.why) for answer in answers for each in answer.withheld] == [(users, "")]

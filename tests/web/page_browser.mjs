@@ -85,6 +85,14 @@ for (const room of ROOMS) {
   });
 }
 
+await check('a room of an unknown name or of no encoding is the room Memory or an error', async () => {
+  await enter(page, 'health');
+  await page.evaluate(() => (location.hash = '#memory/%'));
+  await page.locator('[role=alert]', { hasText: "there is no memory '%'" }).waitFor();
+  await page.evaluate(() => (location.hash = '#nothing'));
+  await page.locator('[data-shows=memory]').waitFor();
+});
+
 await check('the dark colours have enough contrast', async () => {
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' }); // colours do not fade
   const found = [];
@@ -186,12 +194,13 @@ const MARKUP = `${['script', 'img', 'iframe', 'b', 'style', 'math', 'object', 'b
   main a[href^="javascript:"], main form[action], main [srcdoc], main [onerror], main [onload], main [ontoggle], main [onfocus]`;
 
 await check('hostile texts are texts', async () => {
-  for (const room of ['memory', 'waiting', 'now', 'code', `code/${encodeURIComponent(given.file)}`, `memory/${given.hostile}`]) {
+  for (const room of ['memory', 'waiting', 'now', 'sessions/s-odd', 'code', `code/${encodeURIComponent(given.file)}`, `memory/${given.hostile}`]) {
     await enter(page, room);
     for (const closed of (await page.$$('main details:not([open]) > summary')).slice(0, 30)) await closed.evaluate((one) => one.click());
     await page.waitForFunction(() => !document.querySelector('main details[open] > :empty'));
     const found = await page.$$eval(MARKUP, (all) => all.map((one) => one.outerHTML));
-    if (found.length) return `${room}: ${found}`;
+    const alerts = await page.$$eval('main [role=alert]', (all) => all.map((one) => one.textContent));
+    if (found.length || alerts.length) return `${room}: ${found} ${alerts}`;
   }
   await page.locator('text=window.hacked').first().waitFor();
   if (await page.evaluate(() => 'hacked' in window)) return 'a script ran';

@@ -46,11 +46,24 @@ CORPUS = (
 )
 """Texts that run a script where a page takes them for markup, each in its own way."""
 
+NO_TEXT = {"toString": 1, "valueOf": 1}
+
+ODD = (
+    ("tool_call", {"tool": NO_TEXT, "command": NO_TEXT, "exit_status": NO_TEXT, "failed": True}),
+    ("tool_call", {"files": "src/users.py", "result": NO_TEXT}),
+    ("given", {"ids": "users", "verb": NO_TEXT, "tokens": NO_TEXT}),
+    ("given", {"ids": [NO_TEXT], "withheld": "users"}),
+    ("usage", {"model": NO_TEXT, "input_tokens": NO_TEXT}),
+    ("prompt", {"text": NO_TEXT}),
+)
+"""Events of a program that knows the names of types, and not their payloads."""
+
 FILE = 'src/<img src=x onerror="window.hacked=1">.py'
 
 CHECKS = (
     "the link leads to the page, and no address keeps it",
     *(f"room {room}" for room in ("memory", "waiting", "sessions", "now", "code", "cost", "health")),
+    "a room of an unknown name or of no encoding is the room Memory or an error",
     "the dark colours have enough contrast",
     "search shows the reasons of a rank",
     "a memory is edited, forgotten and restored",
@@ -153,6 +166,10 @@ def fill(muninn: client.Client, repo: Path) -> dict[str, Any]:
         ("answer", {"text": "Done."}),
     ):
         muninn.call("event.append", {"event_type": kind, "payload": payload, "session_id": "s-page"})
+    for kind, payload in ODD:
+        muninn.call("event.append", {"event_type": kind, "payload": payload, "session_id": "s-odd"})
+    used = {"event_type": "usage", "payload": {"model": "m", "input_tokens": 5}, "session_id": "s-odd"}
+    muninn.call("event.redact", {"id": muninn.call("event.append", used)["event"]["event_id"], "reason": "a key"})
     for text in CORPUS:
         muninn.call("event.append", {"event_type": "note", "payload": {text: text, "text": text, "title": text}})
     return {"hostile": hostile, "edited": edited, "redacted": redacted}

@@ -66,7 +66,11 @@ def print_lines(repositories: WatchedRepositories, match: str, ended: Callable[[
                 line(console, (label, "faint"), (update.content, "warn" if update.content != "live" else "good"))
             elif update.kind == "inbox" and waiting.get(update.root, 0) != len(update.content):
                 waiting[update.root] = len(update.content)
-                line(console, (label, "faint"), (f"{len(update.content)} decisions wait", "hint"))
+                line(console, (label, "faint"), (_waits(len(update.content)), "hint"))
     except KeyboardInterrupt:
         pass
     return OK
+
+
+def _waits(number: int) -> str:
+    return "1 decision waits" if number == 1 else f"{number} decisions wait"

@@ -146,8 +146,10 @@ def running(environ: Mapping[str, str]) -> list[str]:
 
 
 def sentence(event: Mapping[str, Any]) -> str:
-    """Return an event in one line: time, type, who, and the most telling part of its payload."""
-    moment = time.strftime("%H:%M:%S", time.localtime(_seconds(event["occurred_at"])))
+    """Return an event in one line: time, with its day before today, type, who, and what its payload says first."""
+    at = time.localtime(_seconds(event["occurred_at"]))
+    day = "" if at[:3] == time.localtime()[:3] else f"{at.tm_year:04}-{at.tm_mon:02}-{at.tm_mday:02} "
+    moment = f"{day}{time.strftime('%H:%M:%S', at)}"
     who = event["session_id"] or event["stream_id"]
     return f"{moment}  {event['event_type'].removeprefix('muninn.'):<18} {who[:24]:<24} {_telling(event)}"
 

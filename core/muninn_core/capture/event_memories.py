@@ -6,7 +6,7 @@ The events are those of agents (`turn_events`), oldest first. A finding names th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Literal
 
@@ -94,7 +94,7 @@ def _fixed(events: Sequence[Event], roots: Sequence[str]) -> list[Finding]:
     found: dict[str, Finding] = {}
     for number, event in enumerate(events):
         about = _payload(event, TOOL_CALL)
-        if about.get("files") and not about.get("failed"):
+        if _files(about) and not about.get("failed"):
             edits.append((number, event))
         command = about.get("command")
         if not isinstance(command, str) or about.get("interrupted"):
@@ -120,7 +120,7 @@ def _attempt(failure: Event, edits: Sequence[Event], passed: Event, roots: Seque
         status=status if isinstance(status, int) else None,
         error=error_line(str(about.get("result", ""))),
     )
-    paths = tuple(dict.fromkeys(_inside(path, roots) for edit in edits for path in edit.payload["files"]))
+    paths = tuple(dict.fromkeys(_inside(path, roots) for edit in edits for path in _files(edit.payload)))
     nothing = SessionFacts(
         session=failure.session_id, folders=(), started_at="", ended="", version="", files=(), commits=(), tests=(),
         attempts=(Attempt(command=command, files=paths),), recognised=1,
@@ -140,6 +140,12 @@ def _attempt(failure: Event, edits: Sequence[Event], passed: Event, roots: Seque
             actor="tool",
         )
     return None
+
+
+def _files(about: Mapping[str, Any]) -> list[str]:
+    """Return the paths of an edit, none for a payload of another form."""
+    given = about.get("files")
+    return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
 
 
 def _inside(path: str, roots: Sequence[str]) -> str:

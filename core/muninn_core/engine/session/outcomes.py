@@ -84,7 +84,7 @@ def _count(items: Sequence[GivenItem]) -> GivenCounts:
 
 def _answer(event: Event, judge: _Judge, known: Mapping[str, Memory], only: str) -> GivenAnswer:
     payload = event.payload or {}
-    ids = [each for each in payload.get("ids", ()) if not only or each == only]
+    ids = [each for each in _texts(payload.get("ids")) if not only or each == only]
     return GivenAnswer(
         position=event.position,
         at=event.occurred_at,
@@ -94,10 +94,21 @@ def _answer(event: Event, judge: _Judge, known: Mapping[str, Memory], only: str)
         bundle=str(payload.get("bundle", "")),
         items=tuple(judge.item(event, each) for each in ids),
         withheld=tuple(
-            Withheld(id=each["id"], why=each["why"], title=_title(known, each["id"]))
-            for each in payload.get("withheld", ())
+            Withheld(id=each["id"], why=str(each.get("why", "")), title=_title(known, each["id"]))
+            for each in _list(payload.get("withheld"))
+            if isinstance(each, dict) and isinstance(each.get("id"), str)
         ),
     )
+
+
+def _list(value: object) -> list[Any]:
+    """Return a value if it is a list, else an empty one: any program can record an event of any form."""
+    return value if isinstance(value, list) else []
+
+
+def _texts(value: object) -> list[str]:
+    """Return the texts of a list."""
+    return [each for each in _list(value) if isinstance(each, str)]
 
 
 def _title(known: Mapping[str, Memory], identity: str) -> str:
@@ -140,7 +151,7 @@ def _signs(payload: Mapping[str, Any], paths: set[str], command: str) -> Iterabl
     run = str(payload.get("command", ""))
     if command and run.strip() == command.strip():
         yield Sign("used", f"ran {command}")
-    edited = [str(file) for file in payload.get("files", ())]
+    edited = _texts(payload.get("files"))
     opened = [] if edited else _opened(payload)
     for path in sorted(paths):
         if any(_is_path(file, path) for file in edited):

@@ -1,7 +1,7 @@
 // The room Cost: tokens and money of language models, and the tokens of agents by model.
 
 import { call } from './api.js';
-import { count, h, table } from './dom.js';
+import { count, figure, h, listed, plain, table } from './dom.js';
 
 /** Fill the room. */
 export async function cost(place) {
@@ -16,22 +16,25 @@ export async function cost(place) {
       h('h2', {}, 'By route'), table('Calls by route', ['Route', ...heads], rows(usage.by_route)));
   }
   const models = new Map();
-  for (const { event: { payload } } of events.hits) {
-    const sum = models.get(payload.model) ?? [0, 0, 0, 0];
-    ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'].forEach((name, at) => (sum[at] += payload[name] ?? 0));
-    models.set(payload.model, sum);
+  for (const payload of payloads(events)) {
+    const sum = models.get(plain(payload.model)) ?? [0, 0, 0, 0];
+    ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'].forEach((name, at) => (sum[at] += figure(payload[name])));
+    models.set(plain(payload.model), sum);
   }
   if (models.size) {
     place.append(h('h2', {}, 'Tokens of agents'), h('p', { class: 'hint' }, `The last ${count(events.hits.length, 'response')} in the journal.`),
-      table('Tokens of agents', ['Model', 'In', 'Out', 'Cache read', 'Cache written'], [...models].map(([model, sum]) => [String(model ?? ''), ...sum])));
+      table('Tokens of agents', ['Model', 'In', 'Out', 'Cache read', 'Cache written'], [...models].map(([model, sum]) => [model, ...sum])));
   }
   const verbs = new Map();
-  for (const { event: { payload } } of given.hits) {
-    const sum = verbs.get(payload.verb) ?? [0, 0, 0];
-    verbs.set(payload.verb, [sum[0] + 1, sum[1] + (payload.ids?.length ?? 0), sum[2] + (payload.tokens ?? 0)]);
+  for (const payload of payloads(given)) {
+    const sum = verbs.get(plain(payload.verb)) ?? [0, 0, 0];
+    verbs.set(plain(payload.verb), [sum[0] + 1, sum[1] + listed(payload.ids).length, sum[2] + figure(payload.tokens)]);
   }
   if (verbs.size) {
     place.append(h('h2', {}, 'Given to agents'), h('p', { class: 'hint' }, `The last ${count(given.hits.length, 'answer')} in the journal.`),
-      table('Given to agents', ['Verb', 'Times', 'Memories and files', 'Tokens'], [...verbs].map(([verb, sum]) => [String(verb), ...sum])));
+      table('Given to agents', ['Verb', 'Times', 'Memories and files', 'Tokens'], [...verbs].map(([verb, sum]) => [verb, ...sum])));
   }
 }
+
+/** The payloads of events; redacted ones have none. */
+const payloads = (found) => found.hits.map(({ event }) => event.payload).filter(Boolean);

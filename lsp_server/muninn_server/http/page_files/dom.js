@@ -39,11 +39,32 @@ export function age(at) {
   return h('time', { datetime: at, title: at }, relative.format(Math.round(amount), unit));
 }
 
-/** The time of day. */
+/** The time of day, after the day unless that is today. */
 export function clock(at) {
-  const text = new Date(at).toLocaleTimeString('en-GB');
-  return h('time', { datetime: at, title: at }, text);
+  const moment = new Date(at);
+  if (Number.isNaN(moment.getTime())) return h('span', {}, at ?? '');
+  const today = moment.toDateString() === new Date().toDateString();
+  const day = today ? '' : moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  return h('time', { datetime: at, title: at }, day, day && h('br'), moment.toLocaleTimeString('en-GB'));
 }
+
+/** The text of a part of an address; one that is no encoding stays as it is. */
+export function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** A value of any type as text. */
+export const plain = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? undefined) ?? '');
+
+/** A value if it is a list, else an empty one: programs record events with payloads of any form. */
+export const listed = (value) => (Array.isArray(value) ? value : []);
+
+/** A value if it is a number, else 0. */
+export const figure = (value) => (typeof value === 'number' ? value : 0);
 
 /** A number with separators, and its noun. */
 export function count(number, one, many = `${one}s`) {

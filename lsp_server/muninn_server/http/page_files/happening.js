@@ -1,6 +1,6 @@
 // An event of the journal in words: a sentence first, what it holds folded.
 
-import { clock, fold, h } from './dom.js';
+import { clock, figure, fold, h, listed, plain } from './dom.js';
 
 const BRIEF = 300;
 
@@ -16,7 +16,7 @@ function cut(text) {
 
 /** A memory or a place of a file, with a link to the memory. */
 const named = (id, title) => (/^[0-9a-f-]{30,}$|^[0-9a-z]{20,}$/i.test(id)
-  ? h('a', { href: `#memory/${encodeURIComponent(id)}` }, title || id) : h('code', {}, String(id)));
+  ? h('a', { href: `#memory/${encodeURIComponent(id)}` }, title || id) : h('code', {}, id));
 
 const TONES = { refuted: 'bad', confirmed: 'good', used: 'good', unused: '' };
 
@@ -40,9 +40,9 @@ const OWN = {
 
 /** The agent, and what its event is about. */
 function told(what) {
-  const things = [what.resources, what.files, what.tasks, what.members].find(Array.isArray) ?? [];
-  return [what.agent ? h('strong', {}, String(what.agent)) : '', ' ', typeof what.text === 'string' ? cut(what.text) : '',
-    things.map((each) => [h('code', {}, String(each)), ' ']), [what.role, what.task, what.name, what.reason].filter((each) => typeof each === 'string' && each).map((each) => ` ${cut(each)}`)];
+  const things = listed([what.resources, what.files, what.tasks, what.members].find(Array.isArray));
+  return [what.agent ? h('strong', {}, plain(what.agent)) : '', ' ', typeof what.text === 'string' ? cut(what.text) : '',
+    things.map((each) => [h('code', {}, plain(each)), ' ']), [what.role, what.task, what.name, what.reason].filter((each) => typeof each === 'string' && each).map((each) => ` ${cut(each)}`)];
 }
 
 function words(event) {
@@ -52,25 +52,25 @@ function words(event) {
   const whole = (text) => (text.length > BRIEF ? () => h('pre', { tabindex: 0 }, text) : null);
   if (event.stored === 'redacted') return { sentence: h('p', {}, label(kind), ' redacted'), more: null };
   if (kind === 'prompt' || kind === 'answer') {
-    const text = String(what.text ?? '');
+    const text = plain(what.text);
     return { sentence: h('p', {}, label(kind === 'prompt' ? 'Prompt' : 'Answer'), ' ', cut(text)), more: whole(text) };
   }
   if (kind === 'tool_call') {
-    const files = what.files ?? [];
-    const done = what.command ? h('code', {}, cut(String(what.command))) : files.length ? files.map((file) => [h('code', {}, String(file)), ' ']) : '';
-    const state = what.failed ? label(` failed${what.exit_status ? ` (${what.exit_status})` : ''}`, 'bad') : '';
-    const result = String(what.result ?? '');
+    const files = listed(what.files);
+    const done = what.command ? h('code', {}, cut(plain(what.command))) : files.length ? files.map((file) => [h('code', {}, plain(file)), ' ']) : '';
+    const state = what.failed ? label(` failed${what.exit_status ? ` (${plain(what.exit_status)})` : ''}`, 'bad') : '';
+    const result = plain(what.result);
     const input = what.input ? JSON.stringify(what.input, null, 1) : '';
     const more = result || input ? () => [input && h('pre', { tabindex: 0 }, input), result && h('pre', { tabindex: 0 }, result)] : null;
-    return { sentence: h('p', {}, label(String(what.tool ?? 'tool')), ' ', done, state), more };
+    return { sentence: h('p', {}, label(plain(what.tool) || 'tool'), ' ', done, state), more };
   }
   if (kind === 'given') {
-    const ids = what.ids ?? [];
+    const ids = listed(what.ids).map(plain);
     const links = () => h('ul', { class: 'plain-list' }, ids.map((id) => h('li', {}, named(id))));
-    return { sentence: h('p', {}, label('Given'), ` by ${what.verb}: ${ids.length} memories and files${what.tokens ? `, ${what.tokens.toLocaleString('en')} tokens` : ''}`), more: ids.length ? links : null };
+    return { sentence: h('p', {}, label('Given'), ` by ${plain(what.verb)}: ${ids.length} memories and files${figure(what.tokens) ? `, ${what.tokens.toLocaleString('en')} tokens` : ''}`), more: ids.length ? links : null };
   }
   if (kind === 'usage') {
-    return { sentence: h('p', {}, label('Tokens'), ` ${what.model ?? ''}: ${(what.input_tokens ?? 0).toLocaleString('en')} in, ${(what.output_tokens ?? 0).toLocaleString('en')} out`), more: null };
+    return { sentence: h('p', {}, label('Tokens'), ` ${plain(what.model)}: ${figure(what.input_tokens).toLocaleString('en')} in, ${figure(what.output_tokens).toLocaleString('en')} out`), more: null };
   }
   const own = OWN[kind];
   if (own) return { sentence: h('p', {}, label(own), ' ', told(what)), more: null };

@@ -23,7 +23,7 @@ export async function now(place) {
   const from = h('select', { name: 'from' }, options([['*', 'all'], ...here.map(({ key, name }) => [key, name])]));
   const fits = (item) => (!type.value || item.dataset.type === type.value) && (from.value === '*' || item.dataset.from === from.value);
   const known = new Set();
-  const times = [];
+  let times = [];
   const add = (key, event) => {
     const id = `${key} ${event.event_id}`;
     if (known.has(id)) return;
@@ -39,7 +39,11 @@ export async function now(place) {
     empty.hidden = true;
     if (list.children.length > KEPT) list.lastElementChild.remove();
   };
-  const draw = () => chart.replaceChildren(...perMinute(times));
+  const draw = () => {
+    const oldest = Date.now() - MINUTES * 60_000;
+    times = times.filter((moment) => moment >= oldest);
+    chart.replaceChildren(...perMinute(times));
+  };
   let drawing = 0;
   const soon = () => {
     clearTimeout(drawing);

@@ -1,7 +1,7 @@
 // Shows the room that the address names, and the state of the connection.
 
 import { at, connect, follow } from './api.js';
-import { guarded, h } from './dom.js';
+import { decoded, guarded, h } from './dom.js';
 import { code } from './code.js';
 import { cost } from './cost.js';
 import { health } from './health.js';
@@ -14,6 +14,7 @@ import { waiting } from './waiting.js';
 const ROOMS = { memory, waiting, sessions, now, code, cost, health };
 const main = document.getElementById('main');
 const live = document.getElementById('live');
+const SLOW_MS = 400; // after which a room that is not there yet says so
 const project = nameOf(at);
 
 let leave = () => {};
@@ -26,7 +27,7 @@ const busy = () => main.querySelector('details[open], textarea, :focus:not(main)
  * opens or focuses something meanwhile prevents.
  */
 async function show({ focus = false, again = false }) {
-  const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
+  const [name, ...rest] = decoded(location.hash.slice(1)).split('/');
   const room = Object.hasOwn(ROOMS, name) ? name : 'memory';
   const number = ++shown;
   if (!again) {
@@ -34,19 +35,19 @@ async function show({ focus = false, again = false }) {
     leave = () => {};
   }
   for (const link of document.querySelectorAll('nav a')) {
-    if (link.dataset.room !== room) link.removeAttribute('aria-current');
-    else {
-      link.setAttribute('aria-current', 'page');
-      link.parentElement.scrollLeft = link.offsetLeft - (link.parentElement.clientWidth - link.offsetWidth) / 2;
-    }
+    if (link.dataset.room === room) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
   }
   const title = room[0].toUpperCase() + room.slice(1);
   document.title = `${title} of ${project}`;
   const place = h('div', { 'data-shows': room });
+  const loading = () => main.replaceChildren(h('h1', {}, title), h('p', { class: 'hint', role: 'status' }, 'Loading…'));
+  const slow = focus ? setTimeout(() => number === shown && loading(), SLOW_MS) : 0;
   let end;
   await guarded(place, async () => {
     end = await ROOMS[room](place, rest.join('/'));
   });
+  clearTimeout(slow);
   if (number !== shown || (again && busy())) {
     end?.();
     return;

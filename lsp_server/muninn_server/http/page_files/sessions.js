@@ -5,10 +5,29 @@ import { age, button, count, h } from './dom.js';
 import { card } from './card.js';
 import { happening } from './happening.js';
 
+const FIRST = 200; // sessions of the list
+const MOST_SPANS = 1000; // that one call returns
+
 /** Fill the room. `id` shows one session. */
 export async function sessions(place, id) {
   if (id) return one(place, id);
-  const [kept, spans] = await Promise.all([call('sessions', { limit: 200 }), call('span.list', { kind: 'session', limit: 200 })]);
+  const lead = h('p', { class: 'lead' });
+  const list = h('div', { class: 'list' });
+  const more = h('p', {});
+  const show = async (limit) => {
+    const { rows, rest } = await newest(limit);
+    lead.textContent = rows.length ? `${count(rows.length, 'session')}, newest first.${rest ? ' There are more.' : ''}` : 'No session was recorded yet. `muninn install claude-code` connects an agent.';
+    list.replaceChildren(...rows.map(row));
+    more.replaceChildren(...(rest ? [button('Show more', () => show(limit * 4))] : []));
+  };
+  place.append(h('h1', {}, 'Sessions'), lead, list, more);
+  await show(FIRST);
+}
+
+/** The sessions that left memories or events, and whether there are more. */
+async function newest(limit) {
+  const most = Math.min(limit, MOST_SPANS);
+  const [kept, spans] = await Promise.all([call('sessions', { limit }), call('span.list', { kind: 'session', limit: most })]);
   const all = new Map();
   for (const span of spans.spans) all.set(span.session_id || span.id, { id: span.session_id || span.id, begin: span.opened_at, end: span.closed_at || span.opened_at, about: [span.type, span.status] });
   for (const each of kept.sessions) {
@@ -16,11 +35,13 @@ export async function sessions(place, id) {
     all.set(each.session, { id: each.session, title: each.title, begin: known?.begin ?? each.begin, end: each.end,
       about: [each.agent || each.actor, each.branch, each.memories ? count(each.memories, 'memory', 'memories') : ''] });
   }
-  const rows = [...all.values()].sort((a, b) => (a.begin < b.begin ? 1 : -1));
-  place.append(h('h1', {}, 'Sessions'), h('p', { class: 'lead' }, rows.length ? `${count(rows.length, 'session')}, newest first.` : 'No session was recorded yet. `muninn install claude-code` connects an agent.'),
-    h('div', { class: 'list' }, rows.map((row) => h('article', {},
-      h('h2', {}, h('a', { href: `#sessions/${encodeURIComponent(row.id)}` }, row.title || row.id)),
-      h('p', { class: 'meta' }, row.about.filter(Boolean).map((text) => h('span', {}, text)), age(row.begin))))));
+  const rest = kept.total > kept.sessions.length || (spans.spans.length === most && most < MOST_SPANS);
+  return { rows: [...all.values()].sort((a, b) => (a.begin < b.begin ? 1 : -1)), rest };
+}
+
+function row(one) {
+  return h('article', {}, h('h2', {}, h('a', { href: `#sessions/${encodeURIComponent(one.id)}` }, one.title || one.id)),
+    h('p', { class: 'meta' }, one.about.filter(Boolean).map((text) => h('span', {}, text)), age(one.begin)));
 }
 
 async function one(place, id) {

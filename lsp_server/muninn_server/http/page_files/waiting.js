@@ -4,28 +4,43 @@ import { call } from './api.js';
 import { age, button, count, fold, h } from './dom.js';
 import { card } from './card.js';
 
+const PART = 100; // items of a section that are shown at once
+
 /** Fill the room. */
 export async function waiting(place) {
   const [conflicts, pending, candidates, checked] = await Promise.all([
-    call('conflicts', {}), call('memories', { pending: true, limit: 200 }),
-    call('candidate.list', { events: true, limit: 200 }), call('verify', {}),
+    call('conflicts', {}), call('memories', { pending: true, limit: 1000 }),
+    call('candidate.list', { events: true, limit: 1000 }), call('verify', {}),
   ]);
   const stale = checked.found.filter((each) => each.cites.some((cite) => ['drifted', 'gone'].includes(cite.state)));
   const sections = [
-    ['Contradictions', 'Two memories say different things. Keep one, or both.', conflicts.conflicts.map(conflict)],
-    ['Approvals', 'These memories are not used before a person approves them.', pending.memories.map(approval)],
-    ['Candidates', 'Sessions showed this. Store what is worth remembering.', candidates.candidates.map((each) => candidate(each, candidates.events))],
-    ['Stale', 'The cited code has changed or is gone. Confirm what still holds.', stale.map(doubtful)],
+    ['Contradictions', 'Two memories say different things. Keep one, or both.', conflicts.conflicts, conflict],
+    ['Approvals', 'These memories are not used before a person approves them.', pending.memories, approval],
+    ['Candidates', 'Sessions showed this. Store what is worth remembering.', candidates.candidates, (each) => candidate(each, candidates.events)],
+    ['Stale', 'The cited code has changed or is gone. Confirm what still holds.', stale, doubtful],
   ];
-  const total = sections.reduce((sum, [, , items]) => sum + items.length, 0);
+  const total = sections.reduce((sum, [, , found]) => sum + found.length, 0);
   place.append(h('h1', {}, 'Waiting'), h('p', { class: 'lead' },
     total ? `${count(total, 'decision')} for you. Keys: j and k move; the underlined first letter of a button presses it.` : 'Nothing waits for a decision.'));
-  for (const [title, about, items] of sections) {
-    if (items.length) place.append(h('section', { 'aria-label': title }, h('h2', {}, `${title} (${items.length})`), h('p', { class: 'hint' }, about), items));
+  for (const [title, about, found, build] of sections) {
+    if (found.length) place.append(h('section', { 'aria-label': title }, h('h2', {}, `${title} (${found.length})`), h('p', { class: 'hint' }, about), parts(found, build)));
   }
   const press = (event) => keys(event, place);
   document.addEventListener('keydown', press);
   return () => document.removeEventListener('keydown', press);
+}
+
+/** The first items of a list, and a button for the next ones. */
+function parts(found, build) {
+  const next = found.slice(0, PART).map(build);
+  const rest = found.slice(PART);
+  if (!rest.length) return next;
+  const more = button(`Show ${Math.min(PART, rest.length)} more`, async () => {
+    const [first, ...others] = parts(rest, build);
+    more.replaceWith(first, ...others);
+    first.focus();
+  });
+  return [...next, more];
 }
 
 function keys(event, place) {
@@ -78,7 +93,10 @@ function approval(memory) {
   const reject = async (row) => {
     const reason = row.querySelector('input')?.value.trim();
     if (reason) return call('reject', { ids: [memory.id], reason });
-    if (!row.querySelector('input')) row.prepend(h('label', { class: 'grow' }, 'Reason for the rejection', h('input', { name: 'reason' })));
+    if (!row.querySelector('input')) {
+      const again = (event) => event.key === 'Enter' && row.querySelector('[data-key=r]').click();
+      row.prepend(h('label', { class: 'grow' }, 'Reason for the rejection', h('input', { name: 'reason', onkeydown: again })));
+    }
     row.querySelector('input').focus();
     throw new Error('Give a reason, then reject again');
   };
