@@ -7,7 +7,7 @@ from typing import Any, cast
 from muninn_core.model.answer import ReadState
 from muninn_core.model.note import Lens
 from muninn_core.protocol.editor import AnnotateResult
-from muninn_server.lsp.annotations import Annotations
+from muninn_server.lsp.annotations import TRIES, Annotations
 from muninn_server.lsp.client import EditorClient
 
 
@@ -40,6 +40,19 @@ async def test_an_incomplete_answer_moves_no_lens_and_is_requested_again() -> No
         (found.lenses[0].start, len(pending)) for _ in range(3) if (found := await annotations.shown("file:///a.py"))
     ]
     assert lines == [(3, 0), (3, 1), (5, 1)]
+
+
+async def test_actions_get_a_complete_answer_unless_too_many_are_incomplete() -> None:
+    annotations = Annotations(
+        cast(EditorClient, Client(answer(1, pending=2), answer(1, pending=1), answer(3))), lambda: None
+    )
+    found = await annotations.complete("file:///a.py")
+    assert found is not None
+    assert (found.lenses[0].start, found.pending) == (3, 0)
+    annotations = Annotations(cast(EditorClient, Client(*[answer(1, pending=2)] * TRIES, answer(3))), lambda: None)
+    found = await annotations.complete("file:///a.py")
+    assert found is not None
+    assert found.pending == 2
 
 
 async def test_an_incomplete_answer_is_shown_while_there_is_no_complete_one() -> None:

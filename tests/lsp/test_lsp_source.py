@@ -81,18 +81,26 @@ class Person:
         params = {"textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": events}
         await self.editor.send({"method": "textDocument/didChange", "params": params})
 
+    async def checked(self) -> None:
+        """Wait until all citations of the file are checked: an answer has a time limit, and the next one goes on."""
+        while (await self.editor.ask("muninn/annotate", {"file": FILE})).get("result", {}).get("pending"):
+            pass
+
     async def lenses(self) -> list[tuple[int, str]]:
+        await self.checked()
         found = await self.editor.result("textDocument/codeLens", {"textDocument": self.document})
         return [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in found]
 
     async def hints(self) -> list[tuple[int, str]]:
         everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
         params = {"textDocument": self.document, "range": everything}
+        await self.checked()
         found = await self.editor.result("textDocument/inlayHint", params)
         return [(hint["position"]["line"], hint["label"][0]["value"]) for hint in found]
 
     async def pulled(self, previous: str | None = None) -> dict[str, Any]:
         params = {"textDocument": self.document, "previousResultId": previous}
+        await self.checked()
         report: dict[str, Any] = await self.editor.result("textDocument/diagnostic", params)
         return report
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 CAPACITY = 50
 """Files whose annotations are cached."""
 
+TRIES = 10
+"""The most requests until all citations of a file are checked. Each has a time limit and continues the one before."""
+
 LIVE_SECONDS = 2.0
 """How long annotations are reused. Where files cannot be watched, no event invalidates them."""
 
@@ -66,6 +69,18 @@ class Annotations:
         """
         found = await self.of(uri)
         return self._complete.get(found.path, found) if found is not None and found.pending else found
+
+    async def complete(self, uri: str) -> AnnotateResult | None:
+        """Return complete annotations, or those of the last of `TRIES` requests.
+
+        For features that no editor requests again, such as actions.
+        """
+        found = await self.of(uri)
+        for _ in range(TRIES - 1):
+            if found is None or not found.pending:
+                break
+            found = await self.of(uri)
+        return found
 
     async def _request(self, path: str) -> AnnotateResult | None:
         try:

@@ -59,7 +59,7 @@ async def _memory_actions(editor: Editor, params: types.CodeActionParams) -> lis
     only = params.context.only
     found: list[types.CodeAction] = []
     if _wanted(only, types.CodeActionKind.QuickFix) or _wanted(only, REMEMBER):
-        known = await editor.annotations.of(uri)
+        known = await editor.annotations.complete(uri)
         menu = editor.client.capabilities.review_menu
         found += _reviewing(params, known, *lines, menu=menu) if known is not None else []
     if _wanted(only, REMEMBER) and _invoked(params):
