@@ -48,7 +48,7 @@ def test_status_without_a_daemon_starts_none(alone: Shell) -> None:
 IMPATIENT = """
 import sys
 from muninn_cli import daemon
-daemon.STOP_SECONDS = daemon.GRACE_SECONDS = 0.2
+daemon.STOP_SECONDS, daemon.GRACE_SECONDS = 0.2, 1.0
 sys.exit(daemon.main(["stop"]))
 """
 

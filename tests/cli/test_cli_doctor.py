@@ -125,7 +125,6 @@ def test_an_enabled_plugin_counts_as_connected(shell: Shell) -> None:
     assert verdicts(shell)["claude"]["message"] == "not connected"
 
 
-NOW = datetime.now(UTC)
 LONG_AGO = "2026-01-02T03:04:05Z"
 
 
@@ -160,7 +159,7 @@ def test_a_session_without_hooks_shows_that_capture_has_stopped(shell: Shell, tm
     assert (fine, message.split(", ")[1]) == (False, "and no hook has run ever")
     log_of(shell, {"ts": LONG_AGO, "event": "stop", "ms": 20})
     assert f"no hook has run since {LONG_AGO}" in judged(shell, tmp_path)[1]
-    log_of(shell, {"ts": NOW.strftime("%Y-%m-%dT%H:%M:%SZ"), "event": "stop", "ms": 20})
+    log_of(shell, {"ts": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), "event": "stop", "ms": 20})
     assert judged(shell, tmp_path)[0]
 
 

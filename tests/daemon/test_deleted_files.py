@@ -21,7 +21,7 @@ from muninn_core.errors import DaemonError, MuninnError
 from muninn_core.launch.repository_location import locate
 from muninn_core.launch.runtime import Address
 
-NOTICED = 20.0
+NOTICED = 50.0
 """Seconds within which a client must be answered. A client used to wait for a minute."""
 
 

@@ -4,7 +4,7 @@
 
 (require 'eglot)
 (require 'flymake)
-(setq eglot-sync-connect 30 eglot-autoreconnect nil eglot-autoshutdown t
+(setq eglot-sync-connect 120 eglot-connect-timeout 120 jsonrpc-default-request-timeout 120 eglot-autoreconnect nil eglot-autoshutdown t
       ;; What a person answers by a key: do it.
       eglot-confirm-server-initiated-edits nil)
 (add-to-list 'eglot-server-programs (cons 'python-mode (list muninn-program "lsp")))
@@ -18,8 +18,8 @@
   (princ (format "%s %s  %S\n" (if ok "ok  " "FAIL") name got)))
 
 (defun until-true (test)
-  "Wait for TEST at most half a minute, and return what it said last."
-  (let ((end (+ (float-time) 30)) found)
+  "Wait for TEST at most two minutes, and return what it said last."
+  (let ((end (+ (float-time) 120)) found)
     (while (and (not (setq found (funcall test))) (< (float-time) end))
       (accept-process-output nil 0.05))
     found))

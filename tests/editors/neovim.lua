@@ -2,6 +2,7 @@
 -- wrong. MUNINN is the program, ROOT the repository; the file that is open is src/users.py in it.
 local root = os.getenv('ROOT')
 local passed, failed = 0, 0
+local PATIENCE = 120000 -- milliseconds for a state that must come
 
 local function say(line)
   io.stdout:write(line .. '\n')
@@ -26,7 +27,7 @@ local function attach()
     id = vim.lsp.start_client(config)
     vim.lsp.buf_attach_client(buffer, id)
   end
-  local ready = vim.wait(30000, function()
+  local ready = vim.wait(PATIENCE, function()
     local client = vim.lsp.get_client_by_id(id)
     return client ~= nil and client.initialized and vim.lsp.buf_is_attached(buffer, id)
   end, 20)
@@ -37,7 +38,7 @@ end
 
 local function asker(buffer, id)
   return function(method, params)
-    local answers, why = vim.lsp.buf_request_sync(buffer, method, params, 20000)
+    local answers, why = vim.lsp.buf_request_sync(buffer, method, params, PATIENCE)
     local answer = answers and answers[id] or { err = why or 'no answer' }
     local problem = answer.err or answer.error
     if problem then error(method .. ': ' .. vim.inspect(problem)) end
@@ -67,7 +68,7 @@ local function on_code()
   local subscribed = ask('muninn/subscribe', { topic = 'journal', event_type = 'deploy' })
   ask('muninn/event.append', { event_type = 'step', payload = { number = 1 } })
   ask('muninn/event.append', { event_type = 'deploy', payload = { number = 2 } })
-  vim.wait(20000, function() return #came > 0 end, 20)
+  vim.wait(PATIENCE, function() return #came > 0 end, 20)
   local event = came[1] and came[1].data.event or { payload = {} }
   check('events', came[1] and came[1].subscription == subscribed.subscription and event.payload.number == 2, came)
   ask('muninn/unsubscribe', { subscription = subscribed.subscription })
@@ -93,7 +94,7 @@ local function beside_code()
 
   vim.api.nvim_buf_set_lines(buffer, 7, 7, false, { '    # 😀 Names are cached.' })
   local function doubts() return vim.diagnostic.get(buffer) end
-  vim.wait(20000, function() return #doubts() > 0 end, 20)
+  vim.wait(PATIENCE, function() return #doubts() > 0 end, 20)
   local doubt = doubts()[1] or {}
   check('doubts', doubt.lnum == 7 and doubt.severity == vim.diagnostic.severity.WARN, doubt.message)
   local line = vim.api.nvim_buf_get_lines(buffer, 7, 8, false)[1]
@@ -115,7 +116,7 @@ local function on_knowledge()
   vim.api.nvim_buf_set_lines(0, 0, -1, false, { '---', '{title: "ä😀", confidence: maybe}', '---' })
   local buffer = attach()
   local function diagnostics() return vim.diagnostic.get(buffer) end
-  vim.wait(20000, function() return #diagnostics() > 0 end, 20)
+  vim.wait(PATIENCE, function() return #diagnostics() > 0 end, 20)
   local first = diagnostics()[1] or {}
   check('diagnostics', (first.message or ''):find('confidence', 1, true) ~= nil, first.message)
   -- Neovim counts bytes, whatever encoding it agreed on with the server.
@@ -128,7 +129,7 @@ local function on_knowledge()
   local names = vim.tbl_map(function(item) return item.label end, found.items or found)
   check('completion', vim.tbl_contains(names, 'high'), names)
   vim.api.nvim_buf_set_lines(buffer, 1, 2, false, { 'confidence: high' })
-  vim.wait(20000, function() return #diagnostics() == 0 end, 20)
+  vim.wait(PATIENCE, function() return #diagnostics() == 0 end, 20)
   check('diagnostics after an edit', #diagnostics() == 0, #diagnostics())
 end
 

@@ -11,7 +11,7 @@ end
 local messages = {}
 vim.notify = function(message) table.insert(messages, message) end
 local function said() return messages[#messages] or '' end
-local function until_true(test) return vim.wait(30000, test, 20) end
+local function until_true(test) return vim.wait(120000, test, 20) end
 local function has_message(pattern)
   return until_true(function() return said():find(pattern) ~= nil end)
 end
@@ -113,7 +113,7 @@ local function shows()
     vim.lsp.codelens.refresh()
     vim.wait(200, function() return #vim.lsp.codelens.get(users) > 0 end, 20)
     found = vim.lsp.codelens.get(users)
-    return #found > 0
+    return #found == 2
   end)
   check('lenses', #found == 2, #found)
   vim.api.nvim_win_set_cursor(0, { 6, 0 })

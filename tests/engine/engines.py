@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 
 from muninn_core.engine.engine import Engine
-from muninn_core.engine.file import file_notes
-from muninn_core.engine.session import briefs
+from muninn_core.engine.file import file_notes, lint
+from muninn_core.engine.memory.drafting import contradicted_memories
+from muninn_core.engine.session import briefs, reminder_search, reminders
 from muninn_core.index.embedding.embed import Embedder, load_bundled
 from muninn_core.launch.repository_location import locate
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations import citations
 from muninn_core.worktree.citations.overlays import Overlays
+from muninn_core.worktree.history import evolution
 
 PATIENCE = 60.0
 
@@ -100,7 +102,7 @@ def start_shared(tmp_path_factory: pytest.TempPathFactory, bundled: Embedder) ->
 def opening(folder: Path, embedder: Embedder) -> Iterator[Callable[..., Muninn]]:
     """Give a function that opens an engine on a work tree, and close the engines at the end.
 
-    Meanwhile answers take the time to check all citations, so that they do not depend on the machine's load.
+    Meanwhile answers take the time that they need, so that they do not depend on the machine's load.
     """
     made: list[Engine] = []
 
@@ -124,6 +126,13 @@ def opening(folder: Path, embedder: Embedder) -> Iterator[Callable[..., Muninn]]
             (citations, "ANSWER_SECONDS"),
             (briefs, "CITATION_SECONDS"),
             (file_notes, "CITATION_SECONDS"),
+            (lint, "CITES_SECONDS"),
+            (reminders, "CITATION_SECONDS"),
+            (reminder_search, "READY_SECONDS"),
+            (reminder_search, "FRESH_SECONDS"),
+            (reminder_search, "TURN_SECONDS"),
+            (contradicted_memories, "OPEN_SECONDS"),
+            (evolution, "WAIT_SECONDS"),
         ):
             limits.setattr(place, name, PATIENCE)
         try:

@@ -316,14 +316,17 @@ def test_the_same_question_gets_the_same_bytes_also_after_a_restart(muninn, star
         muninn.call("remember", text=f"Users of kind {number} have names.", importance=1 + number % 10)
     muninn.call("index")
     questions = [("recall", {"query": "user names", "limit": 20}), ("context", {"query": "user names"})]
-    first = [muninn.call(verb, **params) for verb, params in questions]
-    assert first == [muninn.call(verb, **params) for verb, params in questions]
+
+    def answers(asked):
+        found, pack = (asked.call(verb, **params) for verb, params in questions)
+        return encode_json(found.hits), pack.text, encode_json(pack.items)
+
+    first = answers(muninn)
+    assert answers(muninn) == first
     muninn.engine.close()
     later = start(muninn.root, clock=muninn.clock)
     later.call("index")
-    again = [later.call(verb, **params) for verb, params in questions]
-    assert encode_json(first[0].hits) == encode_json(again[0].hits)
-    assert (first[1].text, encode_json(first[1].items)) == (again[1].text, encode_json(again[1].items))
+    assert answers(later) == first
 
 
 def test_a_pack_begins_with_pins_and_the_task(muninn):

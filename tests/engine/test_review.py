@@ -8,6 +8,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.value import replace
 
 pytest_plugins = ["engines"]
 
@@ -198,7 +199,8 @@ def test_markdown_can_not_be_steered_by_what_was_remembered(base):
 def test_same_range_same_text(base):
     remember(base, "Kafka is needed.")
     commit(base, "Kafka")
-    assert base.call("diff", range="main..HEAD") == base.call("diff", range="main..HEAD")
+    first = base.call("diff", range="main..HEAD")
+    assert replace(base.call("diff", range="main..HEAD"), saw=first.saw) == first  # the index may be on its way
 
 
 @pytest.mark.parametrize("wanted", ["..", "a..b..c", "  "])

@@ -147,6 +147,6 @@ def stalls(whole: bytes = b"") -> Reply:
     def chunks(request: Request) -> Iterator[bytes]:
         if whole:
             yield whole
-        request.model.released.wait(60)  # type: ignore[attr-defined]
+        request.model.released.wait(600)  # type: ignore[attr-defined]
 
     return lambda request: request.stream(chunks(request), cut=True)

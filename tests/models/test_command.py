@@ -75,7 +75,8 @@ def test_a_program_that_fails_is_an_error(tmp_path: Path, script: str | None, wo
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
     environ = {"PATH": f"{tmp_path}:/usr/bin:/bin" if script else str(tmp_path), "HOME": str(tmp_path)}
-    route = Route(dialect="claude", model="haiku", timeout_seconds=0.5)
+    seconds = 0.5 if "0.5 s" in words else 300
+    route = Route(dialect="claude", model="haiku", timeout_seconds=seconds)
     with pytest.raises((ModelError, HttpFailure), match=words):
         command.ask(ASKED, route, environ)
 

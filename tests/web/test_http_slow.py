@@ -63,12 +63,12 @@ async def test_bytes_of_the_same_header_win_no_time(monkeypatch):
 
 
 async def test_a_complete_request_is_answered_however_long_that_takes(monkeypatch):
-    monkeypatch.setattr(http_listener, "HEADER_SECONDS", 0.05)
+    monkeypatch.setattr(http_listener, "HEADER_SECONDS", 0.5)
     answered = asyncio.Event()
     async with serving(answered) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(HEAD + b"Content-Length: 2\r\n\r\n{}")
-        asyncio.get_running_loop().call_later(0.2, answered.set)
+        asyncio.get_running_loop().call_later(0.8, answered.set)
         assert (await reader.readline()).startswith(b"HTTP/1.1 204")
         writer.close()
 
