@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from muninn_core.model.value import Value
+from muninn_core.reconcile.exclusion import ANTONYMS, OPPOSED
 from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
-from muninn_core.reconcile.vocabulary import ANTONYMS, OPPOSED, WEAK
+from muninn_core.reconcile.vocabulary import WEAK
 
 MAX_LEFT = 5
 """The number of words of weight that both of two texts may have and the other not."""

@@ -28,6 +28,16 @@ def _tidy(stem: str) -> str:
     return stem.removesuffix("e") if len(stem) > 2 else stem
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+def stem_set(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text."""
+    return frozenset(map(stem, text.split()))
+
+
 def _to_first(*groups: str) -> dict[str, str]:
     stems = ([stem(word) for word in group.split()] for group in groups)
     return {word: first for first, *others in stems for word in others}

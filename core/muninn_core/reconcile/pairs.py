@@ -17,13 +17,14 @@ from typing import NamedTuple
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.compare import judge, replaces, same_subject
-from muninn_core.reconcile.contradictions import MAX_VALUE_WORDS
+from muninn_core.reconcile.exclusion import ANTONYMS
+from muninn_core.reconcile.finding import MAX_VALUE_WORDS
 from muninn_core.reconcile.phrases import rewrite
 from muninn_core.reconcile.quantity import is_unit, number_of, split_units
 from muninn_core.reconcile.relation import Relation
 from muninn_core.reconcile.sentences import without_reasons
 from muninn_core.reconcile.thesaurus.table import are_antonyms, are_synonyms
-from muninn_core.reconcile.vocabulary import ANTONYMS, LIGHT, PREPOSITIONS, STOP, WEAK, key_of
+from muninn_core.reconcile.vocabulary import LIGHT, PREPOSITIONS, STOP, WEAK, key_of
 
 MAX_VALUES = 4
 """With more different values in one place, the statements are a list and no contradiction."""

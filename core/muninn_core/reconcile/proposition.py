@@ -13,17 +13,29 @@ from functools import lru_cache
 
 from muninn_core.model.value import replace
 from muninn_core.reconcile.clauses import clauses, conjoined, is_amount, is_purpose, verb_at, with_cause
-from muninn_core.reconcile.lexicon import stem
+from muninn_core.reconcile.exclusion import FLIPPED
+from muninn_core.reconcile.lexicon import stem, word_set
 from muninn_core.reconcile.phrases import rewrite
-from muninn_core.reconcile.quantity import number_of, read_quantity
+from muninn_core.reconcile.quantity import read_quantity
 from muninn_core.reconcile.sentences import sentences, split_reason, tokens_of
+from muninn_core.reconcile.synonyms import SAME_AS
+from muninn_core.reconcile.tenses import (
+    PAST,
+    has_no_verb,
+    has_reporting_verb,
+    is_continuous,
+    is_dated,
+    is_passing,
+    is_past,
+    is_undergoing,
+    next_word,
+)
 from muninn_core.reconcile.terms import Proposition, Term
 from muninn_core.reconcile.thesaurus.table import is_verb
 from muninn_core.reconcile.vocabulary import (
     AUXILIARIES,
     BEING,
     DETERMINERS,
-    FLIPPED,
     LIFETIME,
     LIMITS,
     MANY,
@@ -32,7 +44,6 @@ from muninn_core.reconcile.vocabulary import (
     PREFERRING,
     PREPOSITIONS,
     PRODUCTS,
-    SAME_AS,
     STOP,
     SUBORDINATORS,
     UNIVERSAL,
@@ -43,47 +54,20 @@ from muninn_core.reconcile.vocabulary import (
     key_of,
 )
 
-
-def _words(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 _NAME = re.compile(r"^-|[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{2}|-\d")
-_PAST = _words(
-    "took ran fell rose hit lost left led made sent found had went came showed wrote broke met grew began saw got "
-    "gave was were did"
-)
-_REPORTING = _PAST - _words("was were did made left had found hit saw led")
-_DECIDED = _words("moved switched picked decided migrated adopted agreed replaced removed named changed")
-"""Verbs in the past that tell what holds since."""
-_PRESENT = (["is"], ["are"], ["be"], ["being"])
 _NOBODY = frozenset(("nobody", "no one"))
-_SHORT = frozenset(("doing", "going"))
-"""Continuous forms of verbs that are too short for the thesaurus."""
 _NO_BEHIND_THERE = 2
 """In words: how near to "there" a denial of existence is."""
-_SOME = _words("a an someone somebody §part")
-"""Words that open a subject which is not a certain one."""
-_DATE = re.compile(
-    r"\b\d{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december) \d"
-    r"|\b\d{4}-\d\d-\d\d\b|\blast (?:night|week|month)|\bweek \d+\b|^\W*(?:on|at) [\w: ]{3,12}(?:day|\d),? the \w"
-    r"|^\W*(?:the |an? |closed |merged |tagged |deployed |flashed |after |restore )*(?:\w+ )?"
-    r"(?:pr|build|run|epoch|sprint|session|ticket|incident|version|commit|experiment|checkpoint|benchmark|test|match"
-    r"|backtest|pipeline|drill|release|issue|bug) #?[0-9a-f]*\d",
-    re.I,
-)
-_EVERYBODY = _words("anyone anybody everyone everybody everywhere anywhere")
+_EVERYBODY = word_set("anyone anybody everyone everybody everywhere anywhere")
 _SEVERAL = frozenset(("several", "multiple", "more than one"))
 _LANGUAGES = {"Go": "golang", "Make": "gnumake"}
 """Names that are other words in lower case."""
-_TICKET = re.compile(r"\b[A-Z]{2,}-\d+\b")
 
 
 _PREPOSITION = {"using": "with", "via": "with", "through": "with", "out": "without", "off": "from"}
 _SUBJECTS = frozenset(("we", "they", "it", "you", "i"))
 _PERSONAL = (["him"], ["her"], ["them"], ["it"], ["us"], ["me"])
-_SEPARATORS = _words(", ( ) : and or but ; = . ! ?")
+_SEPARATORS = word_set(", ( ) : and or but ; = . ! ?")
 
 
 @lru_cache(maxsize=20_000)
@@ -110,7 +94,7 @@ class _Reader:
         self.verb = ""
         self.passive = False
         self.imperative = False
-        self.event = bool(_DATE.search(text) or _TICKET.search(text))
+        self.event = is_dated(text)
         self.passing = self.continuous = False
         self.none: set[str] = set()
         self.extents: set[str] = set()
@@ -155,9 +139,9 @@ class _Reader:
         if not self.verb and any(term.role == "pred" for term in terms):
             roles = {term.chunk: term.role for term in terms}
             terms = [_with_deed(term) if roles.get(term.chunk + 1) == "for" else term for term in terms]
-        last = {term.chunk: place for place, term in enumerate(terms)}
-        for place in last.values():
-            terms[place] = replace(terms[place], head=True)
+        last = {term.chunk: at for at, term in enumerate(terms)}
+        for at in last.values():
+            terms[at] = replace(terms[at], head=True)
         if self._min_denied and self.bound == "min" and self.negations == 1:
             self.bound, self.negations, self.none = "max", 0, set()  # "no name is longer than 8 letters"
             terms = [replace(term, denied=False) for term in terms]
@@ -195,11 +179,7 @@ class _Reader:
         self._fronted = opens_without or (bool(plain) and plain[0] in PREPOSITIONS | SUBORDINATORS)
         self.imperative = self.imperative or verb == 0
         opens_past = bool(plain) and verb != 0 and plain[0].endswith("ed") and is_verb(stem(plain[0]))
-        self.event = (
-            self.event
-            or opens_past
-            or any(word in _REPORTING and plain[at - 1 : at] not in _PRESENT for at, word in enumerate(plain))
-        )
+        self.event = self.event or opens_past or has_reporting_verb(plain)
         at = 0
         while at < len(plain):
             quantity = read_quantity(plain, at)
@@ -246,7 +226,7 @@ class _Reader:
         elif word in AUXILIARIES:
             if at == self._finite or (not self._subordinate and word in BEING):
                 self._auxiliary(plain, at)
-            elif word == "have" and at == self._finite + 1 and not is_participle(_next_word(plain, at)):
+            elif word == "have" and at == self._finite + 1 and not is_participle(next_word(plain, at)):
                 self._open("obj")  # "can have"
         elif word in PREPOSITIONS or self._is_path(plain, at):
             self._preposition(words, plain, at)
@@ -254,7 +234,7 @@ class _Reader:
             self._separator(plain, at)
         elif word in DETERMINERS:
             self.group += 1
-            is_time = plain[0] in ("after", "before") and _has_no_verb(plain[1:at])
+            is_time = plain[0] in ("after", "before") and has_no_verb(plain[1:at])
             if self._fronted and (is_time or not self._subordinate) and self._after_content and at < self._finite:
                 self._open("subj")
                 self._fronted = self._subordinate = False
@@ -271,7 +251,7 @@ class _Reader:
         return plain[at] in PATHS and self._role == "obj" and self._after_content and behind in DETERMINERS
 
     def _finite_verb(self, word: str, shown: str, initial: bool) -> None:
-        self.event = self.event or _is_past(word)
+        self.event = self.event or is_past(word)
         self._open("verb")
         self._word(word, shown, initial)
         self._open("obj")
@@ -291,23 +271,23 @@ class _Reader:
 
     def _denied_verb(self, plain: Sequence[str], at: int, shown: str) -> None:
         """Open what is denied by "is not" or "does not", which are read as one mark."""
-        following = _next_word(plain, at)
+        following = next_word(plain, at)
         has_subject = self._after_content or plain[max(at - 1, 0)] in _SUBJECTS
         if following in AUXILIARIES or not has_subject or shown in NO:
             return
         is_being = shown.startswith(("is", "are", "was", "were"))
         if is_being:
             self._tense(plain, at)
-        if is_participle(following) or _is_undergoing(plain, at):
+        if is_participle(following) or is_undergoing(plain, at):
             self.passive = self.passive or is_being
             self._open("verb")
         else:
             self._open("verb" if is_verb(stem(following)) else "pred")
 
     def _tense(self, plain: Sequence[str], at: int) -> None:
-        """Note what the form of "be" at a place tells about the time of the statement."""
-        self.passing = self.passing or _is_passing(plain, at)
-        self.continuous = self.continuous or _is_continuous(plain, at)
+        """Note what the form of "be" at a position tells about the time of the statement."""
+        self.passing = self.passing or is_passing(plain, at)
+        self.continuous = self.continuous or is_continuous(plain, at)
 
     def _subordinator(self, plain: Sequence[str], at: int) -> None:
         if plain[at] in ("after", "before", "until") and at + 1 < len(plain) and read_quantity(plain, at + 1):
@@ -330,11 +310,11 @@ class _Reader:
     def _auxiliary(self, plain: Sequence[str], at: int) -> None:
         word = plain[at]
         self.event = self.event or word in ("was", "were")
-        following = _next_word(plain, at)
+        following = next_word(plain, at)
         if word in BEING:
             self._tense(plain, at)
         self._after_content = self._subordinate = False
-        if is_participle(following) or _is_undergoing(plain, at):
+        if is_participle(following) or is_undergoing(plain, at):
             self.passive = self.passive or word in BEING or any(each in BEING for each in plain[at + 1 : at + 4])
             self._open("verb")
         elif word in BEING and following.endswith("ing") and is_verb(stem(following)):
@@ -405,7 +385,7 @@ class _Reader:
         name = bool(_NAME.search(shown)) or word in PRODUCTS or (shown[:1].isupper() and not initial)
         if self._role == "verb" and not self.verb:
             self.verb = key
-            self.event = self.event or (word in _PAST and not self.passive)
+            self.event = self.event or (word in PAST and not self.passive)
         if self._role == "else" and self._after_content and is_verb(base) and not name and key == self.verb:
             return
         self._add(
@@ -453,46 +433,11 @@ class _Reader:
             self.terms += [replace(term, time="late") for term in terms]
 
 
-def _next_word(plain: Sequence[str], at: int) -> str:
-    """Return the first word after `at`, "" for none. Marks, function words and adverbs are skipped."""
-    words = (each for each in plain[at + 1 :] if each not in STOP and not each.startswith("§"))
-    return next((each for each in words if not is_adverb(each)), "")
-
-
-def _is_undergoing(plain: Sequence[str], at: int) -> bool:
-    """Whether "being" and a participle follow: "is being written"."""
-    following = _next_word(plain, at)
-    return "being" in plain[at : at + 3] and not following.endswith("ing") and is_verb(key_of(following))
-
-
-def _is_passing(plain: Sequence[str], at: int) -> bool:
-    """Whether the form of "be" at a place tells what some subject is doing, or where: "a worker is in the pool"."""
-    is_some = plain[0] in _SOME or number_of(plain[0]) is not None
-    following = plain[at + 1] if at + 1 < len(plain) else ""
-    return is_some and (following == "being" or following in PREPOSITIONS or _next_word(plain, at).endswith("ing"))
-
-
-def _is_continuous(plain: Sequence[str], at: int) -> bool:
-    """Whether the form of "be" at a place opens a verb in the continuous tense: "is reading", "is being read"."""
-    following = _next_word(plain, at)
-    behind = plain[at + 1] if at + 1 < len(plain) else ""
-    is_known = following in _SHORT or is_verb(stem(following)) or is_verb(key_of(following))
-    return behind == "being" or (following.endswith("ing") and is_known)
-
-
-def _has_no_verb(words: Sequence[str]) -> bool:
-    return not any(word in AUXILIARIES or (word.endswith(("s", "ed", "ing")) and is_verb(stem(word))) for word in words)
-
-
 def _named(word: str, shown: str, key: str, initial: bool) -> str:
     """Return the key of a name."""
     if not initial and shown in _LANGUAGES:
         return _LANGUAGES[shown]
     return word if _NAME.search(shown) and "/" in word else key
-
-
-def _is_past(word: str) -> bool:
-    return word in _PAST or (word.endswith("ed") and not word.endswith("eed") and word not in _DECIDED)
 
 
 def _with_deed(term: Term) -> Term:

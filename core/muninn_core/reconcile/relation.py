@@ -24,7 +24,8 @@ from muninn_core.reconcile.alignment import (
     verbs_exchanged,
 )
 from muninn_core.reconcile.attachment import attached_otherwise
-from muninn_core.reconcile.contradictions import NOTHING, Found, Verdict, contradiction
+from muninn_core.reconcile.contradictions import contradiction
+from muninn_core.reconcile.finding import NO_RELATION, Finding, Verdict
 from muninn_core.reconcile.proposition import read
 from muninn_core.reconcile.reports import informative_terms, is_doing, reports_differ, tells_event
 from muninn_core.reconcile.sentences import sentences
@@ -75,22 +76,22 @@ def relate(one: str, other: str) -> Relation:
 
 
 @lru_cache(maxsize=50_000)
-def _relate(one: str, other: str) -> Found:
+def _relate(one: str, other: str) -> Finding:
     one, other = same_spelling(one, other)
     left, right = read(one), read(other)
     if _have_equal_words(one, other) or _is_same(left, right):
-        return Found(verdict="same") if symbols_agree(one, other) else NOTHING
+        return Finding(verdict="same") if symbols_agree(one, other) else NO_RELATION
     found = contradiction(left, right)
     if found.verdict == "apart":
         found = _in_sentences(one, other)
     return found
 
 
-def _in_sentences(one: str, other: str) -> Found:
+def _in_sentences(one: str, other: str) -> Finding:
     """Compare the sentences of two texts, when one has several."""
     first, second = sentences(one), sentences(other)
     if len(first) == len(second) == 1 or len(first) * len(second) > 9:
-        return NOTHING
+        return NO_RELATION
     for left in first:
         for right in second:
             first_read, second_read = read(left), read(right)
@@ -99,8 +100,8 @@ def _in_sentences(one: str, other: str) -> Found:
                 continue
             found = contradiction(first_read, second_read)
             if found.verdict != "apart":
-                return Found(verdict="contradiction", reason=found.reason, sides=found.sides)
-    return NOTHING
+                return Finding(verdict="contradiction", reason=found.reason, sides=found.sides)
+    return NO_RELATION
 
 
 def forget() -> None:
