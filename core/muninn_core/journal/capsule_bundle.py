@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.journal.capsules import Capsules, check_scope
-from muninn_core.journal.journal import Journal, Prepared, moment
+from muninn_core.journal.journal import Journal
+from muninn_core.journal.preparation import Prepared, moment
 from muninn_core.journal.search import Filter, Search
 from muninn_core.journal.spans import Span, find_span, insert_span, session_span
 from muninn_core.journal.writer import Transaction

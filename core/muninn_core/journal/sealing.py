@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from muninn_core.errors import BadParams
-from muninn_core.journal.journal import moment
+from muninn_core.journal.preparation import moment
 from muninn_core.journal.reader import rows_at
 from muninn_core.journal.row import COLUMNS, Row
 from muninn_core.journal.sealed import Sealed, read_sealed, write_sealed

@@ -16,7 +16,8 @@ import numpy as np
 
 from muninn_core.errors import BadParams
 from muninn_core.index.vectors.vector_index import VectorIndex, build_vectors
-from muninn_core.journal.journal import Journal, moment
+from muninn_core.journal.journal import Journal
+from muninn_core.journal.preparation import moment
 from muninn_core.journal.projections import Projections
 from muninn_core.journal.projectors import HEADER_FIELDS, field_key, payload_fields
 from muninn_core.journal.row import Row, event_of

@@ -9,7 +9,7 @@ from typing import Any
 from muninn_core.engine.session.journal import At, append, project_of, span_of
 from muninn_core.errors import BadParams, NotFoundError, PreconditionError, UsageError
 from muninn_core.journal.capsules import tokens_of
-from muninn_core.journal.journal import moment
+from muninn_core.journal.preparation import moment
 from muninn_core.journal.projectors import ARTIFACTS
 from muninn_core.journal.search import Filter
 from muninn_core.journal.spans import SPAN_COLUMNS, Span, bound_project

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from muninn_core.errors import BadParams, PreconditionError, UsageError
 from muninn_core.journal.event_types import EventTypes
-from muninn_core.journal.journal import Appended, moment
+from muninn_core.journal.journal import Appended
+from muninn_core.journal.preparation import moment
 from muninn_core.journal.row import event_of
 from muninn_core.journal.sealed import Sealed
 from muninn_core.journal.sealing import drop_sealed, month_before, seal_months
