@@ -17,7 +17,6 @@ function contradict(root, one = 'We use Redis for the page cache.', other = 'We 
   muninnIn('reconcile');
 }
 
-/** Does all of it on the repository `root`, which has no memory yet. */
 /** Runs Remember before the repository is initialised. */
 export async function first(desk) {
   const remember = async (button) => {
@@ -85,8 +84,8 @@ export async function daily(desk, root) {
     await desk.shot('type');
     await desk.rows.filter({ hasText: 'decision' }).first().click();
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
-    // Before anything else takes the keys: VS Code drops a wish for lenses when the text loses the focus within a quarter
-    // of a second, and has it again with the focus alone.
+    // Wait before the focus moves: VS Code drops a request for lenses when the editor loses the focus within a quarter of
+    // a second, and repeats it only when the editor gets the focus again.
     await desk.lens('decision').waitFor();
   });
   await desk.step('Recall lists hits of all kinds and opens code at its line', async () => {
