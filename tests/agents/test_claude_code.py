@@ -41,7 +41,7 @@ def test_a_commit_that_the_model_makes_is_remembered_and_sealed(claude: ClaudeCo
     assert claude.failures() == []
 
 
-def test_what_was_decided_comes_back_after_compaction(claude: ClaudeCode) -> None:
+def test_decisions_return_after_compaction(claude: ClaudeCode) -> None:
     def fills_up(request: Request) -> int:
         answers = sum(message["role"] == "assistant" for message in request.body["messages"])
         return 98_000 if request.kind == "turn" and answers >= 2 else 30_000

@@ -130,7 +130,7 @@ def test_a_session_gets_the_brief_commits_recalls_and_leaves_what_was_decided(co
     assert codex.failures() == []
 
 
-def test_what_was_decided_comes_back_after_compaction_and_in_the_session_that_goes_on(codex: Codex) -> None:
+def test_decisions_return_after_compaction_and_in_a_resumed_session(codex: Codex) -> None:
     def fills_up(request: Request) -> int:
         results = sum("output" in item for item in request.body["input"])
         return 98_000 if results >= 2 and not request.is_summary else 20_000

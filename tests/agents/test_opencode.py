@@ -99,7 +99,7 @@ def test_a_session_gets_the_brief_commits_fails_recalls_and_is_summed_up(opencod
     ]  # fmt: skip
 
 
-def test_what_was_decided_comes_back_after_compaction_and_in_the_session_that_goes_on(opencode: OpenCode) -> None:
+def test_decisions_return_after_compaction_and_in_a_resumed_session(opencode: OpenCode) -> None:
     def fills_up(request: Request) -> int:
         answers = sum(message["role"] == "assistant" for message in request.body["messages"])
         return 98_000 if request.kind == "turn" and answers >= 2 else 20_000

@@ -40,7 +40,7 @@ def test_a_memory_is_stored_found_listed_and_forgotten_without_a_daemon(quiet: P
     assert daemon_pid(quiet, environ) is None
 
 
-def test_what_was_stored_is_sealed_when_it_is_closed(quiet: Path, environ: dict[str, str]) -> None:
+def test_closing_a_repository_seals_its_memories(quiet: Path, environ: dict[str, str]) -> None:
     with open_repository(quiet, environ=environ) as repository:
         repository.remember(FACT)
     assert len(list((quiet / ".muninn/memory/sessions").glob("*.jsonl"))) == 1

@@ -60,7 +60,7 @@ def test_a_rollout_tells_files_commits_failures_and_what_mended_them() -> None:
     assert [command.text for command in facts.failing] == ["make gone"]
 
 
-def test_what_the_assistant_leaves_open_is_read() -> None:
+def test_open_work_of_the_assistant_is_read() -> None:
     content = [{"type": "output_text", "text": "Done.\n\nNext steps: tell the tenants about the pier"}]
     said = line("response_item", type="message", role="assistant", content=content)
     assert read_open_items([META, said]).open == ("tell the tenants about the pier",)

@@ -55,7 +55,7 @@ def test_a_significant_commit_is_told_as_a_new_one_would_be_under_the_same_key()
         (logged('Revert "Bump version to 2.0"', "This reverts commit " + "c" * 40 + "."), "routine"),
     ],
 )
-def test_what_is_worth_no_memory_is_passed_over_for_a_reason(one, reason):
+def test_commits_without_value_are_skipped_with_a_reason(one, reason):
     assert memory_of_commit(one, {}, {}) == reason
 
 
@@ -90,7 +90,7 @@ def test_a_revert_without_a_reason_counts_less_and_says_that_it_has_none():
     assert "does not say why" in draft.text
 
 
-def test_what_was_taken_back_is_no_news_unless_that_was_taken_back_too():
+def test_reverted_commits_are_skipped_unless_the_revert_was_reverted():
     first, second, third = "1" * 40, "2" * 40, "3" * 40
     use = logged("Replace A with B", sha=first)
     undo = logged('Revert "Replace A with B"', f"This reverts commit {first}.", sha=second)
@@ -142,7 +142,7 @@ def test_a_memory_names_the_code_first_and_nothing_that_is_gone_since():
     assert told(logged("Replace A with B", files=tuple(f"src/m{n}.py" for n in range(60)))).files == ()
 
 
-def test_what_older_systems_wrote_into_messages_is_left_out():
+def test_metadata_of_older_version_control_systems_is_removed():
     body = "Why it was.\n--HG--\nrename : a.py => b.py\ngit-svn-id: file:///trunk@7 0-0"
     assert told(logged("Replace A with B", body)).text == "Replace A with B\n\nWhy it was."
 

@@ -88,7 +88,7 @@ ERROR tests/test_a.py
         ),
     ],
 )
-def test_what_cured_a_command_without_a_change_of_files_is_in_the_attempt(passed, how):
+def test_a_remedy_without_changed_files_is_in_the_attempt(passed, how):
     session = Transcript("/repo").ran("pytest tests/a.py", MISSING, 2)
     for command in passed:
         session.ran(command, "1 passed")
@@ -125,7 +125,7 @@ def test_paths_are_told_relative_to_the_repository_and_others_not_at_all():
     assert "/home" not in str((attempt, summary))
 
 
-def test_what_somebody_said_and_private_spans_are_not_in_the_facts():
+def test_messages_and_private_spans_are_not_in_the_facts():
     session = Transcript("/repo").said("user", "The customer is called Acme.").edited("a.py")
     session.ran("make x # <private>for Acme</private>", "error: it failed <private>at Acme</private> badly", 1)
     session.edited("a.py").ran("make x # <private>for Acme</private>")

@@ -47,11 +47,11 @@ def test_tasks_are_followed_by_their_number():
         ("I remain open to ideas: many of them", ()),
     ],
 )
-def test_what_is_said_to_be_open_is_told_by_its_lead(text, found):
+def test_open_work_is_recognised_by_its_introduction(text, found):
     assert read_open_items([said(text)]).open == found
 
 
-def test_what_others_said_and_lines_that_are_broken_count_nothing():
+def test_messages_of_others_and_broken_lines_do_not_count():
     block = {"type": "text", "text": "TODO: tell the tenants"}
     lines = [
         line(block, isSidechain=True),

@@ -24,7 +24,7 @@ def texts(*lines: bytes) -> list[str]:
     return [draft.text for draft in read_transcript(lines).drafts]
 
 
-def test_who_said_it_becomes_the_actor() -> None:
+def test_the_speaker_becomes_the_actor() -> None:
     reading = read_transcript(
         [
             line("user", "Never commit to the release branch."),
@@ -91,7 +91,7 @@ def test_at_most_five_statements_are_returned_and_they_are_the_surest() -> None:
     assert all("decided" in text for text in found)
 
 
-def test_what_is_said_twice_is_returned_once() -> None:
+def test_repeated_statements_are_returned_once() -> None:
     again = "We decided to store the sessions in Postgres, because Redis lost them on restart."
     assert len(texts(line("assistant", DECIDED), line("user", again))) == 1
 
@@ -149,7 +149,7 @@ def test_a_message_of_any_form_is_read_in_linear_time(piece: str) -> None:
     assert texts(line("user", endless), line("user", "Never commit to the release branch.")) != []
 
 
-def test_what_a_program_inserted_is_no_statement() -> None:
+def test_text_inserted_by_a_program_is_no_statement() -> None:
     inserted = "<system-reminder>Always use tabs.</system-reminder><ide_selection a>Never use tabs.</ide_selection>"
     said = f"{inserted}Never commit to the release branch.<new-diagnostics>"
     assert texts(line("user", said)) == ["Never commit to the release branch.<new-diagnostics>"]

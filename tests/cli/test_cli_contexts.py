@@ -74,7 +74,7 @@ def test_a_context_is_explained_and_given_once_more(shell: Shell) -> None:
         (("context", "--diff", "-"), 2, "no patch on stdin"),
     ],
 )
-def test_what_can_not_be_answered_is_said_with_its_code(
+def test_an_unanswerable_call_exits_with_its_code(
     shell: Shell, words: tuple[str, ...], code: int, message: str
 ) -> None:
     found, error = shell.failure(*words)

@@ -195,7 +195,7 @@ def test_markdown_is_rendered_and_wrapped_on_a_terminal_and_stays_as_it_is_elsew
     assert raw.getvalue() == brackets + "\n"
 
 
-def test_what_erases_for_good_asks_a_person_first(shell: Shell) -> None:
+def test_irreversible_commands_ask_for_confirmation(shell: Shell) -> None:
     identity = shell.json("remember", "The vault's code is in the drawer.")["ids"][0]
     status, error = shell.failure("redact", identity)
     assert status == 2

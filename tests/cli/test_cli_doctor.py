@@ -62,7 +62,7 @@ def ailing(new_shell: Callable[[], Shell]) -> Shell:
         ("claude", "fail", "settings.json"),
     ],
 )
-def test_what_is_broken_is_named_with_a_hint(ailing: Shell, name: str, verdict: str, said: str) -> None:
+def test_faults_are_reported_with_a_hint(ailing: Shell, name: str, verdict: str, said: str) -> None:
     check = verdicts(ailing, code=1)[name]
     assert check["verdict"] == verdict
     assert said in check["message"]

@@ -174,7 +174,7 @@ def test_sets_of_tools_are_named_with_commas_or_one_by_one() -> None:
     assert (wishes.tools, wishes.http, wishes.port) == (["core", "all", "mnemosyne"], True, 8000)
 
 
-def test_what_connects_clients_speaks_to_programs_too(shell: Shell) -> None:
+def test_commands_that_connect_clients_have_machine_readable_output(shell: Shell) -> None:
     lines = shell.json("install", "--list")["lines"]
     assert any(line.startswith("claude-code ") for line in lines)
     assert "nothing would change" not in shell.json("install", "codex", "--dry-run")["lines"]

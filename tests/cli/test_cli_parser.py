@@ -54,7 +54,7 @@ def test_every_parameter_of_every_verb_can_be_given(verb: str, parameter: Parame
 
 
 @pytest.mark.parametrize("verb", METHODS)
-def test_what_was_not_given_is_not_sent(verb: str) -> None:
+def test_omitted_options_are_not_sent(verb: str) -> None:
     given = verb_parser(METHODS[verb]).parse(required_words(verb, ""))
     required = {parameter.name for parameter in parameters(METHODS[verb]) if parameter.required}
     assert set(to_params(METHODS[verb], given)) == required

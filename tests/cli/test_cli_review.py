@@ -133,7 +133,7 @@ def test_the_sample_workflow_runs_verbs_and_options_that_exist() -> None:
         verb_parser(METHODS[verb]).parse(words)
 
 
-def test_what_waits_is_marked_and_a_person_decides(new_shell: Callable[[], Shell]) -> None:
+def test_unapproved_memories_are_marked_and_a_person_decides(new_shell: Callable[[], Shell]) -> None:
     shell = new_shell()
     shell.json("init")
     (shell.repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")

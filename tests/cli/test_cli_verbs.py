@@ -19,7 +19,7 @@ def test_recall_answers_hits_with_their_place_score_and_reasons(shell: Shell) ->
     assert best["why"]
 
 
-def test_what_is_remembered_is_listed_and_recalled(shell: Shell) -> None:
+def test_a_memory_is_listed_and_recalled(shell: Shell) -> None:
     text = "Berth numbers start at one because the harbour master's lists do."
     stored = shell.json("remember", text, "--type", "decision", "--file", "src/harbour.py", "--tag", "berth")
     (number,) = stored["ids"]
@@ -106,7 +106,7 @@ def test_results_for_people_are_plain_text_where_there_is_no_terminal(shell: She
     assert "{" not in done.stdout.splitlines()[0]
 
 
-def test_what_others_wrote_can_not_steer_the_terminal(shell: Shell) -> None:
+def test_foreign_text_cannot_control_the_terminal(shell: Shell) -> None:
     shell.json("remember", "\x1b[2JThe tide \x1b]0;title\x07 turns [bold]at noon[/bold].", "--tag", "escape")
     out = shell.run("memories", "--tag", "escape").stdout
     assert "\x1b" not in out

@@ -30,7 +30,7 @@ class _Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("char", UNSAFE, ids=lambda char: f"U+{ord(char):04X}")
-def test_what_a_terminal_obeys_or_hides_is_replaced(char):
+def test_control_and_invisible_characters_are_replaced(char):
     assert safe(f"a{char}b") == "a\N{REPLACEMENT CHARACTER}b"
     assert json.loads(safe_json(json.dumps(char, ensure_ascii=False))) == char
     assert safe_json(json.dumps(f"ä{char}", ensure_ascii=False)).isprintable()

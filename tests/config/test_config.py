@@ -107,7 +107,7 @@ def test_a_table_whose_keys_are_all_commented_out_is_no_problem(load):
         ("index: {}\n---\nindex: {}\n", 2),
     ],
 )
-def test_what_is_no_yaml_table_is_the_defaults_and_a_problem_with_its_line(load, text, line):
+def test_invalid_yaml_gives_the_defaults_and_a_problem_with_its_line(load, text, line):
     config, (problem,) = load(text)
     assert config == Config()
     assert problem.line == line

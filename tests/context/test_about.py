@@ -68,7 +68,7 @@ def test_a_text_whose_headline_is_cut_from_it_is_said_once() -> None:
     assert plain_card(begun, (), NOW).count("cached by") == 1
 
 
-def test_what_a_headline_says_already_is_not_said_once_more_in_the_text() -> None:
+def test_the_text_does_not_repeat_the_headline() -> None:
     def quote(title: str, text: str) -> str:
         return told(memory(1, title=title, text=text)).splitlines()[2]
 

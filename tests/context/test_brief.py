@@ -94,7 +94,7 @@ def test_on_one_line_paragraphs_and_the_lines_of_an_attempt_are_sentences():
     assert "`pytest` failed: No module named 'x'. It passed as `P=src pytest`." in made.text
 
 
-def test_what_a_user_demands_comes_first_and_what_an_agent_states_does_not():
+def test_demands_of_a_user_come_first_and_statements_of_an_agent_do_not():
     made = brief(
         remembered("m1", "Pinned.", pinned=True),
         remembered("m2", "Never spawn a shell.", type="constraint", importance=8, trust="user"),

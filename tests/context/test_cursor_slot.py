@@ -13,6 +13,6 @@ def test_every_filter_of_a_question_is_offered_and_says_what_it_means() -> None:
     assert all(choice.markdown for choice in slot.choices)
 
 
-def test_what_is_asked_for_with_a_blank_is_no_question() -> None:
+def test_a_question_mark_before_a_blank_is_no_question() -> None:
     assert slot_at("context", "? ty", 0, 4) is None
     assert slot_at("knowledge", "?ty", 0, 3) is None

@@ -13,7 +13,7 @@ def test_a_draft_without_words_states_nothing():
     assert parse_draft(draft_text("insight", "a.py", 3, 5, None)) is None
 
 
-def test_what_is_written_below_is_the_text_and_what_stands_above_its_fields():
+def test_the_body_is_the_text_and_the_header_has_the_fields():
     text = draft_text("attempt", 'src/ä "b".py', 3, 0, None) + "Pooling failed: the driver forks.\n"
     text = text.replace('command: ""', "command: make pool").replace('exit_status: ""', "exit_status: 2")
     assert parse_draft(text) == {
@@ -48,6 +48,6 @@ def test_one_question_needs_no_brackets():
     ("front", "said"),
     [("typ: decision", "'typ'"), ("title: [", "line 3"), ("type: decision\nexit_status: 1", "exit_status")],
 )
-def test_what_can_not_be_read_or_is_not_known_is_refused(front, said):
+def test_unparsable_and_unknown_fields_are_refused(front, said):
     with pytest.raises(BadParams, match=said):
         parse_draft(f"---\n{front}\n---\nWords.\n")

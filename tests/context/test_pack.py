@@ -49,7 +49,7 @@ def test_the_same_candidates_make_the_same_pack(candidates, budget):
     assert make_pack("values", candidates, budget) == make_pack("values", list(candidates), budget)
 
 
-def test_what_fits_is_never_left_out():
+def test_items_that_fit_are_never_left_out():
     candidates = [("code", hit(f"value_{number} = {number}", path=f"{number}.py")) for number in range(1, 9)]
     pack = make_pack("values", candidates, 4000)
     assert (len(pack.items), pack.left_out) == (8, ())
@@ -107,7 +107,7 @@ def test_nearly_the_same_text_is_there_once():
     assert reasons(pack) == {"m2": "nearly the same text as m1"}
 
 
-def test_what_is_far_below_the_best_is_not_filled_in():
+def test_items_far_below_the_best_score_are_not_added():
     found = [("code", hit(f"a{n} = {n}", path=f"{n}.py", score=score)) for n, score in enumerate((2.0, 0.7, 0.5))]
     pack = make_pack("q", found, 4000)
     assert [item.path for item in pack.items] == ["0.py", "1.py"]
@@ -149,7 +149,7 @@ def test_a_third_piece_that_is_far_ahead_of_other_files_has_earned_it():
     assert [item.start_line for item in pack.items] == [10, 20, 30, 1]
 
 
-def test_what_does_not_fit_whole_comes_with_its_beginning():
+def test_an_item_too_large_is_cut_to_its_beginning():
     pack = make_pack("q", [("code", hit(lines("a", 300)))], 400)
     (item,) = pack.items
     assert item.form == "part"
@@ -175,7 +175,7 @@ def test_a_part_of_a_piece_with_a_repeated_header_keeps_the_lines_of_the_whole()
     assert text.startswith(item.text)
 
 
-def test_what_does_not_fit_at_all_is_named_by_its_place_at_the_end():
+def test_omitted_items_are_listed_by_path_at_the_end():
     found = [("code", hit(lines(f"a{n}", 30), path=f"{n}.py")) for n in range(40)]
     pack = make_pack("q", found, 2800)
     named = [item for item in pack.items if item.form == "headline"]

@@ -77,9 +77,7 @@ def test_a_call_whose_daemon_dies_is_answered_by_the_next_one(repo: Path, enviro
     assert [memory["text"] for memory in found] == ["Before the crash."]
 
 
-def test_who_waits_for_the_index_of_a_daemon_that_leaves_is_told_so_and_not_that_it_gave_up(
-    repo: Path, environ: dict[str, str]
-) -> None:
+def test_waiting_for_the_index_of_a_stopping_daemon_fails_with_that_reason(repo: Path, environ: dict[str, str]) -> None:
     for number in range(400):
         (repo / f"many_{number}.py").write_text("\n".join(f"def f_{number}_{i}(): pass" for i in range(60)))
     with client.connect(str(repo), environ) as muninn, pytest.raises(Stopping):

@@ -73,7 +73,7 @@ def test_leftovers_of_a_killed_writer_do_not_disable_recall(filled: Path, enviro
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_the_cache_contains_a_start_heals_it(filled: Path, environ: dict[str, str], seed: int) -> None:
+def test_a_start_repairs_any_damage_of_the_cache(filled: Path, environ: dict[str, str], seed: int) -> None:
     wanted = answers(filled, environ)
     stop_daemon(filled, environ)
     chance = random.Random(seed)

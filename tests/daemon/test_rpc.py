@@ -137,7 +137,7 @@ def test_requests_on_one_connection_are_answered_as_they_finish(muninn: client.C
         (wire.frame({"jsonrpc": "2.0", "id": 5}), -32600),
     ],
 )
-def test_what_is_no_request_gets_an_error_and_harms_nobody(
+def test_an_invalid_request_gets_an_error_and_other_clients_are_served(
     muninn: client.Client, repo: Path, environ: dict[str, str], sent: bytes, code: int
 ) -> None:
     sock, stream = muninn.detach()

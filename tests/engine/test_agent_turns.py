@@ -85,7 +85,7 @@ def test_the_next_turns_are_read_on_and_a_broken_one_is_incomplete(muninn, talk,
     assert kinds(muninn)[5:] == ["prompt", "tool_call", "answer", "prompt", "tool_call"]
 
 
-def test_what_comes_after_the_end_of_its_turn_is_kept_and_traced(muninn, talk, tmp_path):
+def test_messages_after_the_end_of_their_turn_are_recorded(muninn, talk, tmp_path):
     end_turn(muninn, talk, tmp_path)
     talk.said("assistant", "One more word.")
     end_turn(muninn, talk, tmp_path)
@@ -144,7 +144,7 @@ def test_tokens_are_recorded_once_per_response(muninn, tmp_path):
     assert turns(muninn) == [("p1", "closed")]
 
 
-def test_what_a_session_is_given_can_be_asked_for(muninn):
+def test_deliveries_to_a_session_are_recorded_as_events(muninn):
     identity = muninn.call("remember", text="Sessions live in Postgres.", type="decision", importance=9).ids[0]
     muninn.call("brief", session="s-1")
     muninn.call("recall", query="where do sessions live <private>for Ada</private>", session="s-1")

@@ -67,7 +67,7 @@ def test_a_file_that_nothing_is_remembered_about_has_no_lens(muninn):
     assert (result.notes, result.lenses, result.doubts) == ((), (), ())
 
 
-def test_what_there_was_no_time_to_check_is_counted_and_not_taken_for_stale(rules, monkeypatch):
+def test_citations_without_time_for_a_check_are_counted_and_not_stale(rules, monkeypatch):
     muninn, _ = rules
     edited(muninn, "import os\n\n" + USERS)
     monkeypatch.setattr(file_notes, "CITATION_SECONDS", -1.0)
@@ -237,7 +237,7 @@ def test_lines_that_are_cited_without_a_symbol_are_followed_in_unsaved_text(muni
     assert (note.state, note.start, note.end) == ("drifted", 7, 9)
 
 
-def test_what_is_remembered_of_unsaved_text_cites_that_text(muninn):
+def test_a_memory_about_unsaved_text_cites_that_text(muninn):
     buffers = Overlays()
     text = USERS + "\n\ndef rename_user(uid, name):\n    USERS[uid] = name\n"
     buffers.open(FILE, text)

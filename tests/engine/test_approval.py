@@ -41,7 +41,7 @@ def test_by_default_nobody_waits(muninn):
     assert muninn.texts("token bucket", kind="memory") == [FACT]
 
 
-def test_what_an_agent_says_waits_and_what_a_user_says_does_not(held):
+def test_an_agents_memory_needs_approval_and_a_users_does_not(held):
     waiting = propose(held)
     spoken = held.call("remember", text="The user's word.").ids[0]
     assert only(held, waiting).review == "pending"
@@ -50,7 +50,7 @@ def test_what_an_agent_says_waits_and_what_a_user_says_does_not(held):
     assert [memory.id for memory in held.call("memories", pending=True).memories] == [waiting]
 
 
-def test_what_waits_is_in_no_answer_unless_it_is_asked_for(held):
+def test_unapproved_memories_are_in_no_answer_unless_requested(held):
     propose(held, pin=True, importance=10, files=["src/users.py"])
     assert held.texts("token bucket tenant quotas", kind="memory") == []
     pack = held.call("context", query="token bucket quotas", files=["src/users.py"])
@@ -223,7 +223,7 @@ def test_a_bundle_carries_the_waiting_and_can_not_approve(held, start, plain_rep
     assert list(third.call("export").records) == list(bundle.records)
 
 
-def test_what_is_imported_waits_where_the_config_says_so_and_nobody_vouches(muninn, tmp_path):
+def test_an_import_needs_approval_with_that_setting_unless_it_is_vouched_for(muninn, tmp_path):
     (muninn.root / ".muninn" / "config.yaml").write_text("review: {pending: [import]}\n")
     muninn.touch(".muninn/config.yaml")
     record = {"id": "b1", "type": "insight", "ts": "2026-01-01T00:00:00Z", "actor": "user", "text": "From elsewhere."}

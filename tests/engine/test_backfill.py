@@ -84,7 +84,7 @@ def test_a_dry_run_says_what_would_be_remembered_and_stores_nothing(told):
     assert muninn.call("memories").total == 0
 
 
-def test_what_is_applied_has_the_time_commit_and_trust_of_what_it_tells(told):
+def test_applied_memories_have_time_commit_and_trust_of_their_source(told):
     muninn, shas = told
     result = backfill(muninn, apply=True)
     memories = {memory.title: memory for memory in muninn.call("memories").memories}
@@ -113,7 +113,7 @@ def test_a_second_run_adds_nothing_nor_does_one_after_seal_reconcile_and_restart
     assert backfill(start(muninn.root), apply=True).ids == ()
 
 
-def test_what_a_commit_hook_has_remembered_is_known(told):
+def test_commits_remembered_by_a_hook_are_skipped(told):
     muninn, _ = told
     muninn.call("brief", session="s1")
     commit(muninn.root, "Replace the parser with a hand-written one\n\nIt was slow.", 9, src__parser_py="1")
@@ -139,7 +139,7 @@ def test_every_clone_writes_the_same_records(told, start, tmp_path):
     assert lines[:2] == lines[2:]
 
 
-def test_what_was_redacted_or_forgotten_does_not_come_back(told):
+def test_redacted_and_archived_memories_do_not_return(told):
     muninn, _ = told
     ids = backfill(muninn, apply=True).ids
     assert muninn.call("redact", id=ids[0]).memory.trust == "commit"
@@ -222,7 +222,7 @@ def test_a_long_run_reports_and_can_be_cancelled_before_it_stores_anything(told)
         ({"source": "svn"}, BadParams, "source"),
     ],
 )
-def test_what_can_not_be_done_is_an_error_with_a_hint(muninn, params, error, told_by):
+def test_an_impossible_backfill_is_an_error_with_a_hint(muninn, params, error, told_by):
     with pytest.raises(error, match=told_by) as raised:
         backfill(muninn, **params)
     assert raised.value.hint
@@ -302,7 +302,7 @@ def test_a_folder_of_transcripts_is_read_once_however_often(muninn, session, tmp
     assert (again.ids, [found.known for found in again.found]) == ((), [True] * 3)
 
 
-def test_what_a_hook_has_kept_of_a_session_is_known(muninn, session, tmp_path):
+def test_sessions_captured_by_a_hook_are_skipped(muninn, session, tmp_path):
     path = session.save(tmp_path / "5e55-1.jsonl")
     muninn.call("capture", source="transcript", transcript=str(path), session="5e55-1")
     found = backfill(muninn, "transcripts", paths=[str(path)]).found

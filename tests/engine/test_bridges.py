@@ -82,7 +82,7 @@ def test_recall_says_which_tool_a_hit_is_from(bridged, query, path, origin):
     assert (hit.path, hit.origin, hit.trust) == (path, origin, trust)
 
 
-def test_what_a_stranger_brings_along_speaks_for_nobody_here(bridged):
+def test_agent_files_of_vendored_code_are_not_trusted_as_bridges(bridged):
     write(bridged.root, {"vendor/kelp/AGENTS.md": "# Kelp\n\nThe kelp is cut on Sundays. See `src/users.py`.\n"})
     bridged.touch("vendor/kelp/AGENTS.md")
     hit = best(bridged, "kelp is cut on Sundays")
@@ -91,7 +91,7 @@ def test_what_a_stranger_brings_along_speaks_for_nobody_here(bridged):
     assert "vendor/kelp/AGENTS.md" not in {mention.path for mention in mentions}
 
 
-def test_what_an_agent_wrote_for_itself_counts_a_little_less_and_says_so(bridged):
+def test_notes_that_an_agent_wrote_rank_slightly_lower_with_that_reason(bridged):
     hit = best(bridged, "anemone names are plural")
     assert [(why.contribution, why.note) for why in hit.why if why.signal == "agent"] == [(-0.1, "Serena memories")]
     assert not [why for why in best(bridged, "use limpets").why if why.signal == "agent"]
@@ -149,7 +149,7 @@ def test_a_changed_file_of_another_tool_is_found_at_once(bridged):
     assert "CLAUDE.md" not in bridged.paths("kraken module")
 
 
-def test_what_tools_keep_beside_git_is_read_though_git_ignores_it(bridged):
+def test_memory_of_other_tools_is_read_although_git_ignores_it(bridged):
     (bridged.root / ".gitignore").write_text("CLAUDE.local.md\n.serena/\nsrc/AGENTS.md\n.cursor/\n.cursorrules\n")
     (bridged.root / "CLAUDE.local.md").write_text("# Mine\n\nMy sextant is at the third mooring.\n")
     bridged.touch(".gitignore", "CLAUDE.local.md")

@@ -73,7 +73,7 @@ async def test_one_who_waits_can_change_their_mind(stuck):
         await asyncio.wait_for(waiting, PATIENCE)
 
 
-async def test_what_is_asked_wrongly_never_reaches_a_thread(stuck):
+async def test_invalid_parameters_start_no_thread(stuck):
     session, pools, _ = stuck
     with pytest.raises(UnknownVerb):
         await session.call("indx", {}, to_plain)

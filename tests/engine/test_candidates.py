@@ -106,7 +106,7 @@ def test_statements_of_both_sides_are_candidates_unless_the_user_objects(muninn,
     assert muninn.call("candidate.promote", id=second.id, questions=[""]).memory.questions == ()
 
 
-def test_what_memory_says_already_is_no_candidate(muninn, tmp_path):
+def test_a_stored_fact_is_no_candidate(muninn, tmp_path):
     muninn.call("remember", text="Never log the e-mail addresses of customers, the auditor said.", type="constraint")
     talk = fixed(Transcript(muninn.root).said("user", "Never log the e-mail addresses of customers."))
     first = end(muninn, talk, tmp_path)
@@ -163,7 +163,7 @@ def test_a_candidate_is_promoted_in_other_words_or_discarded_for_good(muninn, tm
     assert muninn.call("audit.verify").ok
 
 
-def test_what_is_not_there_is_said(muninn, tmp_path):
+def test_an_unknown_candidate_is_an_error(muninn, tmp_path):
     with pytest.raises(NotFoundError, match="no candidate 'x'"):
         muninn.call("candidate.promote", id="x")
     with pytest.raises(NotFoundError, match="no events of the session 'none'"):

@@ -83,7 +83,7 @@ def test_a_memory_that_cites_a_file_which_is_gone_is_a_warning(clean):
     assert not clean.call("check", strict=True).ok
 
 
-def test_what_was_forgotten_may_cite_what_it_likes(clean):
+def test_citations_of_archived_memories_are_not_checked(clean):
     clean.call("forget", id=clean.call("memories").memories[0].id)
     clean.call("seal")
     git(clean.root, "rm", "-q", "src/users.py")
@@ -216,7 +216,7 @@ def test_check_says_what_editors_say_in_the_same_words_at_the_same_lines(clean):
     assert {path for path, *_ in checked} == set(files)
 
 
-def test_what_git_ignores_is_checked_only_where_it_is_ours(clean):
+def test_ignored_files_are_checked_only_in_muninns_folders(clean):
     (clean.root / ".gitignore").write_text(".claude/mine.md\n")
     (clean.root / ".claude").mkdir()
     for name in ("mine", "ours"):

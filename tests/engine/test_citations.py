@@ -308,7 +308,7 @@ def test_a_file_that_is_named_alone_may_change_but_not_vanish_unnoticed(muninn):
     assert states(muninn, whole) == ["gone"]
 
 
-def test_what_has_become_binary_or_huge_is_not_compared(muninn, cited):
+def test_files_that_became_binary_or_huge_are_not_compared(muninn, cited):
     users(muninn).write_bytes(b"\0\1\2" * 100)
     muninn.touch("src/users.py")
     (one,) = standing(muninn, cited)
@@ -404,7 +404,7 @@ def test_an_answer_whose_time_is_up_says_so_and_the_next_one_goes_on(muninn):
     assert [one.state for found in again.values() for one in found] == ["fresh"] * 3
 
 
-def test_what_was_gone_stays_gone_when_there_is_no_time_to_look_again(muninn, cited):
+def test_a_gone_citation_stays_gone_when_time_runs_out(muninn, cited):
     fact = keep(muninn, text="Another fact.", files=["src/users.py:1-2"])
     rewrite(muninn, lambda text: text.replace(GET, ""))
     memories = [muninn.call("memories", id=identity).memories[0] for identity in (fact, cited)]

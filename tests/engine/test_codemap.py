@@ -256,7 +256,7 @@ def test_definitions_are_found_by_name_beginning_humps_and_part(muninn, query, o
     assert found.total >= len(found.symbols)
 
 
-def test_what_is_not_there_is_an_error_that_names_what_is_near(muninn):
+def test_an_unknown_name_is_an_error_that_suggests_near_ones(muninn):
     with pytest.raises(NotFoundError) as no_file:
         muninn.call("outline", path="shop/baskets.py")
     assert "shop/basket.py" in no_file.value.hint
@@ -350,7 +350,7 @@ def test_the_graph_follows_the_files(start, tmp_path):
     assert edges(muninn, "lib/other.py", "importers") == []
 
 
-def test_what_is_written_here_comes_before_copies_of_it(start, tmp_path):
+def test_first_party_code_ranks_above_vendored_copies(start, tmp_path):
     root = tmp_path / "bundled"
     paths = ["dist/app.js", "lib/vendor/app.js", "src/app.js", "src/test/app.js"]
     for path in paths:

@@ -78,7 +78,7 @@ def test_the_budget_of_the_file_counts_unless_another_is_given(project):
     assert project.call("render", path=path, budget=200).budget == 200
 
 
-def test_what_nothing_answers_to_is_told_with_what_comes_near(project):
+def test_an_unresolved_reference_is_reported_with_near_names(project):
     result = project.call("render", path=write(project, "@src/user.py @src/users.py#get_users [[eror]] @types/node\n"))
     assert [each.problem for each in result.references] == [
         "nothing has this name: did you mean 'src/users.py'?",
@@ -93,7 +93,7 @@ def test_the_same_thing_is_there_once(project):
     assert [(each.problem, each.known) for each in result.references] == [("", False), ("", True)]
 
 
-def test_what_is_named_goes_before_what_is_asked_for(project):
+def test_references_come_before_results_of_questions(project):
     (project.root / "docs/long.md").write_text(
         "# Deleting users\n\n" + "Deleting users for good is a long story. " * 30
     )
@@ -121,7 +121,7 @@ def test_secrets_of_a_file_do_not_come_into_a_pack(project):
     assert TOKEN not in result.text
 
 
-def test_what_is_private_or_outside_is_no_reference(project, tmp_path):
+def test_private_and_outside_files_cannot_be_referenced(project, tmp_path):
     (tmp_path / "secret.md").write_text("outside")
     (project.root / "link.md").symlink_to(tmp_path / "secret.md")
     (project.root / ".muninn" / "local").mkdir(exist_ok=True)

@@ -115,7 +115,7 @@ def change(muninn):
     muninn.touch("src/steps.py")
 
 
-def test_what_the_work_tree_changes_is_at_hand_with_the_lines_that_it_touches(steps):
+def test_a_context_includes_the_changed_lines_of_the_work_tree(steps):
     change(steps)
     (steps.root / "src" / "fresh.py").write_text("def brand_new():\n    return 1\n")
     steps.touch("src/fresh.py")
@@ -294,7 +294,7 @@ def test_the_short_id_in_a_pack_names_its_memory(pinned_steps):
     assert [item.id for item in pinned_steps.call("why", bundle=pack.bundle, item=short).items] == [pinned.id]
 
 
-def test_what_is_not_there_to_explain_is_said(shared_steps):
+def test_explaining_an_unknown_context_is_an_error(shared_steps):
     bundle = shared_steps.call("context", query="user names").bundle
     with pytest.raises(NotFoundError, match="was no candidate"):
         shared_steps.call("why", bundle=bundle, item="src/none.py")

@@ -65,7 +65,7 @@ def test_an_answer_so_soon_after_a_change_is_not_kept(tree):
     assert tree.asked == 3
 
 
-def test_what_git_writes_down_itself_is_seen_without_a_watcher_telling(tree):
+def test_changes_that_git_makes_are_seen_without_the_watcher(tree):
     tree.save("new.txt", "a word\n")
     assert tree.settle() == ("new.txt",)
     git(tree.root, "add", "new.txt")
@@ -111,7 +111,7 @@ def settled(watcher):
     return count
 
 
-def test_whatever_was_saved_before_is_seen_at_once(plain_repo, watcher):
+def test_earlier_edits_are_seen_at_once(plain_repo, watcher):
     for number in range(30):
         before = settled(watcher)
         (plain_repo / f"file{number % 3}.txt").write_text(f"{number}\n")
@@ -122,7 +122,7 @@ def test_whatever_was_saved_before_is_seen_at_once(plain_repo, watcher):
     assert settled(watcher) > before
 
 
-def test_what_git_and_we_write_is_no_change_and_our_own_files_go(plain_repo, watcher):
+def test_writes_of_git_and_muninn_are_no_edits_and_leave_no_file_of_the_watcher(plain_repo, watcher):
     before = settled(watcher)
     git(plain_repo, "branch", "side")
     (plain_repo / ".muninn" / "local").mkdir()
@@ -131,7 +131,7 @@ def test_what_git_and_we_write_is_no_change_and_our_own_files_go(plain_repo, wat
     assert [*(plain_repo / ".muninn" / "cache").iterdir()] == []
 
 
-def test_who_can_not_write_its_own_file_says_that_it_does_not_know(plain_repo, watcher):
+def test_without_a_writable_cache_the_watcher_reports_an_unknown_state(plain_repo, watcher):
     (plain_repo / ".muninn" / "cache").rmdir()
     assert watcher.seen() is None
     watcher.stop()

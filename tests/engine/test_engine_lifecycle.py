@@ -177,7 +177,7 @@ def test_many_who_open_at_once_open_one(plain_repo, start):
     assert len(opened) == 1
 
 
-def test_what_changes_between_the_first_look_and_the_watching_is_not_missed(muninn, start):
+def test_changes_between_the_first_scan_and_watching_are_not_missed(muninn, start):
     muninn.engine.close()
 
     def watch(place):

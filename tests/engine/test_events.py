@@ -241,7 +241,7 @@ def test_past_months_are_sealed_and_the_retention_is_off_by_default(muninn):
 
 
 @pytest.mark.parametrize("payload", [{"a": float("nan")}, {"a": "x\ud800"}])
-def test_what_can_not_be_recorded_is_refused(muninn, payload):
+def test_invalid_events_are_refused(muninn, payload):
     with pytest.raises(BadParams, match=r"nan|lone surrogate"):
         append(muninn, payload=payload)
     assert muninn.call("audit.tail").events == ()

@@ -46,7 +46,7 @@ def reasons(muninn: Muninn, path: str, **params: object) -> dict[str, object]:
     return {reason.signal: reason for reason in hit.why}
 
 
-def test_what_changed_together_with_a_file_at_hand_comes_before_its_equals(pair: Muninn) -> None:
+def test_files_changed_together_with_the_current_file_rank_higher(pair: Muninn) -> None:
     found = [path for path in pair.paths(QUESTION, kind="code", at_hand=["left/left.py"]) if path != "left/left.py"]
     assert found[:2] == ["right/right.py", "middle/middle.py"]
     assert "left/left.py" in reasons(pair, "right/right.py", at_hand=["left/left.py"])["together"].note
@@ -60,7 +60,7 @@ def test_an_open_file_is_at_hand_without_being_named(pair: Muninn) -> None:
     assert "together" not in reasons(pair, "right/right.py")
 
 
-def test_what_is_in_the_folder_of_a_file_at_hand_says_so(pair: Muninn) -> None:
+def test_a_hit_in_the_current_files_folder_gives_that_reason(pair: Muninn) -> None:
     assert "folder" in reasons(pair, "middle/middle.py", at_hand=["middle/other.py"])
 
 
@@ -80,7 +80,7 @@ def test_a_branch_without_the_commits_does_not_count_them(pair: Muninn) -> None:
     assert reasons(pair, "right/right.py", at_hand=["left/left.py"])["together"].value < before
 
 
-def test_what_changes_often_is_lively(pair: Muninn) -> None:
+def test_frequently_changed_files_have_high_activity(pair: Muninn) -> None:
     lively, quiet = (reasons(pair, f"{name}/{name}.py")["churn"].value for name in ("left", "middle"))
     assert quiet < lively
 

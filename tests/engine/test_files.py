@@ -246,7 +246,7 @@ def test_a_memory_that_is_deleted_under_us_and_begun_again_is_indexed(muninn):
 
 
 @pytest.mark.parametrize("how", ["touched", "compared", "rebuilt"])
-def test_however_the_index_came_to_be_it_answers_the_same(muninn, start, how):
+def test_answers_do_not_depend_on_the_history_of_the_index(muninn, start, how):
     muninn.call("index")
     muninn.call("remember", text="The mainsail is new.")
     (muninn.root / "sails.py").write_text(SAILS)

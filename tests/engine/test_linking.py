@@ -58,7 +58,7 @@ def test_a_memory_leads_to_its_line(project):
         assert ("sessions" in found.path) is sealed
 
 
-def test_who_refers_to_a_thing_is_found_by_path_line_and_kind(project):
+def test_referrers_are_found_with_path_line_and_kind(project):
     def places(target, **more):
         found = project.call("backlinks", target=target, **more).backlinks
         return [(each.path, each.line) for each in found]
@@ -115,7 +115,7 @@ def test_a_name_stays_a_name_and_a_path_with_blanks_gets_its_quotation_marks(pro
     assert texts[".muninn/context/task.md"].startswith('@"src/all users.py"#get_user_name ')
 
 
-def test_what_nothing_refers_to_needs_no_edit(project):
+def test_renaming_an_unreferenced_file_needs_no_edit(project):
     assert edited(project, "README.md", "LIESMICH.md") == {}
     with pytest.raises(BadParams, match="pairs"):
         project.call("relink", moves=["a", "b", "c"])

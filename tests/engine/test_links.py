@@ -74,7 +74,7 @@ def test_an_unknown_or_ambiguous_id_shows_no_memory(muninn: Muninn) -> None:
         muninn.call("show", id="zzzz")
 
 
-def test_what_was_forgotten_is_no_step_on_the_way_unless_it_is_asked_for(muninn: Muninn) -> None:
+def test_a_path_of_links_skips_archived_memories_unless_requested(muninn: Muninn) -> None:
     first = remember(muninn, "Berths are numbered from one.")
     second = remember(muninn, "Pilots are told the number.", links=linked(first))
     third = remember(muninn, "Tugs are told it as well.", links=linked(second))
@@ -205,7 +205,7 @@ def test_an_agents_wording_lowers_the_trust_of_what_a_user_said(muninn: Muninn) 
     assert memory.trust == "agent"
 
 
-def test_what_says_the_same_is_merged_and_the_rest_is_kept(muninn: Muninn) -> None:
+def test_equal_links_are_merged_and_others_are_kept(muninn: Muninn) -> None:
     first = remember(muninn, "Rotate the keys each month.", type="constraint")
     again = remember(muninn, "The keys are rotated each month.", type="constraint")
     third = remember(muninn, "Logs are kept for a year.", type="constraint")

@@ -42,7 +42,7 @@ def planned(muninn):
     return muninn
 
 
-def test_what_was_learned_on_a_task_is_a_filter_by_its_code_or_the_end_of_it(planned):
+def test_memories_of_a_task_are_filtered_by_its_code_or_the_codes_end(planned):
     planned.call("remember", text="Expired users keep their letters.", task="t-0042")
     planned.call("remember", text="Vans are washed on Mondays.", task="POST-T-0043")
     for task in ("T-0042", "POST-T-0042", "post-t-0042"):
@@ -199,7 +199,7 @@ def test_a_project_is_named_by_its_own_instructions(planned):
     assert planned.call("brief").text.startswith("# Memory of post (Muninn)\n\nMoves letters.\n")
 
 
-def test_what_answers_the_question_comes_before_a_decision_that_is_only_touched(planned):
+def test_an_answering_memory_ranks_above_a_decision_that_is_only_related(planned):
     write(planned.root, "docs/errors.md", "# Error codes\n\nEvery error carries a code.\n")
     document(planned.root, "POST-A-0003", "Users have rooms", "decided", "See `src/users.py`.")
     planned.call("index")

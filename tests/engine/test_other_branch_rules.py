@@ -61,7 +61,7 @@ def test_a_rule_of_the_user_is_in_the_brief_of_every_branch_until_it_is_merged(b
 
 
 @pytest.mark.parametrize("actor", ["assistant", "import"])
-def test_what_nobody_but_the_user_may_say_to_all_branches_stays_on_its_own(branched, actor):
+def test_only_a_users_rule_applies_to_all_branches(branched, actor):
     commit_memory(branched, "agents", "Never use tabs in this file.", "constraint", actor=actor)
     assert "Never use tabs" not in brief(branched)
 

@@ -35,7 +35,7 @@ def four(muninn):
     return [muninn.call("remember", text=text, importance=8, **more).ids[0] for text, more in given]
 
 
-def test_what_a_session_did_decides_what_came_of_a_memory(muninn, four, tmp_path):
+def test_the_actions_of_a_session_decide_the_outcome_of_a_memory(muninn, four, tmp_path):
     users, lint, queue, berths = four
     assert set(muninn.call("brief", session="s-1").ids) == set(four)
     muninn.clock.forward(minutes=1)
@@ -52,7 +52,7 @@ def test_what_a_session_did_decides_what_came_of_a_memory(muninn, four, tmp_path
     assert (counts.shown, counts.used, counts.refuted) == (4, 2, 1)
 
 
-def test_what_happened_in_another_session_or_before_does_not_count(muninn, four, tmp_path):
+def test_events_of_other_sessions_or_before_delivery_do_not_count(muninn, four, tmp_path):
     users = four[0]
     play(muninn, tmp_path, "s-1", lambda talk: talk.edited("src/users.py"))
     muninn.clock.forward(minutes=1)
@@ -68,7 +68,7 @@ def test_what_happened_in_another_session_or_before_does_not_count(muninn, four,
     assert [len(answer.items) for answer in muninn.call("given", id=users).answers] == [1, 1]
 
 
-def test_what_was_withheld_is_recorded_with_its_reason(muninn, four):
+def test_a_withheld_memory_is_recorded_with_the_reason(muninn, four):
     muninn.call("index")
     prompt = {"prompt": "How are users stored in the table?", "session": "s-1"}
     given = muninn.call("remind", **prompt)

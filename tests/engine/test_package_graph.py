@@ -88,7 +88,7 @@ def test_other_ecosystems_name_their_packages_in_their_manifests(
         assert [(each.repository, each.path) for each in found.edges] == [("shop", path)], asked
 
 
-def test_what_publishes_nothing_has_no_importers_and_says_so(user: User) -> None:
+def test_a_repository_without_packages_has_no_importers_and_the_answer_says_so(user: User) -> None:
     app, shop = user.open(user.make("app", user.files["app"])), user.open(user.make("shop", SHOP))
     app.call("repos.add", path=str(shop.root))
     answer = app.call("graph", start="src/settings.py", repos=["all"])

@@ -83,7 +83,7 @@ def test_a_pack_arrives_as_it_left_and_is_found_as_text_from_outside(made, reade
     assert not [hit for hit in reader.call("recall", query="sha256 checksum house-style").hits if "json" in hit.path]
 
 
-def test_what_a_pack_says_is_quoted_under_its_origin_and_is_nobodys_instruction(made, reader):
+def test_texts_of_a_pack_are_quoted_with_their_origin_and_are_no_instructions(made, reader):
     reader.call("pack.add", path=made())
     reader.call("index")
     pack = reader.call("context", query="error message culprit")
@@ -193,7 +193,7 @@ def test_the_same_knowledge_is_the_same_bytes(author, tmp_path):
         ("# A\n\n<private>My own.</private>\n", "a private span"),
     ],
 )
-def test_what_may_not_leave_keeps_the_whole_pack_from_leaving(author, tmp_path, text, told):
+def test_one_file_that_must_not_leave_prevents_the_export_of_the_pack(author, tmp_path, text, told):
     write(author, "keys.md", text)
     with pytest.raises(UsageError) as error:
         author.call("pack.export", name="x", version="1.0.0", path=str(tmp_path / "x.tar.gz"))
@@ -215,7 +215,7 @@ def test_a_pack_with_secrets_is_not_taken_in_unless_forced(author, reader, tmp_p
     assert reader.call("pack.add", path=str(tmp_path / "x.zip"), force=True).pack.files == 3
 
 
-def test_what_is_there_is_replaced_by_force_alone_and_only_a_pack(author, made, tmp_path):
+def test_only_force_replaces_a_file_and_only_a_pack(author, made, tmp_path):
     for suffix in (".tar.gz", ""):
         made(suffix=suffix)
         with pytest.raises(UsageError, match="there already"):
@@ -310,7 +310,7 @@ def test_an_interrupted_update_is_ended_when_the_repository_is_opened_again(made
     assert [pack.name for pack in again.call("pack.list").packs] == ["house-style"]
 
 
-def test_what_is_half_written_is_neither_indexed_nor_seen_by_git(made, reader):
+def test_half_written_packs_are_neither_indexed_nor_visible_to_git(made, reader):
     reader.call("pack.add", path=made())
     packs = reader.root / ".muninn" / "packs"
     (packs / ".other.new.tmp").mkdir()

@@ -106,7 +106,7 @@ DRAFTS = st.fixed_dictionaries(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(drafts=st.lists(DRAFTS, min_size=1, max_size=6))
-def test_whatever_was_remembered_comes_back_byte_for_byte(muninn, other, file, drafts):
+def test_an_export_and_import_preserves_memories_byte_for_byte(muninn, other, file, drafts):
     muninn.call("remember", batch=drafts)
     content = bundle(muninn, private=True)
     file.write_text(content)
@@ -155,7 +155,7 @@ def test_private_memories_leave_only_when_asked_for_and_stay_private(muninn, oth
     assert other.call("seal").records == 0
 
 
-def test_what_is_imported_counts_as_outside_text_unless_somebody_vouches_for_it(muninn, other, file, tmp_path, start):
+def test_imported_memories_have_outside_trust_unless_vouched_for(muninn, other, file, tmp_path, start):
     fill(muninn)
     assert muninn.call("memories").memories[0].trust == "user"
     carry(muninn, other, file)
@@ -269,7 +269,7 @@ def test_nothing_is_stored_when_something_can_not_be(muninn, other, file, monkey
     assert (bundle(other), main.read_bytes()) == (before, content)
 
 
-def test_what_is_redacted_here_never_comes_back(muninn, other, file):
+def test_an_import_does_not_restore_redacted_memories(muninn, other, file):
     first = fill(muninn)[0]
     carry(muninn, other, file)
     other.call("redact", id=first)

@@ -110,7 +110,7 @@ def test_a_private_memory_is_recalled_and_labelled_but_never_sealed(muninn):
     assert WORD not in git(muninn.root, "diff", "--cached")
 
 
-def test_what_changes_a_private_memory_is_private_and_outlives_a_restart(muninn, start):
+def test_changes_of_a_private_memory_are_private_and_survive_a_restart(muninn, start):
     (identity,) = muninn.call("remember", text=f"My {WORD}.", private=True).ids
     muninn.call("forget", id=identity, reason="no longer mine")
     assert muninn.call("seal").records == 0

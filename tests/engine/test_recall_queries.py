@@ -385,7 +385,7 @@ def test_a_page_of_another_question_is_refused(crowded: Muninn) -> None:
     assert crowded.call("recall", query="token bucket", page=cursor).hits
 
 
-def test_what_was_forgotten_or_redacted_is_on_no_page(muninn: Muninn) -> None:
+def test_archived_and_redacted_memories_are_on_no_page(muninn: Muninn) -> None:
     ids = [muninn.call("remember", text=f"Token number {i}.").ids[0] for i in range(6)]
     cursor = muninn.call("recall", query="token", limit=1, kind="memory").next
     left = {hit.id for hit in muninn.call("recall", page=cursor).hits}

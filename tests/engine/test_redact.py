@@ -229,7 +229,7 @@ def test_another_memory_keeps_its_bytes(muninn):
     assert segment.read_bytes().splitlines()[1] == other
 
 
-def test_what_an_interruption_leaves_the_next_call_ends(muninn, monkeypatch):
+def test_the_next_call_completes_an_interrupted_redaction(muninn, monkeypatch):
     identity = remember(muninn)
     muninn.call("reconcile", archive=True)
     whole, done = blanking.write_atomic, []

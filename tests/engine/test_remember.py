@@ -15,7 +15,7 @@ from muninn_core.store.files.disk import TEMPORARY, write_atomic
 pytest_plugins = ["engines"]
 
 
-def test_what_is_no_memory_for_its_length_is_refused_and_named(muninn):
+def test_texts_beyond_the_limit_are_refused_with_the_limit(muninn):
     (kept,) = muninn.call("remember", text="short").ids
     too_long = "x" * (MAX_TEXT_CHARS + 1)
     with pytest.raises(BadParams, match=r"'batch\[1\]\.text' must be a text of at most 200,000 characters"):
@@ -25,7 +25,7 @@ def test_what_is_no_memory_for_its_length_is_refused_and_named(muninn):
     assert muninn.call("memories").total == 1
 
 
-def test_what_was_remembered_is_recalled_at_once(muninn):
+def test_a_new_memory_is_recalled_at_once(muninn):
     stored = muninn.call("remember", text="Sessions live in Redis because cookies were too small.", type="decision")
     first = muninn.call("recall", query="where do sessions live", kind="memory").hits[0]
     assert first.id == stored.ids[0] == stored.memory.id
@@ -86,7 +86,7 @@ def test_a_file_outside_the_work_tree_is_refused(muninn, path):
 
 
 @pytest.mark.parametrize("path", ["", " ", "src/nul\0.py", "n" * 300, "/".join(["deep"] * 10_000)])
-def test_what_is_no_path_is_refused(muninn, path):
+def test_an_invalid_path_is_refused(muninn, path):
     with pytest.raises(BadParams, match="is not a path"):
         muninn.call("remember", text="About something.", files=[path])
 
@@ -222,7 +222,7 @@ def test_without_initialisation_every_verb_says_what_to_do(plain_repo, start):
     assert "muninn init" in status.problems[0].hint
 
 
-def test_who_asks_while_memory_is_initialised_waits_for_all_of_it(plain_repo, start, monkeypatch):
+def test_a_question_during_initialisation_waits_for_its_end(plain_repo, start, monkeypatch):
     muninn = start(plain_repo)
     asking = []
 

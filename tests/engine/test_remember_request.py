@@ -64,7 +64,7 @@ def test_nothing_is_asked_by_default(muninn, tmp_path):
     assert end_turn(muninn, said(muninn, tmp_path, ("user", RULE))) == ""
 
 
-def test_what_is_stored_already_is_no_reason_to_ask(asking, tmp_path):
+def test_a_stored_decision_causes_no_request_to_remember(asking, tmp_path):
     path = said(asking, tmp_path, ("user", RULE))
     asking.call("capture", source="transcript", session="s1", transcript=str(path), agent="claude-code")
     assert end_turn(asking, path) == ""
@@ -84,7 +84,7 @@ def test_an_agent_that_answers_decides_on_its_own_statements_and_not_on_the_user
     assert (DECIDED in stored) == (DECIDED in kept)
 
 
-def test_what_the_agent_repeats_is_kept_once_a_rule_in_the_users_words(asking, tmp_path):
+def test_a_repeated_rule_is_stored_once_in_the_users_words(asking, tmp_path):
     tried = "I tried a smaller batch and it did not help, the memory still grew."
     path = said(asking, tmp_path, ("user", RULE), ("assistant", "Noted."), ("user", tried), ("assistant", "I see."))
     assert end_turn(asking, path)

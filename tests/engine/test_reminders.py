@@ -75,7 +75,7 @@ def test_a_prompt_brings_what_it_touches(shared, prompt, told):
         "<task-notification>the session storage in Postgres was moved to Redis</task-notification>",
     ],
 )
-def test_what_touches_nothing_and_what_no_person_said_brings_nothing(shared, prompt):
+def test_unrelated_prompts_and_prompts_not_from_people_bring_no_reminder(shared, prompt):
     answer = shared.call("remind", prompt=prompt)
     assert (answer.text, answer.ids) == ("", ())
 
@@ -92,7 +92,7 @@ def test_a_session_is_told_nothing_twice_and_after_a_compaction_once_more(full):
     assert full.call("remind", prompt=prompt, session="s1").ids == first.ids
 
 
-def test_what_the_brief_gave_and_what_the_session_stored_itself_is_not_told(full):
+def test_memories_of_the_brief_and_of_the_session_itself_are_not_repeated(full):
     prompt = "Please move the session storage back to Redis"
     own = full.call(
         "remember", text="The session storage moves back to Redis in June.", session="s1", importance=1
@@ -106,7 +106,7 @@ def test_what_the_brief_gave_and_what_the_session_stored_itself_is_not_told(full
     assert full.call("remind", prompt=prompt, session="s3").ids == ()
 
 
-def test_what_came_too_late_was_not_given(full):
+def test_a_late_reminder_does_not_count_as_delivered(full):
     prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
     gone = threading.Event()
     gone.set()
@@ -123,7 +123,7 @@ def test_what_came_too_late_was_not_given(full):
         ("capture", {"source": "commit"}),
     ],
 )
-def test_what_came_too_late_is_given_with_the_next_event_once(full, verb, event):
+def test_a_late_reminder_is_delivered_once_with_the_next_event(full, verb, event):
     prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
     gone = threading.Event()
     gone.set()
@@ -143,7 +143,7 @@ def test_text_from_outside_is_never_said_unasked(full):
     assert full.call("remind", prompt="who reads the gauges, the harbour master?").ids == ()
 
 
-def test_what_was_given_outlives_the_daemon(full, start):
+def test_the_list_of_deliveries_survives_a_restart(full, start):
     prompt = "Please move the session storage back to Redis"
     assert full.call("remind", prompt=prompt, session="s1").ids
     full.engine.close()
@@ -174,7 +174,7 @@ class Late(FakeEmbedder):
         return super().encode_query(MEMORIES[0][1] if text == self.riddle else text)
 
 
-def test_what_only_a_late_encoder_finds_is_given_with_a_later_prompt(plain_repo, start):
+def test_results_of_a_slow_encoder_are_delivered_with_a_later_prompt(plain_repo, start):
     encoder = Late()
     muninn = start(plain_repo, encoder=lambda: encoder)
     muninn.call("init")

@@ -42,7 +42,7 @@ def test_a_name_belongs_to_one_folder(user: User) -> None:
 
 
 @pytest.mark.parametrize("name", ["all", "a b", "-x", "a/b", "x" * 65])
-def test_what_cannot_be_a_name_is_refused(user: User, name: str) -> None:
+def test_an_invalid_name_is_refused(user: User, name: str) -> None:
     app = user.open(user.make("app", user.files["app"]))
     with pytest.raises(MuninnError):
         app.call("repos.add", path=str(app.root), name=name)

@@ -204,7 +204,7 @@ def test_same_range_same_text(base):
 
 
 @pytest.mark.parametrize("wanted", ["..", "a..b..c", "  "])
-def test_what_is_no_range_is_refused(base, wanted):
+def test_an_invalid_range_is_refused(base, wanted):
     with pytest.raises(BadParams):
         base.call("diff", range=wanted)
 

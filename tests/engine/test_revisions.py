@@ -86,7 +86,7 @@ def test_a_pack_as_of_a_tag_holds_nothing_of_later(told):
     assert not [item for item in pack.items if item.kind == "code"]
 
 
-def test_what_expired_since_was_true_then(told):
+def test_a_memory_that_expired_later_counts_at_the_revision(told):
     told.call("remember", text="The pier is closed.", expires="2100-01-01T00:00:00Z")
     commit(told, "Third")
     told.clock.forward(days=365 * 100)
@@ -103,7 +103,7 @@ def test_a_revision_that_is_not_there_names_the_nearest(told, rev, near):
 
 
 @pytest.mark.parametrize("rev", ["--all", "a..b", " ", "HEAD\nHEAD"])
-def test_what_can_be_no_revision_is_refused(told, rev):
+def test_an_invalid_revision_is_refused(told, rev):
     with pytest.raises(BadParams):
         ask(told, "recall", query="x", at=rev)
 
@@ -218,7 +218,7 @@ def test_memory_of_work_that_was_squashed_is_rewritten_and_not_abandoned(told):
     assert work_of(told, "Made on the way.") == "rewritten"
 
 
-def test_what_was_learned_on_a_branch_that_was_left_is_unmerged_and_then_abandoned(told):
+def test_memories_of_a_left_branch_are_unmerged_and_later_abandoned(told):
     git(told.root, "checkout", "-q", "-b", "trial")
     commit(told, "Trial")
     told.call("remember", text="The trial worked.")

@@ -79,7 +79,7 @@ def test_a_global_memory_never_gets_into_git(two, shared):
     assert stat.S_IMODE(shared.stat().st_mode) == 0o700
 
 
-def test_what_is_of_this_repository_has_no_place_in_a_global_memory(two):
+def test_a_global_memory_accepts_no_files_of_the_repository(two):
     for fields in ({"files": ["src/users.py"]}, {"task": "T-1"}, {"cites": [{"path": "src/users.py"}]}):
         with pytest.raises(BadParams, match="names no files, citations or task"):
             two[0].call("remember", text="x", scope="global", **fields)
@@ -236,7 +236,7 @@ def test_a_sessions_note_is_for_that_session_only(muninn):
     assert "vans" not in muninn.call("brief", session="two").text
 
 
-def test_who_asks_for_all_of_memory_sees_other_sessions_notes_labelled(muninn):
+def test_listing_all_memory_labels_notes_of_other_sessions(muninn):
     muninn.call("remember", text="The vans are in the yard.", scope="session", session="one")
     assert scoped(muninn, "vans", scope="global") == [("session", "The vans are in the yard.")]
     assert [m.scope for m in muninn.call("memories", scope="session").memories] == ["session"]
@@ -290,7 +290,7 @@ def test_other_sessions_notes_do_not_hide_what_is_the_projects(muninn):
     ]
 
 
-def test_what_waits_for_an_approval_does_not_go_round_it_by_another_scope(two):
+def test_another_scope_does_not_bypass_approval(two):
     here, _ = two
     (here.root / ".muninn" / "config.yaml").write_text("review:\n  pending: [assistant]\n")
     here.touch(".muninn/config.yaml")
@@ -341,7 +341,7 @@ def test_promoting_never_raises_the_trust(two):
     assert there.call("memories").memories[0].trust == "agent"
 
 
-def test_what_can_not_be_promoted_is_told_why(two):
+def test_a_refused_promotion_gives_its_reason(two):
     here, _ = two
     (own,) = here.call("remember", text="The project's.").ids
     (everywhere,) = here.call("remember", text="Mine.", scope="global").ids
@@ -416,7 +416,7 @@ def test_an_expired_memory_is_listed_only_with_all_and_labelled(muninn):
     assert muninn.call("brief").text == ""
 
 
-def test_what_was_archived_comes_back_by_restore(muninn):
+def test_restore_returns_archived_memories(muninn):
     (identity,) = muninn.call("remember", text="The yard is closed.").ids
     muninn.call("forget", id=identity)
     assert muninn.texts("yard", kind="memory") == []

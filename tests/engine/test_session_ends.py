@@ -93,7 +93,7 @@ def test_a_failure_without_a_command_is_an_error(muninn):
         fail(muninn, command=" ")
 
 
-def test_what_failed_until_files_were_changed_is_an_attempt_that_the_next_session_is_told_of(muninn, transcript):
+def test_failures_before_a_change_of_files_become_an_attempt_in_the_next_brief(muninn, transcript):
     muninn.call("brief", session="s1")
     fail(muninn)
     fail(muninn, "make lint", "error: line too long")
@@ -168,9 +168,7 @@ def test_a_session_that_goes_on_is_summed_up_anew_and_the_same_end_twice_is_one(
     assert old.superseded_by
 
 
-def test_what_fails_anew_in_a_session_that_goes_on_is_another_attempt_and_the_same_one_is_stored_once(
-    muninn, transcript
-):
+def test_a_resumed_session_stores_new_failures_and_repeats_none(muninn, transcript):
     for error, file in [("no bucket", "src/users.py"), (f"{TOKEN} was refused", "src/other.py")]:
         transcript.use("Bash", {"command": "sh check.sh"}, f"Exit code 3\nerror: {error}", failed=True)
         transcript.use("Edit", {"file_path": str(muninn.root / file)})
@@ -222,7 +220,7 @@ def test_a_transcript_of_another_folder_is_not_summed_up(muninn, transcript, tmp
     assert of(muninn, "session_summary") == []
 
 
-def test_what_is_left_open_is_kept_before_a_compaction_given_back_and_gone_when_done(muninn, transcript):
+def test_open_work_is_stored_before_compaction_returned_and_removed_when_done(muninn, transcript):
     todos = [{"content": "Add the bucket", "status": "completed"}, {"content": "Tell the tenants", "status": "pending"}]
     transcript.use("TodoWrite", {"todos": todos})
     transcript.say(
@@ -242,7 +240,7 @@ def test_what_is_left_open_is_kept_before_a_compaction_given_back_and_gone_when_
     assert [memory for memory in of(muninn, "insight") if "open" in memory.tags] == []
 
 
-def test_what_a_hook_could_not_hand_over_is_taken_up_with_the_next_brief(muninn, transcript):
+def test_messages_that_a_hook_could_not_deliver_are_read_with_the_next_brief(muninn, transcript):
     transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
     params = {"source": "session", "session": "s1", "transcript": str(transcript.path)}
     inbox.put(str(muninn.root), "capture", params)
@@ -366,7 +364,7 @@ def test_a_command_that_passed_is_not_reported_as_failed_after_a_compaction(muni
     assert "no bucket" not in muninn.call("brief", session="s1", source="compact").text
 
 
-def test_what_the_model_calls_open_has_the_trust_of_the_model(muninn, transcript):
+def test_open_work_stated_by_the_model_has_the_models_trust(muninn, transcript):
     transcript.say("Next steps: 1) rotate the key, 2) drop the old table, 3) ask for more memory.")
     compact(muninn, transcript)
     (left,) = of(muninn, "insight")

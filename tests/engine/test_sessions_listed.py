@@ -43,7 +43,7 @@ def test_its_title_is_its_summary_or_its_name_or_its_begin(muninn):
     assert [one.title for one in muninn.call("sessions", session="login-form").sessions] == ["The form"]
 
 
-def test_what_was_forgotten_is_not_counted_and_its_session_stays(muninn):
+def test_archived_memories_are_not_counted_and_their_session_is_listed(muninn):
     (identity,) = muninn.call("remember", text="Wrong.", session="one").ids
     muninn.call("forget", id=identity, session="two")
     assert set(told(muninn)) == {("one", "open", 1, 0), ("two", "open", 1, 0)}

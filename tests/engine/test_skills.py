@@ -96,7 +96,7 @@ def test_each_question_looks_at_the_files_first(skilled):
     assert skilled.call("skills.match", task="chase wasps off").skills == ()
 
 
-def test_what_is_wrong_is_told_and_nothing_else_fails(skilled):
+def test_faults_are_reported_and_other_skills_work(skilled):
     folder = skilled.root / ".claude/skills"
     write(folder, "broken", "---\nname: [x\n---\nBody.\n")
     write(folder, "huge", "x" * 200_001)

@@ -96,7 +96,7 @@ def test_the_importance_of_a_merged_memory_falls_and_the_fall_is_undone(muninn: 
         (Use(count=9, last="2026-02-28T00:00:00.000Z"), {"importance": 8}, None),
     ],
 )
-def test_what_sessions_refute_loses_importance(use: Use, more: dict[str, Any], after: int | None) -> None:
+def test_memories_that_sessions_refute_lose_importance(use: Use, more: dict[str, Any], after: int | None) -> None:
     known = Memory(
         **{"id": "a", "type": "insight", "text": "Orders are sharded.", "ts": "2026-02-01T00:00:00.000Z", **more}
     )

@@ -66,7 +66,7 @@ def test_saved_deleted_and_moved_files_are_noticed(plain_repo, watch):
     batches.until(str(src / "moved.py"), str(src / "users.py"))
 
 
-def test_what_is_private_or_rebuilt_is_not_noticed(plain_repo, watch):
+def test_private_and_rebuilt_files_are_not_reported(plain_repo, watch):
     batches = Batches()
     quiet = ["node_modules/x.js", "src/__pycache__/x.pyc", ".muninn/cache/x", ".muninn/local/spool/x", ".git/objects/x"]
     for path in quiet:

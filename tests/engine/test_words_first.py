@@ -114,7 +114,7 @@ def test_closing_does_not_wait_for_all_meaning(muninn, gated):
         closing.result(timeout=PATIENCE)
 
 
-def test_what_was_missing_at_the_end_is_made_after_the_next_start(muninn, gated, start):
+def test_missing_vectors_are_computed_after_the_next_start(muninn, gated, start):
     updater = muninn.engine.open(locate(str(muninn.root))).updater
     updater._stopped = True
     gated.open.set()

@@ -60,7 +60,7 @@ def test_each_work_tree_finds_its_own_files(trees):
     assert all(hit.path != "sails.py" for hit in muninn.call("recall", query="hoist mainsail").hits)
 
 
-def test_what_a_linked_work_tree_has_not_sealed_survives_its_removal(trees, start):
+def test_unsealed_memories_of_a_linked_work_tree_survive_its_removal(trees, start):
     muninn, side = trees
     stored = muninn.call("remember", at=side, text="The side branch needs Redis.")
     muninn.call("index", at=side)  # git can't remove a folder in which files are being made
@@ -94,7 +94,7 @@ def test_closing_seals_where_the_memory_was_stored(trees):
     assert "On the side." in (next((side / ".muninn/memory/sessions").glob("*.jsonl"))).read_text()
 
 
-def test_who_asks_while_memories_of_a_removed_tree_are_adopted_sees_them(trees, monkeypatch):
+def test_a_question_during_adoption_sees_the_adopted_memories(trees, monkeypatch):
     muninn, side = trees
     stored = muninn.call("remember", at=side, text="The side branch needs Redis.")
     muninn.call("index", at=side)

@@ -447,7 +447,7 @@ def test_a_question_that_ends_a_kept_process_is_an_error_and_the_next_one_is_ans
     assert objects.changed_files(first, second).changed == {"steps"}
 
 
-def test_what_a_kept_process_says_follows_new_commits(plain_repo, objects):
+def test_a_reused_process_sees_new_commits(plain_repo, objects):
     assert objects.read_blob("HEAD", "steps") is None
     commit(plain_repo, "Steps", steps="one\n")
     assert objects.read_blob("HEAD", "steps") == b"one\n"

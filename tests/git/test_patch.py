@@ -52,7 +52,7 @@ def test_a_line_that_looks_like_a_header_is_a_line(changed):
     assert (touched.path, touched.spans) == ("a.txt", ((1, 3),))
 
 
-def test_what_is_no_patch_touches_nothing():
+def test_an_invalid_patch_changes_nothing():
     assert read_patch("") == ()
     assert read_patch("a question\nin two lines\n@@ -1 +1 @@\n+x\n") == ()
     assert read_patch("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n") == ()
@@ -67,7 +67,7 @@ def test_a_patch_of_another_tool_is_read_too():
 
 
 @pytest.mark.parametrize(("rev", "error"), [("nowhere", NotFoundError), ("--output=x", BadParams)])
-def test_what_names_no_commit_is_refused(changed, rev, error):
+def test_an_unknown_commit_is_refused(changed, rev, error):
     with pytest.raises(error):
         read_diff(changed, rev)
     assert not (changed / "x").exists()

@@ -161,7 +161,7 @@ def test_without_its_backup_a_file_loses_only_what_is_ours(repo: Path, client: s
     }
 
 
-def test_what_others_add_later_stays_in_a_table_of_toml(repo: Path) -> None:
+def test_keys_added_later_to_a_toml_table_survive_uninstall(repo: Path) -> None:
     config = repo / ".codex/config.toml"
     config.parent.mkdir()
     config.write_text(TOML, "utf-8")
@@ -197,7 +197,7 @@ def test_odd_forms_of_toml_are_edited_and_come_back(repo: Path, text: str) -> No
 
 
 @pytest.mark.parametrize(("client", "deaf"), [("claude-code", 1), ("codex", 1), ("gemini", 0)])
-def test_who_installs_hears_that_a_client_ignores_a_file_with_comments(
+def test_the_installation_warns_that_a_client_ignores_files_with_comments(
     repo: Path, capsys: pytest.CaptureFixture[str], client: str, deaf: int
 ) -> None:
     first = next(path for path in written(repo, client) if path.suffix == ".json")
@@ -274,7 +274,7 @@ def test_the_settings_of_opencode_are_found_under_their_other_name(repo: Path) -
         ("agents-md", "AGENTS.md", b"\xff\xfe", "is not UTF-8"),
     ],
 )
-def test_what_is_not_understood_is_told_with_its_place_and_nothing_is_written(
+def test_an_invalid_file_is_reported_with_its_position_and_nothing_is_written(
     repo: Path, client: str, name: str, content: str | bytes, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (repo / name).parent.mkdir(exist_ok=True)
@@ -352,7 +352,7 @@ def test_the_list_says_what_there_is_and_what_is_installed(repo: Path, capsys: p
 
 
 @pytest.mark.parametrize("client", PRINTED)
-def test_what_muninn_does_not_write_itself_is_printed(
+def test_settings_that_muninn_does_not_write_are_printed(
     repo: Path, client: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("install", client, repo, "--print") == 0
@@ -361,7 +361,7 @@ def test_what_muninn_does_not_write_itself_is_printed(
     assert f"muninn install {client} --print" in capsys.readouterr().err
 
 
-def test_what_is_written_can_be_printed_too(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_that_muninn_writes_can_be_printed(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("install", "codex", repo, "--print") == 0
     shown = capsys.readouterr().out
     assert '.codex/config.toml:\n\n[mcp_servers.muninn]\ncommand = "muninn"\nargs = ["mcp"]\n' in shown

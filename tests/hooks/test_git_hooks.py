@@ -119,7 +119,7 @@ def test_only_new_segments_are_staged(project: Project) -> None:
     assert project.status().splitlines() == [f"?? {SEGMENTS}/notes.txt", "?? scratch.txt"]
 
 
-def test_what_the_end_of_a_session_has_sealed_goes_with_the_next_commit(project: Project) -> None:
+def test_memories_sealed_at_a_sessions_end_go_into_the_next_commit(project: Project) -> None:
     project.remember("Sessions live in Postgres.", session="s1")
     with connect(str(project.root), project.environ) as client:
         (segment,) = client.call("seal")["segments"]

@@ -161,9 +161,7 @@ def test_a_commit_that_does_not_matter_is_passed_over_in_silence(remembering: Ag
     assert remembering.call("memories", tag="commit")["total"] == 0
 
 
-def test_what_was_decided_is_captured_before_compaction_and_given_back_after_it(
-    remembering: Agent, tmp_path: Path
-) -> None:
+def test_decisions_are_captured_before_compaction_and_given_back_after_it(remembering: Agent, tmp_path: Path) -> None:
     said = {"role": "user", "content": "Never log the e-mail addresses of customers."}
     transcript = tmp_path / "session.jsonl"
     transcript.write_text(json.dumps({"type": "user", "message": said}) + "\n")
@@ -288,7 +286,7 @@ def test_paths_of_windows_in_an_event_are_no_obstacle(remembering: Agent) -> Non
 
 
 @pytest.mark.parametrize("raw", ["", "not json", "[1]", '{"cwd": '])
-def test_what_is_no_payload_is_logged_in_the_agents_project(agent: Agent, raw: str) -> None:
+def test_an_invalid_payload_is_logged_in_the_agents_project(agent: Agent, raw: str) -> None:
     assert silent(agent.send("session-start", raw, CLAUDE_PROJECT_DIR=str(agent.root)))
     (entry,) = agent.log()
     assert "JSON can't be read" in entry["error"]

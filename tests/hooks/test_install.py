@@ -88,7 +88,7 @@ def test_uninstalling_from_a_fresh_repository_leaves_no_trace(repo: Path) -> Non
     assert not (repo / ".claude").exists()
 
 
-def test_what_others_wrote_stays_and_comes_back_to_the_byte(repo: Path) -> None:
+def test_foreign_settings_survive_install_and_uninstall_byte_for_byte(repo: Path) -> None:
     (repo / ".claude").mkdir()
     (repo / ".claude/settings.local.json").write_text(OTHERS, "utf-8")
     (repo / ".mcp.json").write_text('{"mcpServers":{"other":{"command":"x"}}}\r\n', newline="")
@@ -139,7 +139,7 @@ def test_the_backup_is_the_file_from_before_the_first_installation(repo: Path) -
     assert backup.read_text("utf-8") == OTHERS
 
 
-def test_what_was_added_after_the_installation_survives_the_way_back(repo: Path) -> None:
+def test_settings_added_after_the_installation_survive_uninstall(repo: Path) -> None:
     (repo / ".claude").mkdir()
     settings = repo / ".claude/settings.local.json"
     settings.write_text(OTHERS, "utf-8")

@@ -55,13 +55,13 @@ def written(draw: st.DrawFn, data: Any) -> str:
 
 
 @given(st.data(), tables)
-def test_whatever_a_person_may_write_is_understood(data: st.DataObject, table: dict[str, Any]) -> None:
+def test_any_notation_of_jsonc_is_parsed(data: st.DataObject, table: dict[str, Any]) -> None:
     text = data.draw(blanks) + data.draw(written(table)) + data.draw(blanks)
     assert parse(text).value == table
 
 
 @given(st.data(), tables, tables)
-def test_what_is_put_in_is_there_and_what_is_cut_is_gone(
+def test_inserted_values_are_present_and_removed_values_are_gone(
     data: st.DataObject, table: dict[str, Any], value: dict[str, Any]
 ) -> None:
     members = data.draw(st.permutations(list({**table, "ours": 1, "list": [1]}.items())))
@@ -115,7 +115,7 @@ def test_a_member_that_is_there_gets_another_value_in_its_place() -> None:
         ("[" * 300, "nested too deeply", 1, 202),
     ],
 )
-def test_what_is_no_json_is_told_with_its_place(text: str, words: str, line: int, column: int) -> None:
+def test_invalid_json_is_reported_with_its_position(text: str, words: str, line: int, column: int) -> None:
     with pytest.raises(JsoncError) as caught:
         parse(text)
     assert words in caught.value.message

@@ -94,7 +94,7 @@ def test_only_claude_code_has_a_plugin(repo: Path, capsys: pytest.CaptureFixture
     assert "there is no plugin of codex" in refused(capsys, repo, "install", "codex", "--plugin")
 
 
-def test_what_claude_code_says_against_it_is_told(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_claude_code_are_reported(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = repo.parent / "bin" / "claude"
     program.write_text('#!/bin/sh\necho "no marketplaces today" >&2\nexit 1\n')
     program.chmod(0o755)

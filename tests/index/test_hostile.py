@@ -68,5 +68,5 @@ def test_the_code_of_this_project_and_short_texts_are_read_here():
 
 
 @pytest.mark.parametrize("text", [BREAKS, ENDLESS, "- " * 400 + "a", "f(" * 90 + ")" * 90, "cat " + "<<A " * 50])
-def test_what_could_break_a_parser_is_not_read_here(text):
+def test_hostile_files_are_not_parsed_in_this_process(text):
     assert not is_safe_to_parse(text.encode())

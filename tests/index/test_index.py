@@ -78,7 +78,7 @@ def test_a_run_says_that_it_is_done_when_all_is_written(opened, root, small_batc
     assert len({written for _, _, written in told}) > 3  # what is written can be found while the rest is read
 
 
-def test_what_can_not_be_written_while_more_is_read_ends_the_run(opened, root, small_batches, monkeypatch):
+def test_a_write_error_during_reading_ends_the_run(opened, root, small_batches, monkeypatch):
     write(root, {f"f{number}.py": f"cursor_{number} = {number}\n" for number in range(BULK + 30)})
     index = opened()
     write_batch = Writer.write

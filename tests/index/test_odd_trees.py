@@ -93,7 +93,7 @@ def test_a_line_of_fifty_megabytes_that_is_wanted_is_cut_into_small_pieces(root)
     ids=lambda text: repr(text[:8]),
 )
 @pytest.mark.parametrize("name", ["a.js", "a.py", "a.md", "a.c", "a.yaml", "a.unknown"])
-def test_what_machines_write_is_cut_into_a_bounded_number_of_pieces(root, name, given):
+def test_generated_files_are_cut_into_a_bounded_number_of_chunks(root, name, given):
     (root / name).write_text(given, "utf-8")
     (one,) = extract(Job(str(root), 1_000_000, ((name, None),)), None)
     assert len(one.pieces) <= len(given) / 250 + 2
@@ -140,7 +140,7 @@ def test_folders_deeper_than_a_path_can_be_end_the_walk_there(root):
     assert 30 < len(depths) < 45
 
 
-def test_what_may_not_be_read_is_counted():
+def test_unreadable_files_are_counted():
     with tempfile.TemporaryDirectory(prefix="muninn-odd-", dir="/tmp") as name:  # a folder that another user may enter
         folder = Path(name)
         folder.chmod(0o755)

@@ -79,14 +79,14 @@ def test_a_file_that_went_or_changed_meanwhile_is_answered_as_it_is_now(surveyor
     assert {each.path for each in found(survey, "bowline")} == {"rig/rope.py"}
 
 
-def test_what_is_read_for_one_question_is_bounded(surveyor, monkeypatch):
+def test_a_question_reads_a_bounded_amount(surveyor, monkeypatch):
     survey = surveyor.read()
     assert len({each.path for each in found(survey, "def return bowline")}) == 3
     monkeypatch.setattr(survey_module, "_MAX_CHARACTERS", 10)
     assert len({each.path for each in found(survey, "def return bowline")}) == 1
 
 
-def test_what_was_glimpsed_is_read_again_when_it_is_asked_for_late(surveyor, root, monkeypatch):
+def test_surveyed_files_are_read_again_for_a_late_question(surveyor, root, monkeypatch):
     survey = surveyor.read()
     ((first, _),) = survey.lexical({"mast": 1.0}, 10, None, set)
     kept = survey.chunks([first])
@@ -170,7 +170,7 @@ def test_an_index_that_was_surveyed_is_that_of_a_run_without(opened, root, embed
     assert answers(surveyed, embedder, ["launch 42", "berth"]) == answers(plain, embedder, ["launch 42", "berth"])
 
 
-def test_what_is_cut_already_is_found_in_the_index_alone(opened, root, surveying):
+def test_fully_indexed_files_are_found_only_in_the_index(opened, root, surveying):
     write(root, {"old.py": "def launch_42_again(slip):\n    return slip\n"})
     index = opened()
     sync(index, root)

@@ -153,7 +153,7 @@ def test_a_change_shares_what_is_large_with_the_set_before_it():
     assert 7 not in [number for number, _ in new.search(unit(1_000)[7], 900)]
 
 
-def test_what_is_dead_for_the_most_part_is_written_anew():
+def test_segments_of_mostly_deleted_vectors_are_rewritten():
     meaning = VectorIndex(DIM).changed([], list(range(100)), quantise(unit(100)))
     meaning = meaning.changed(list(range(60)), [], NONE)
     assert [len(part.segment) for part in meaning._shards["code"]] == [40]

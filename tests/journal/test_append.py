@@ -75,7 +75,7 @@ def test_the_journal_clock_does_not_go_back(journal, clock):
         ({"a": b"bytes"}, r"payload\.a is a bytes"),
     ],
 )
-def test_what_json_can_not_hold_is_refused_with_its_place(journal, payload, said):
+def test_values_that_json_cannot_hold_are_refused_with_their_path(journal, payload, said):
     with pytest.raises(BadParams, match=said):
         journal.append(draft(payload))
     assert journal.position == 0

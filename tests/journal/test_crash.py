@@ -63,7 +63,7 @@ print("held")
 HERE = str(Path(__file__).parent)
 
 
-def test_what_was_acknowledged_survives_kills_of_eight_writers(tmp_path):
+def test_acknowledged_events_survive_kills_of_eight_writers(tmp_path):
     folder = tmp_path / "journal"
     acknowledged: list[str] = []
     for _ in range(5):

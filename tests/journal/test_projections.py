@@ -108,7 +108,7 @@ def fill(journal, number):
         journal.append(draft(payload, event_type=kind, session_id=f"s{each % 4}"))
 
 
-def test_they_continue_after_an_interruption_and_rebuild_to_the_same_content(
+def test_projections_continue_after_an_interruption_and_rebuild_to_the_same_content(
     journal, folder, clock, embedder, monkeypatch
 ):
     monkeypatch.setattr(module, "_BATCH", 7)

@@ -105,7 +105,7 @@ def test_an_unexpected_error_rolls_back_its_own_operation_only(journal):
     assert journal.verify().broken is None
 
 
-def test_what_a_refused_operation_wrote_is_rolled_back(journal):
+def test_a_refused_operation_is_rolled_back(journal):
     held = Held(journal)
     prepared = [journal.prepare(draft({"n": number})) for number in range(3)]
 

@@ -134,7 +134,7 @@ def test_a_path_that_is_too_long_for_a_socket_is_told_with_the_way_out(tmp_path)
     assert "MUNINN_RUNTIME_DIR" in error.value.hint
 
 
-def test_what_the_daemon_writes_about_itself_is_read_again_and_private(short):
+def test_the_daemons_information_file_is_read_back_and_is_private(short):
     write_info(short, {"pid": 7, "token": "t"})
     assert read_info(short) == {"pid": 7, "token": "t"}
     if os.name != "nt":

@@ -35,7 +35,7 @@ async def taken(coalescer: Coalescer[int], document: str, work: Work) -> asyncio
     return task
 
 
-async def test_what_is_asked_while_an_answer_is_made_shares_the_next_one() -> None:
+async def test_calls_during_a_run_share_the_next_run() -> None:
     coalescer: Coalescer[int] = Coalescer()
     work = Work()
     asked = [await taken(coalescer, "a", work) for _ in range(10)]

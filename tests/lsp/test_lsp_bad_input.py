@@ -228,7 +228,9 @@ async def test_an_answer_of_the_editor_that_does_not_fit_leaves_no_command_waiti
         assert "result" in written, (answer, written)
 
 
-async def test_what_waits_for_the_editor_can_be_cancelled(repo: Path, environ: dict[str, str], bare_in: BareIn) -> None:
+async def test_a_request_that_waits_for_the_editor_can_be_cancelled(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
     editor = await bare_in(repo, environ, capabilities=SHOWS)
     command = {"command": "muninn.write", "arguments": [{"type": "insight"}]}
     await editor.send(
@@ -276,7 +278,7 @@ async def test_a_request_without_a_version_of_the_protocol_is_answered(
     assert (await asyncio.wait_for(editor.answer("old"), PATIENCE))["result"] is None
 
 
-async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_storing_nor_by_beginning_again(
+async def test_deleted_memory_is_not_shown_again_after_remember_or_init(
     own_repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
     repo = own_repo  # a linked work tree keeps what is not sealed outside of its .muninn
@@ -296,7 +298,7 @@ async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_stori
     assert (await editor.result("muninn/memories", {}))["memories"] == []
 
 
-async def test_what_is_closed_before_its_answer_comes_and_what_is_no_text_has_answers_all_the_same(
+async def test_requests_about_closed_documents_and_binary_files_are_answered(
     repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
     editor = await bare_in(repo, environ)

@@ -96,7 +96,7 @@ async def test_decisions_knowledge_files_and_symbols_are_completed(open_editor: 
     }
 
 
-async def test_what_is_completed_is_found_as_its_title_is_typed_on(open_editor: Open, home: Home, memory: str) -> None:
+async def test_completion_filters_by_title_while_typing(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     uri, file = opened_scenario(editor, home, "complete_title")
     found = {item.text_edit.new_text: item for item in await completed(editor, uri, file.position("all"))}
@@ -240,7 +240,9 @@ async def test_plain_ids_records_and_keys_say_what_they_mean(open_editor: Open, 
     assert "dangling" in await said(config, text.position("section"))
 
 
-async def test_who_refers_to_a_file_is_found(open_editor: Open, home: Home, memory: str) -> None:
+async def test_find_references_returns_the_files_that_refer_to_a_file(
+    open_editor: Open, home: Home, memory: str
+) -> None:
     editor = await open_editor()
     (referrer, file), (knowledge, errors) = read_scenario("referring").items()
     path = home.repo / referrer
@@ -389,7 +391,7 @@ async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory
     ]
 
 
-async def test_what_is_for_our_files_alone_is_offered_for_them_alone(bare: Bare, home: Home) -> None:
+async def test_features_of_muninn_files_are_registered_for_them_only(bare: Bare, home: Home) -> None:
     editor = await bare(handshake=False)
     able = {name: {"dynamicRegistration": True} for name in ("completion", "definition", "documentSymbol")}
     params = {"processId": None, "rootUri": home.repo.as_uri(), "capabilities": {"textDocument": able}}
@@ -408,9 +410,7 @@ async def test_what_is_for_our_files_alone_is_offered_for_them_alone(bare: Bare,
     assert "**/docs/decisions/*.md" in patterns
 
 
-async def test_what_another_open_file_says_counts_before_it_is_saved(
-    open_editor: Open, home: Home, memory: str
-) -> None:
+async def test_unsaved_text_of_another_open_file_counts(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     source = home.repo / "src" / "carts.py"
     source.write_text("def fill(cart):\n    return cart\n")

@@ -223,7 +223,7 @@ async def test_a_client_that_does_not_ask_is_told_when_the_text_rests_and_when_i
     assert (await person.editor.ask("textDocument/diagnostic", {"textDocument": person.document}))["error"]["code"]
 
 
-async def test_what_another_client_remembers_is_shown_without_a_key_being_typed(
+async def test_memories_of_another_client_are_shown_without_an_edit(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person, other = await person_at(bare_in, repo, environ, **PULLING), await bare_in(repo, environ)
@@ -319,7 +319,7 @@ async def test_a_draft_that_can_not_be_read_says_why_and_stores_nothing(
     assert (await person.editor.result("muninn/memories"))["memories"] == []
 
 
-async def test_what_is_in_doubt_can_be_settled_where_it_stands(
+async def test_code_actions_resolve_a_doubt_in_the_document(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ, **PULLING)

@@ -27,7 +27,7 @@ AWKWARD: dict[str, Any] = {
 """Keys that become something else, or end the message, where parameters are made objects."""
 
 
-async def test_what_a_command_remembers_a_command_recalls(open_editor: Open) -> None:
+async def test_a_command_recalls_what_a_command_remembered(open_editor: Open) -> None:
     editor = await open_editor()
     given = {"text": "Retries are capped at five because the gateway bans us.", "type": "constraint"}
     remembered = await editor.workspace_execute_command_async(types.ExecuteCommandParams("muninn.remember", [given]))
@@ -152,7 +152,7 @@ async def test_an_editor_that_comes_later_sees_no_bar(bare: Bare) -> None:
     assert editor.notices == []
 
 
-async def test_what_is_open_in_the_editor_counts_in_a_context_until_it_is_closed(bare: Bare, home: Home) -> None:
+async def test_open_documents_count_in_a_context_until_they_are_closed(bare: Bare, home: Home) -> None:
     editor = await bare()
     document = {"uri": (home.repo / "src" / "users.py").as_uri(), "languageId": "python", "version": 1, "text": ""}
     await editor.send({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}})

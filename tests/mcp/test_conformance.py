@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
 
 @pytest.mark.parametrize("revision", sorted(path.stem for path in BASELINES.glob("*.yml")))
-async def test_what_a_revision_requires_is_there_but_for_what_a_memory_can_not_have(web: Web, revision: str) -> None:
+async def test_required_features_of_a_revision_exist_except_inapplicable_ones(web: Web, revision: str) -> None:
     if not PROGRAM.exists():
         clients.missing(NAME, "it is not in .tools/conformance; scripts/install-clients.sh installs it")
     environ = {**os.environ, "PATH": os.pathsep.join([node_folder(NAME), os.environ["PATH"]])}

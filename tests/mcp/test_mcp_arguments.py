@@ -29,7 +29,7 @@ pytest_plugins = ("mcp_agents",)
         ("remember", {"links": '[{"relation": "extends"}]'}, {"links": [{"relation": "extends"}]}),
     ],
 )
-def test_what_is_plainly_meant_is_taken(verb: str, given: dict[str, Any], meant: dict[str, Any]) -> None:
+def test_unambiguous_arguments_are_converted(verb: str, given: dict[str, Any], meant: dict[str, Any]) -> None:
     assert coerce(verb, given) == meant
 
 
@@ -43,7 +43,7 @@ def test_what_is_plainly_meant_is_taken(verb: str, given: dict[str, Any], meant:
         ("recall", {"qeury": None}),
     ],
 )
-def test_what_is_not_plain_goes_through_as_it_is(verb: str, given: dict[str, Any]) -> None:
+def test_ambiguous_arguments_are_passed_on_unchanged(verb: str, given: dict[str, Any]) -> None:
     assert coerce(verb, given) == given
 
 

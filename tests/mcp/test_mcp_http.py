@@ -77,7 +77,7 @@ async def test_agents_of_both_eras_are_served_at_once(web: Web) -> None:
     await asyncio.gather(*(work(era) for era in ("2025-11-25", "2026-07-28") * 3))
 
 
-def test_who_has_no_token_or_another_is_refused(web: Web) -> None:
+def test_a_request_without_the_right_token_is_refused(web: Web) -> None:
     assert ask(web)[0] == 200
     for wrong in ("", "Bearer ", "Bearer x", f"Basic {web.token}", f"Bearer {web.token}x", f"Bearer {web.token[:-1]}"):
         status, headers = ask(web, Authorization=wrong)

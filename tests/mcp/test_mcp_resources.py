@@ -80,7 +80,7 @@ async def test_where_nobody_has_begun_a_memory_the_list_is_the_status_and_a_tool
         "file:///etc/passwd",
     ],
 )
-async def test_what_is_not_there_is_an_error_that_names_it(agents: Agents, era: str, uri: str) -> None:
+async def test_an_unknown_resource_is_an_error_that_names_it(agents: Agents, era: str, uri: str) -> None:
     async with agents.open(era) as agent:
         with pytest.raises(MCPError) as refused:
             await agent.read_resource(uri)
@@ -136,7 +136,7 @@ async def test_a_context_file_is_read_with_what_its_references_mean(agents: Agen
 
 
 @both_eras
-async def test_what_names_something_is_completed(agents: Agents, era: str) -> None:
+async def test_arguments_with_names_are_completed(agents: Agents, era: str) -> None:
     async with agents.open(era) as agent:
         identity = await remembered(agent, "The foghorn is sounded twice.")
         of_memory = types.ResourceTemplateReference(type="ref/resource", uri="muninn://memory/{id}")

@@ -59,7 +59,7 @@ def test_every_tool_of_a_set_is_a_verb_that_says_when_to_use_it(name: str) -> No
         assert "actor" not in tool.taken or tool.verb == "event.append"  # the verb refuses to record for a person
 
 
-def test_what_the_list_of_tools_costs_stays_small() -> None:
+def test_the_list_of_tools_stays_small() -> None:
     for name, most in (
         ("core", MOST_TOKENS),
         ("mnemosyne", 2_850),

@@ -53,7 +53,7 @@ async def test_an_agent_learns_the_tools_and_when_to_use_them(agents: Agents, er
 
 
 @both_eras
-async def test_what_an_agent_remembers_it_recalls(agents: Agents, era: str) -> None:
+async def test_an_agent_recalls_what_it_remembered(agents: Agents, era: str) -> None:
     async with agents.open(era) as agent:
         text = f"In {era} the display name is never empty."
         stored, failed = await said(agent, "remember", text=text, type="constraint", files=["src/users.py"])
@@ -108,7 +108,7 @@ async def test_an_agent_can_not_say_who_speaks_or_whom_to_trust(agents: Agents) 
     assert memory["agent"].startswith("mcp ")
 
 
-async def test_what_an_agent_says_waits_where_the_config_says_so_and_no_tool_approves_it(
+async def test_an_agents_memory_needs_approval_with_that_setting_and_no_tool_approves_it(
     plain_repo: Path, environ: dict[str, str]
 ) -> None:
     from mcp_agents import Agents

@@ -75,7 +75,7 @@ async def test_two_agents_of_both_eras_are_served_at_once(agents: Agents) -> Non
 
 
 @pytest.mark.parametrize("method", ["no/such/method", "tasks/list"])
-async def test_what_is_not_offered_is_refused_by_the_protocol(bare_agent: Bare, method: str) -> None:
+async def test_unsupported_methods_are_refused_by_the_protocol(bare_agent: Bare, method: str) -> None:
     agent = await bare_agent()
     offered = (await agent.handshake())["result"]["capabilities"]
     assert set(offered) == {"tools", "resources", "prompts", "completions"}

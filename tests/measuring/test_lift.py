@@ -30,7 +30,7 @@ def history(tmp_path):
     return root
 
 
-def test_what_commits_showed_finds_the_file_that_words_do_not(history, tmp_path):
+def test_commit_history_finds_a_file_that_words_miss(history, tmp_path):
     with Walk(history, tmp_path, load_bundled()) as walk:
         answers = list(walk.answers(10, backfill=False))
     assert [one.title[-1] for one in answers] == ["1", "2", "3"]

@@ -55,27 +55,27 @@ def became(history: History) -> Became:
     return judge
 
 
-def test_what_nobody_touched_is_fresh(became: Became) -> None:
+def test_unchanged_lines_are_fresh(became: Became) -> None:
     assert became({"other": "x = 1\n"}) == "fresh"
 
 
-def test_what_was_pushed_down_or_away_in_one_commit_has_moved(became: Became) -> None:
+def test_lines_that_one_commit_shifts_or_relocates_have_moved(became: Became) -> None:
     assert became({"store": "import os\n" + OTHER + "\n" + LOAD}) == "moved"
 
 
-def test_what_went_to_another_file_has_moved(became: Became) -> None:
+def test_lines_that_went_to_another_file_have_moved(became: Became) -> None:
     assert became({"store": OTHER, "loads": LOAD}) == "moved"
 
 
-def test_what_was_changed_and_changed_back_is_fresh(became: Became) -> None:
+def test_lines_that_were_changed_and_restored_are_fresh(became: Became) -> None:
     assert became({"store": OTHER + "\n" + LOAD.replace("found", "it")}, {"store": OTHER + "\n" + LOAD}) == "fresh"
 
 
-def test_what_left_in_one_commit_and_came_in_another_has_moved(became: Became) -> None:
+def test_lines_removed_in_one_commit_and_added_in_another_have_moved(became: Became) -> None:
     assert became({"store": OTHER + "\n" + SAVE}, {"loads": LOAD}) == "moved"
 
 
-def test_what_came_to_another_file_before_it_left_its_own_has_moved(became: Became) -> None:
+def test_lines_copied_before_their_removal_have_moved(became: Became) -> None:
     assert became({"loads": LOAD}, {"store": OTHER + "\n" + SAVE}) == "moved"
 
 
@@ -83,7 +83,7 @@ def test_a_copy_that_was_there_before_is_no_new_home(became: Became) -> None:
     assert became({"store": OTHER + "\n" + SAVE}, loads=LOAD) == "gone"
 
 
-def test_what_kept_its_name_or_half_its_lines_has_drifted(became: Became) -> None:
+def test_definitions_that_keep_their_name_or_half_their_lines_have_drifted(became: Became) -> None:
     assert became({"store": OTHER + "\n\ndef load(name):\n    return None\n"}) == "drifted"
     assert became({"store": OTHER + "\n" + LOAD.replace("load", "fetch") + "\n" + SAVE}) == "drifted"
 

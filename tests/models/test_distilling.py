@@ -41,7 +41,7 @@ def texts(told: Told, **more: Any) -> set[tuple[str, str]]:
     return {(each.kind, each.text) for each in told.call("candidate.list", **more).candidates}
 
 
-def test_what_the_rules_miss_becomes_a_candidate_with_its_message_as_evidence(session: Told) -> None:
+def test_statements_that_the_rules_miss_become_candidates_with_their_message_as_evidence(session: Told) -> None:
     result, requests = distilled(session, says(FOUND))
     assert {(each.kind, each.type) for each in result.candidates} >= {("model", "constraint")}
     (found,) = (each for each in result.candidates if each.kind == "model")

@@ -65,7 +65,7 @@ def test_questions_of_the_author_stay(told: Told) -> None:
     assert shown(told, identity).importance == 7
 
 
-def test_what_people_change_while_the_model_is_asked_stays_and_what_they_redact_is_not_sent(told: Told) -> None:
+def test_changes_during_a_model_call_are_kept_and_redacted_text_is_not_sent(told: Told) -> None:
     waiting, redacted, reworded, first = (
         told.call("remember", text=f"{name}: {TEXT}").ids[0] for name in ("Crow", "Secretly", "Owl", "Jay")
     )

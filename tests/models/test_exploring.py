@@ -94,7 +94,7 @@ def test_the_pack_is_explained_and_replayed_without_a_model_and_not_gathered_aga
         told.call("replay", bundle=bundle, fresh=True)
 
 
-def test_what_was_relevant_is_remembered_once(told: Told) -> None:
+def test_relevant_places_are_stored_once(told: Told) -> None:
     told.call("index", wait=True)
     first, _ = explored(told, calling(finish(DELETION)))
     again, _ = explored(told, calling(finish(DELETION)))

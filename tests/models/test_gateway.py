@@ -168,7 +168,7 @@ def test_a_request_that_can_not_be_served_is_refused_in_the_dialects_form(
     assert word in json.loads(told)["error"]["message"]
 
 
-def test_who_has_no_token_gets_nothing(gateway: Served) -> None:
+def test_a_request_without_token_is_refused(gateway: Served) -> None:
     with Backend(says("secret")) as backend:
         gateway.configure(m=route(backend, "openai"))
         for headers in ({"Authorization": "Bearer wrong"}, {"Authorization": "", "x_api_key": "wrong"}):

@@ -127,7 +127,7 @@ def test_responses_are_recorded_too(gateway: Served) -> None:
 
 
 @DIALECTS
-def test_what_broke_off_is_recorded_when_it_is_asked_again(gateway: Served, dialect: str) -> None:
+def test_an_interrupted_answer_is_recorded_with_the_repeated_request(gateway: Served, dialect: str) -> None:
     begun = (openai_events if dialect == "openai" else anthropic_events)("half of it\nand more\n")
     asked = [{"role": "user", "content": f"Does it break, {dialect}?"}]
     with Backend(bytes_of(begun[:-60], cut=True), status(429), says("No.", dialect)) as backend:

@@ -132,5 +132,5 @@ def test_only_the_newest_responses_are_remembered() -> None:
         exchange({}, "r1", said("Hello.")),
     ],
 )
-def test_what_is_no_whole_conversation_is_not_recorded(told: Exchange) -> None:
+def test_an_incomplete_conversation_is_not_recorded(told: Exchange) -> None:
     assert Responses().read(told) is None

@@ -182,7 +182,7 @@ def test_the_budget_of_a_day_and_of_a_session_ends_calls(told: Told) -> None:
         told.call("models.test", route="m", session="s2")
 
 
-def test_what_was_reserved_counts_when_a_daemon_died_and_a_damaged_ledger_stops_calls(told: Told) -> None:
+def test_reservations_of_a_dead_daemon_count_and_a_damaged_ledger_stops_calls(told: Told) -> None:
     with Backend(says("ready")) as backend:
         told.route(backend, budget={"tokens_day": 2_000, "usd_day": 1})
         told.call("models.test", route="m")

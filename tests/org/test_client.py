@@ -147,7 +147,7 @@ def test_a_repository_on_this_machine_is_not_found_twice(daemon: Muninn) -> None
     assert not [hit for hit in answer.hits if hit.repository == "org:here"]
 
 
-def test_what_the_caller_may_not_read_does_not_reach_it(daemon: Muninn) -> None:
+def test_memories_without_read_permission_are_not_sent(daemon: Muninn) -> None:
     answer = daemon.call("recall", query="give the gold of an order back to the vault", limit=50)
     assert "gold" not in json.dumps([hit.text for hit in answer.hits])
     assert not [each for each in answer.repositories if "vault" in each.name]
@@ -252,7 +252,7 @@ def test_a_server_that_answers_nonsense_is_away(daemon: Muninn, url: str, answer
     assert "does not answer" in found.repositories[0].skipped
 
 
-def test_what_a_later_server_sends_in_addition_is_ignored(daemon: Muninn, monkeypatch) -> None:
+def test_unknown_fields_of_a_newer_server_are_ignored(daemon: Muninn, monkeypatch) -> None:
     before = daemon.call("recall", query="give the money of an order back")
     post, changed = organisation._post, []
 

@@ -36,7 +36,7 @@ def generate(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return script
 
 
-def test_what_was_generated_is_what_the_check_expects(generate: ModuleType) -> None:
+def test_the_check_accepts_generated_files(generate: ModuleType) -> None:
     assert generate.main([]) == 0
     assert generate.main(["--check"]) == 0
 

@@ -71,7 +71,7 @@ def test_the_wheel_has_the_text_encoder_which_git_ignores(dist: Path) -> None:
     assert encoder <= set(wheel_names(dist))
 
 
-def test_what_is_written_for_clients_is_in_the_wheel(dist: Path) -> None:
+def test_the_wheel_contains_the_files_for_clients(dist: Path) -> None:
     snippets = {path.name for path in (ROOT / "hooks/muninn_hooks/snippets").iterdir()}
     assert {"opencode.ts", "agents.md"} <= snippets
     assert {f"muninn_hooks/snippets/{name}" for name in snippets} <= set(wheel_names(dist))

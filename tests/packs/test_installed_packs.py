@@ -61,7 +61,7 @@ def test_a_name_that_is_taken_is_refused_and_says_what_to_do(layout, pack):
     assert "update" in error.value.hint
 
 
-def test_what_was_changed_deleted_or_added_is_an_edit_and_other_line_ends_are_not(layout, pack):
+def test_changed_deleted_and_added_files_are_edits_and_other_line_ends_are_not(layout, pack):
     install(layout, pack)
     place = layout.packs / "house-style"
     (place / "glossary.md").write_bytes(FILES["glossary.md"].replace(b"\n", b"\r\n"))

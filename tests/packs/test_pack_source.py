@@ -36,7 +36,7 @@ def test_an_archive_of_ours_is_the_same_bytes_each_time_and_is_read_again(tmp_pa
     assert read_pack(tmp_path, name).manifest == made
 
 
-def test_what_stands_beside_a_pack_in_a_folder_is_not_looked_at(tmp_path):
+def test_other_files_beside_a_pack_are_ignored(tmp_path):
     folder(tmp_path / "clone")
     (tmp_path / "clone" / ".git").mkdir()
     (tmp_path / "clone" / "LICENSE").symlink_to("/etc/hostname")

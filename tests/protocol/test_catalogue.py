@@ -44,7 +44,7 @@ def test_a_verb_that_stores_without_a_key_is_never_repeated():
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
-def test_what_a_front_end_is_told_names_real_parameters(method):
+def test_hints_for_front_ends_name_existing_parameters(method):
     known = set(method.params.__struct_fields__)
     named = {*method.absolute_paths, *method.rooted_paths, *method.shown, *method.may_omit, *method.bare}
     assert named <= known
@@ -89,7 +89,7 @@ def test_every_verb_and_parameter_is_described(method):
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
-def test_what_shapes_the_command_line_names_real_parameters(method):
+def test_hints_for_the_command_line_name_existing_parameters(method):
     assert set(method.positional) | set(method.flags) <= set(method.params.__struct_fields__)
 
 

@@ -87,7 +87,7 @@ def test_unknown_verbs_and_parameters_are_answered_with_the_nearest(repo, enviro
         assert muninn.call("memories")["memories"] == [], "the connection is as good as before"
 
 
-def test_who_does_not_say_hello_is_refused_and_hung_up_on(raw):
+def test_a_client_without_hello_is_refused_and_disconnected(raw):
     for first in (
         b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
         wire.request(1, "muninn/status", {}),
@@ -100,14 +100,14 @@ def test_who_does_not_say_hello_is_refused_and_hung_up_on(raw):
         assert other.next() is None
 
 
-def test_who_wants_another_repository_is_refused(raw, tmp_path):
+def test_a_client_of_another_repository_is_refused(raw, tmp_path):
     answer = raw().greet(root=str(tmp_path))
     assert "this daemon serves" in answer["error"]["message"]
     answer = raw().greet(root=str(tmp_path / "none"))
     assert answer["error"]["data"]["kind"] == "not_a_repository"
 
 
-def test_what_is_no_request_is_answered_as_such_and_the_next_one_is_served(raw):
+def test_an_invalid_request_is_answered_with_an_error_and_the_next_one_is_served(raw):
     one = raw()
     one.greet()
     for message in ([], "text", 5, None, {}, {"id": 3}, {"id": 3, "method": 5}):
@@ -118,7 +118,7 @@ def test_what_is_no_request_is_answered_as_such_and_the_next_one_is_served(raw):
     assert one.ask(wire.request("x", "muninn/memories", {}))["id"] == "x"
 
 
-def test_what_is_no_message_is_told_and_hung_up_on(raw):
+def test_an_invalid_message_is_reported_and_ends_the_connection(raw):
     for body in (b"hello", b"[" * 100_000):
         one = raw()
         one.greet()

@@ -44,7 +44,7 @@ async def read_in_pieces(data, size):
         await feeding
 
 
-def test_what_was_framed_is_read_again():
+def test_a_framed_message_is_read_back():
     assert read_all(b"".join(map(wire.frame, MESSAGES))) == MESSAGES
 
 
@@ -72,7 +72,7 @@ def test_other_headers_and_any_case_are_taken():
         b"\r\n\r\n",
     ],
 )
-async def test_what_is_no_message_is_refused_on_both_sides(data):
+async def test_an_invalid_message_is_refused_by_reader_and_writer(data):
     with pytest.raises(ValueError):
         read_all(data)
     with pytest.raises(ValueError):

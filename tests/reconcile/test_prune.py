@@ -38,7 +38,7 @@ def test_without_a_policy_nothing_is_pruned_and_the_error_says_which_keys_make_o
     assert "prune.age_days" in error.value.hint
 
 
-def test_what_was_archived_superseded_or_expired_long_ago_leaves_and_the_rest_stays_as_it_was(log, layout):
+def test_old_archived_superseded_and_expired_memories_are_removed_and_others_are_unchanged(log, layout):
     archived = store(log, "Nobody needs this")
     change(log, "archive", target=archived)
     older = store(log, "The port is 80")
@@ -60,7 +60,7 @@ def test_what_was_archived_superseded_or_expired_long_ago_leaves_and_the_rest_st
 
 
 @pytest.mark.parametrize("fields", [{"pinned": True}, {"importance": 8}, {"actor": "user"}])
-def test_what_is_pinned_important_or_said_by_a_user_stays(log, fields):
+def test_pinned_important_and_user_memories_stay(log, fields):
     identity = store(log, "Nobody needs this", **fields)
     change(log, "archive", target=identity)
     assert pruned(log).memories == ()
@@ -123,7 +123,7 @@ def test_of_too_large_a_file_the_oldest_silent_ones_leave_until_it_fits(log, lay
     assert set(prune(log, PruneConfig(max_bytes=1), LATER).memories) == set(ids[2:4])
 
 
-def test_what_is_old_and_doubtful_leaves_when_the_policy_names_a_confidence(log):
+def test_old_memories_below_the_configured_confidence_are_removed(log):
     doubtful = store(log, "The scheduler may be racy", confidence=0.2)
     store(log, "The scheduler has a lock", confidence=0.9)
     policy = PruneConfig(age_days=30, confidence=0.5)

@@ -66,7 +66,7 @@ def test_the_same_insight_of_two_sessions_becomes_one_with_more_confidence(log):
     assert log.state.memories[gone].merged_into == kept
 
 
-def test_what_a_user_said_is_kept_though_an_agent_said_it_first(log):
+def test_a_users_words_are_kept_although_an_agents_came_first(log):
     (by_agent,) = store(log, "Tests run in random order", actor="assistant")
     (by_user,) = store(log, "The tests run in random order")
     log.seal()
@@ -257,7 +257,7 @@ def test_malformed_lines_and_unknown_records_survive(log, layout):
     assert layout.main.read_bytes() == content
 
 
-def test_what_is_open_is_sealed_first_and_a_dry_run_counts_it_without_touching_it(log, layout):
+def test_open_sessions_are_sealed_first_and_a_dry_run_only_counts_them(log, layout):
     store(log, "Sealed")
     log.seal()
     store(log, "Open", session="s2")
@@ -313,7 +313,7 @@ def test_an_archived_segment_does_not_take_the_place_of_another(log, layout):
     assert log.segments == 0
 
 
-def test_what_can_not_be_read_or_written_is_an_error_and_nothing_goes(log, layout, monkeypatch):
+def test_unreadable_or_unwritable_files_are_an_error_and_nothing_is_removed(log, layout, monkeypatch):
     store(log, "One thing")
     log.seal()
 

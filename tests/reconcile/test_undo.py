@@ -117,7 +117,7 @@ def test_undo_brings_no_memory_of_another_branch(filled, layout, opened, tmp_pat
         undo(other)
 
 
-def test_what_was_stored_after_a_reconcile_survives_its_undo(filled, layout):
+def test_memories_stored_after_a_reconcile_survive_its_undo(filled, layout):
     reconcile(filled)
     (fresh,) = store(filled, "Stored afterwards", session="s9")
     filled.seal()

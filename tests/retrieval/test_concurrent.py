@@ -25,7 +25,7 @@ def test_both_searches_of_a_large_index_run_at_once():
 
 
 @pytest.mark.parametrize("size", [0, LARGE])
-def test_what_a_search_raises_is_raised_where_its_result_is_asked_for(size):
+def test_an_error_of_a_search_is_raised_to_its_caller(size):
     result = start(size, lambda: {}["missing"])
     with pytest.raises(KeyError, match="missing"):
         result()

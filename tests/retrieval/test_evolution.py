@@ -40,7 +40,7 @@ def test_a_sweep_over_many_files_joins_nothing():
     assert evolution.churn == {}
 
 
-def test_what_changes_much_and_lately_is_lively():
+def test_frequent_recent_changes_give_high_activity():
     evolution = made((0, "new.py"), (1, "new.py"), (800, "old.py"), (801, "old.py"))
     assert 0 < evolution.churn["old.py"] < evolution.churn["new.py"] < 1
 

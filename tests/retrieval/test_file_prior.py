@@ -89,7 +89,7 @@ def test_cited_files_are_told_too_and_nothing_where_no_word_is_shared(witnesses)
     assert told(witnesses) == {}
 
 
-def test_what_is_silenced_or_over_or_not_to_be_seen_or_of_too_many_files_tells_nothing(witnesses):
+def test_archived_expired_hidden_and_broad_memories_have_no_weight(witnesses):
     assert not {"forgotten.py", "over.py", "f1.py"} & set(told(witnesses, "retry"))
     assert set(told(witnesses, "retry", seen=lambda one: one.id == "m2")) == {"download.py", "retry.py"}
 

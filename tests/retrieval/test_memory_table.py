@@ -78,7 +78,7 @@ def test_a_filter_that_gives_the_same_memories_gives_the_same_object_until_one_c
     assert table.passing(late, NOW).ids == ("m0", "m2")
 
 
-def test_what_many_filters_gave_is_not_kept():
+def test_results_of_many_filters_are_not_cached():
     known = {f"m{number}": memory(number, type=f"kind-{number}") for number in range(28)}
     table = MemoryTable(lambda: known)
     for _ in range(2):

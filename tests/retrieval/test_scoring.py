@@ -137,7 +137,7 @@ def test_without_a_vector_words_alone_decide():
     assert set(signals(found[0])) == {"words"}
 
 
-def test_what_is_near_to_nothing_is_not_made_to_look_perfect():
+def test_a_low_similarity_is_not_scaled_up():
     assert fuse([[]], [[(0, -0.1), (1, -0.1)]]) == [{}]
     assert fuse([[(0, 0.0)]], []) == [{}]
 
@@ -323,7 +323,7 @@ def test_further_chunks_of_a_file_speak_for_its_best_one():
     assert all("parts" not in signals(hit) for hit in found[1:])
 
 
-def test_who_asks_for_a_change_finds_files_of_which_much_has_to_do_with_it():
+def test_a_question_about_a_change_finds_files_with_many_matching_chunks():
     chunks = [code("a.py"), code("b.py", 1), code("b.py", 50), code("b.py", 90), code("test_b.py", 1), code("NEWS", 1)]
     chunks += [code("test_b.py", start) for start in (20, 40, 60)]
     lexical = [(0, 5.0), *((number, 4.5) for number in range(1, len(chunks)))]
@@ -337,7 +337,7 @@ def test_who_asks_for_a_change_finds_files_of_which_much_has_to_do_with_it():
     assert "spread" not in signals(ask([code("a.md", kind="knowledge")], text="Fix the parser")[0])
 
 
-def test_who_asks_for_a_change_is_told_of_more_files_and_less_of_their_words_as_a_whole():
+def test_a_question_about_a_change_returns_more_files_with_less_weight_on_whole_files():
     chunks = [code("a.py", 1), code("a.py", 10), code("b.py", 1)]
     lexical = [(0, 4.0), (1, 4.0), (2, 2.7)]
     change, other = (
@@ -382,7 +382,7 @@ def test_vendored_code_stands_back():
     assert signals(found[1])["auxiliary"] == w.AUXILIARY
 
 
-def test_what_a_program_made_stands_back_whether_its_path_or_its_head_says_so():
+def test_generated_files_rank_lower_by_path_or_header():
     chunks = [code("dist/shop.js"), code("a_string.go"), code("zz.go")]
     found = recall(Known(chunks, generated={"a_string.go"}), None, {}, "open it", limit=5)
     assert found[0].path == "zz.go"
@@ -403,14 +403,14 @@ def test_each_further_chunk_of_a_file_is_marked_down_but_memories_are_not():
     [Focus(files=["x.py"]), Focus(session="s1"), Focus(task="T-1")],
     ids=["file", "session", "task"],
 )
-def test_what_belongs_to_the_work_at_hand_counts_more(focus):
+def test_chunks_related_to_current_work_rank_higher(focus):
     memories = [said("m1"), said("m2", files=("x.py",), sessions=("s0", "s1"), task="T-1")]
     first, second = ask([], memories, focus=focus)
     assert (first.id, signals(first)["focus"]) == ("m2", w.FOCUS)
     assert "focus" not in signals(second)
 
 
-def test_nobody_at_work_focuses_on_nothing():
+def test_without_current_work_nothing_is_focused():
     assert not Focus().covers("a.py", said("m1", session=None, task=None))
     assert Focus(files=["a.py"]).covers("a.py", None)
 
@@ -585,7 +585,7 @@ def test_of_many_memories_those_can_be_recalled_that_can_be_recalled_alone(field
     assert recallable_among(["m0", "m1"], known.get, NOW) == (known if is_recallable(memory, NOW) else {})
 
 
-def test_what_is_sure_is_a_candidate_without_a_word_in_common_and_stands_once():
+def test_a_certain_match_is_one_candidate_without_common_words():
     told, silent = said("m1"), said("m2")
     hits = ask([], [told, silent], lexical=[(0, 1.0)], bounds=Bounds(required=(told, silent)))
     assert [hit.id for hit in hits] == ["m1", "m2"]
@@ -616,7 +616,7 @@ class KnownTokens(Known):
         return {number: packed(self.token(number)) for number in ids}
 
 
-def test_what_is_sure_is_ranked_although_the_tokens_of_many_others_match_better():
+def test_a_certain_match_is_ranked_although_many_others_match_better():
     memories = [said(f"m{number:02}") for number in range(60)]
     reader = KnownTokens([Chunk(kind="memory", path=m.id, start=1, end=1, text=m.text) for m in memories], lexical=())
     for required in (), memories[-1:]:

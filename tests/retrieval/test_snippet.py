@@ -125,7 +125,7 @@ def test_a_question_of_usual_length_is_not_touched():
     assert limit_terms(text * 20, lambda _word: 1)[0] == text * 20
 
 
-def test_what_is_often_here_and_seldom_elsewhere_tells_most_of_a_place():
+def test_words_frequent_here_and_rare_elsewhere_have_most_weight():
     text = "the the kraken kraken of of " + " ".join(f"word{i}" for i in range(100))
     found = informative_terms(text, lambda word: 1 if word == "kraken" else 1_000).split()
     assert found[0] == "kraken" or "kraken" in found

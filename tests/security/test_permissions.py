@@ -25,9 +25,7 @@ def modes(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
-def test_whatever_the_umask_only_the_user_reads_what_git_does_not_carry(
-    tmp_path: Path, environ: dict[str, str], umask: int
-):
+def test_ignored_files_are_readable_by_the_user_only_for_any_umask(tmp_path: Path, environ: dict[str, str], umask: int):
     repo = copy_plain_repo(tmp_path / "repo")
     side = tmp_path / "side"
     git(repo, "worktree", "add", "-q", str(side))

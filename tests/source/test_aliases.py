@@ -80,7 +80,7 @@ def test_a_configuration_leads_an_import_to_its_file(path, module, found):
 
 
 @pytest.mark.parametrize("module", ["react", "@app/nothing", "@app/../../../etc/passwd", "@lib", ""])
-def test_what_no_configuration_knows_leads_nowhere(module):
+def test_an_unconfigured_alias_resolves_to_nothing(module):
     assert resolve_import("src/main.ts", "typescript", Import(1, module), FILES) == ()
 
 

@@ -94,7 +94,7 @@ def test_other_files_have_none(path: str) -> None:
     assert (bridge_of(path), origin_of(path)) == (None, "")
 
 
-def test_what_an_agent_keeps_for_itself_is_trusted_less_than_what_people_curate() -> None:
+def test_notes_of_an_agent_are_trusted_less_than_notes_that_people_curate() -> None:
     trust = {path: bridge.trust for path in LABELS if (bridge := bridge_of(path))}
     agents = {"Serena memory", "Claude auto memory", "Memory bank"}
     assert {LABELS[path] for path in trust if trust[path] == "agent"} == agents

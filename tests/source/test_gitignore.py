@@ -141,6 +141,6 @@ def test_a_bomb_of_a_glob_comes_to_an_end(bomb):
 
 
 @pytest.mark.parametrize("wrong", ["", "/", "../x", "[z-a]", "[a", "[[:word:]]", "a\\", "x" * (MAX_CHARACTERS + 1)])
-def test_what_is_no_glob_is_refused(wrong):
+def test_an_invalid_glob_is_refused(wrong):
     with pytest.raises(ValueError, match=r"pattern|set|class"):
         compile_glob(wrong)

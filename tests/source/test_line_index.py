@@ -41,7 +41,7 @@ def test_blank_lines_alone_have_no_mark():
 
 
 @pytest.mark.parametrize("text", [None, "", "sha256:abc", "1-2-3", "3-0000000g-0000000000000000"])
-def test_what_is_no_mark_of_ours_is_none(text):
+def test_a_foreign_mark_is_no_mark(text):
     assert read_mark(text) is None
 
 

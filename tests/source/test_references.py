@@ -43,7 +43,7 @@ def found(text, kind="context"):
         ('[x](a%20b.md "T")', [("link", "a b.md", "")]),
     ],
 )
-def test_what_is_meant_as_a_reference_is_one(text, expected):
+def test_references_are_recognised(text, expected):
     assert found(text) == expected
 
 
@@ -71,7 +71,7 @@ def test_ordinary_prose_and_code_hold_no_reference(text):
 
 
 @pytest.mark.parametrize("text", ["@types/node", "@scope/package", "@~/notes.md", "@thing.xyz"])
-def test_what_may_be_prose_is_not_certain(text):
+def test_an_ambiguous_reference_is_not_certain(text):
     assert [each.certain for each in find_references(text, "context")] == [False]
 
 
@@ -100,7 +100,7 @@ def test_a_reference_stands_where_it_says(text):
 
 
 @given(MARKUP)
-def test_what_is_prose_keeps_its_place(text):
+def test_masking_keeps_the_positions_of_prose(text):
     lines, prose = text.split("\n"), prose_lines(text)
     assert [len(line) for line in prose] == [len(line) for line in lines]
     assert all(

@@ -40,7 +40,7 @@ def test_the_whole_file_is_read(tmp_path):
         assert file.read() == content
 
 
-def test_what_is_appended_to_an_open_file_is_not_read(tmp_path):
+def test_bytes_appended_during_reading_are_not_read(tmp_path):
     path = tmp_path / "growing"
     path.write_bytes(b"one\ntwo\n")
     with open_regular(path, 1000) as file:

@@ -84,7 +84,7 @@ def test_a_skill_says_its_name_and_when_it_helps() -> None:
     assert (one.name, one.description, one.problems) == ("parsers", "Write parsers. For grammars.", ())
 
 
-def test_what_is_missing_is_made_up_for_from_the_folder_and_the_text() -> None:
+def test_missing_fields_are_taken_from_the_folder_and_the_text() -> None:
     one = read_skill("skills/parsers/SKILL.md", "# Parsers\n\nWrite them\nby hand.\n\nMore.\n", local=True)
     assert (one.name, one.description) == ("parsers", "Write them by hand.")
     assert one.problems == ("it has no description, so agents do not know when to use it",)
@@ -99,7 +99,7 @@ def test_what_is_missing_is_made_up_for_from_the_folder_and_the_text() -> None:
         (f"---\nname: api\ndescription: {'x' * 1100}\n---\n", "1100 characters; 1024 are allowed"),
     ],
 )
-def test_what_is_wrong_with_a_skill_is_said_and_hides_it_from_nobody(text: str, problem: str) -> None:
+def test_faults_of_a_skill_are_reported_and_do_not_hide_it(text: str, problem: str) -> None:
     one = read_skill("skills/api/SKILL.md", text, local=True)
     assert problem in one.problems[0]
     assert one.name in ("api", "My Api")

@@ -87,7 +87,7 @@ def test_a_variable_that_is_set_again_is_one():
         "<<<<<<< ours\n)) def ( class\n=======\n" * 50,
     ],
 )
-def test_what_the_grammar_can_not_read_is_left_to_the_lines(text):
+def test_code_that_the_grammar_cannot_parse_is_cut_by_lines(text):
     assert syntax("a.py", text) is None
 
 
@@ -262,7 +262,7 @@ template <typename T> void Box<T>::close() { this->shut<T>(); int local = 1; }
         ),
     ],
 )
-def test_what_a_file_defines_is_found_however_it_is_written(path, text, wanted):
+def test_definitions_are_found_in_every_notation(path, text, wanted):
     assert names(path, text) == wanted
 
 
@@ -319,7 +319,7 @@ BODY = "int other(int x) {\n  return x;\n}\n" * 3
         ("a.cs", "#:package Some@1\nclass A { void Go() {} }\n", "Go"),
     ],
 )
-def test_what_a_grammar_stumbles_over_hides_nothing(path, text, wanted):
+def test_a_syntax_error_hides_no_definition(path, text, wanted):
     found = syntax(path, text)
     assert found is not None
     (line,) = {text[: text.index(wanted)].count("\n") + 1}

@@ -83,7 +83,7 @@ def test_lock_files_bundles_and_catalogues_are_left_out_and_counted(tree):
     assert found.skipped["excluded"] >= 3
 
 
-def test_what_an_installation_writes_for_agents_is_no_code(tree):
+def test_files_that_an_installation_writes_for_agents_are_not_code(tree):
     ours = (".claude/settings.local.json", ".mcp.json.muninn-backup", ".opencode/plugins/muninn.ts")
     write(tree, {**dict.fromkeys(ours, "{}"), ".claude/skills/a/SKILL.md": "# A", "app.js": "x"})
     assert paths(tree) == [".claude/skills/a/SKILL.md", "app.js"]

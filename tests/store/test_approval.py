@@ -57,14 +57,14 @@ def test_an_approval_by_a_user_or_another_program_in_another_session_counts(auth
     assert state_of(proposal(), approval(**author))["a"].active
 
 
-def test_what_was_imported_is_approved_by_a_user_alone():
+def test_only_a_user_approves_imported_memories():
     mark = {"imported": {"actor": "import", "trust": "outside"}}
     other = {"actor": "assistant", "agent": "reviewer 1.0", "session": "s2"}
     assert state_of(proposal(**mark), approval(**other))["a"].waits
     assert state_of(proposal(**mark), approval(actor="user"))["a"].active
 
 
-def test_what_was_rejected_is_kept_with_the_reason_and_only_a_user_overrules_that():
+def test_a_rejection_keeps_its_reason_and_only_a_user_reverses_it():
     rejected = at(6, "reject", target="a", actor="user", reason="wrong")
     found = state_of(proposal(), rejected)["a"]
     assert (found.review, found.active, found.waits) == ("rejected", False, False)
@@ -108,7 +108,7 @@ def test_approved_words_that_their_author_changes_wait_again():
 
 
 @pytest.mark.parametrize(("keep", "source"), [("a", "b"), ("b", "a")])
-def test_what_waits_merges_with_nothing(keep, source):
+def test_unapproved_memories_are_not_merged(keep, source):
     records = [memory("b"), proposal(), at(3, "merge", keep=keep, sources=[source])]
     found = state_of(*records)
     assert (found["a"].merged_into, found["b"].merged_into, found["b"].sources) == (None, None, ())
@@ -116,7 +116,7 @@ def test_what_waits_merges_with_nothing(keep, source):
 
 
 @pytest.mark.parametrize("how", ["record", "link", "resolve"])
-def test_what_waits_supersedes_nothing_before_it_is_approved(how):
+def test_an_unapproved_memory_supersedes_nothing(how):
     links = [{"relation": "supersedes", "target": "b"}] if how == "link" else []
     records = [memory("b"), proposal(links=links)]
     if how == "record":
@@ -133,7 +133,7 @@ def test_a_resolve_by_the_author_does_not_put_other_words_into_what_was_approved
     assert state_of(*records, resolved)["a"].text == "text of a"
 
 
-def test_nobody_is_asked_about_a_conflict_with_what_waits():
+def test_conflicts_with_unapproved_memories_are_not_queued():
     records = [memory("b"), proposal(), at(3, "conflict", "c", left="a", right="b")]
     assert fold(records).conflicts == ()
     assert len(fold([*records, approval(actor="user")]).conflicts) == 1

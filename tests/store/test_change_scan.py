@@ -60,7 +60,7 @@ def test_a_brief_look_sees_files_that_come_go_or_are_replaced(look, seconds, lay
         look.reset()
 
 
-def test_what_changes_right_after_a_change_is_seen_though_the_folder_has_the_same_time(look, seconds, layout):
+def test_a_change_within_the_same_timestamp_is_seen(look, seconds, layout):
     settle(look, seconds)
     (layout.sessions / "s8.jsonl").write_text("came\n")
     assert len(look.scan(brief=True)) == 5

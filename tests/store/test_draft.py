@@ -50,7 +50,7 @@ def test_everything_that_is_stated_comes_back_from_the_fold():
     [("user", None, "user"), ("tool", None, "commit"), ("hook", None, "commit"), ("assistant", None, "agent"),
      ("import", None, "outside"), ("assistant", "user", "agent"), ("user", "outside", "outside")],
 )  # fmt: skip
-def test_nobody_vouches_for_more_than_they_can(actor, stated, trust):
+def test_vouching_cannot_raise_trust_above_the_callers(actor, stated, trust):
     assert record(actor=actor, trust=stated)["trust"] == trust
 
 

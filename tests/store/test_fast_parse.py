@@ -98,7 +98,7 @@ def test_a_plain_memory_takes_the_short_way_and_keeps_its_bytes():
     assert record != parse_line(line.replace(b"Two", b"Three"))
 
 
-def test_what_memories_have_in_common_is_in_memory_once():
+def test_equal_values_of_memories_share_one_object():
     line = (
         b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","session":"s-1","actor":"assistant",'
         b'"agent":"codex","task":"one two","branch":"a branch","commit":"c0ffee","text":"One.",'

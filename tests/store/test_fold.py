@@ -187,7 +187,7 @@ def test_a_restore_takes_a_merge_back():
     assert found["a"].sources == ()
 
 
-def test_what_supersedes_a_source_supersedes_what_speaks_for_it():
+def test_superseding_a_source_supersedes_its_merged_memory():
     records = [memory("a"), memory("b"), memory("c"), at(5, "merge", keep="a", sources=["b"])]
     assert state_of(*records, at(6, "supersede", target="b", by="c"))["a"].superseded_by == "c"
 
@@ -312,7 +312,7 @@ def test_an_unknown_change_is_kept_and_not_applied():
     assert state.records == 2
 
 
-def test_what_did_not_change_stays_the_same_object():
+def test_unchanged_memories_stay_the_same_objects():
     records = [memory("a"), memory("b")]
     growing = Fold()
     growing.add(records, sealed=True)

@@ -93,7 +93,7 @@ def test_only_files_that_are_not_what_they_were_are_read(filled, opened, aged, l
     assert seen(opened())[0] == seen(opened(writable=False))[0]
 
 
-def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(filled, opened, aged, layout):
+def test_unsealed_and_private_records_are_not_cached_and_stay_in_the_state(filled, opened, aged, layout):
     target = next(iter(filled.state.memories))
     filled.append([insight("open thing")], "s8")
     filled.append([insight("hidden thing", private=True, key="hidden key")], "s8")
@@ -191,7 +191,7 @@ def damage(content, how, chance):
 
 @pytest.mark.parametrize("how", ["cut", "flip", "zeros", "empty", "longer", "noise"])
 @pytest.mark.parametrize("seed", range(3))
-def test_whatever_is_damaged_the_log_says_the_same(filled, opened, aged, how, seed):
+def test_damage_of_the_cache_does_not_change_the_state(filled, opened, aged, how, seed):
     whole = filled.state
     aged.write_bytes(damage(aged.read_bytes(), how, random.Random(f"{how}{seed}")))
     log = opened()
@@ -214,7 +214,7 @@ def test_a_piece_that_says_something_else_is_not_believed_and_made_anew(filled, 
     assert opened().state == filled.state
 
 
-def test_what_is_damaged_and_nowhere_else_any_more_is_an_error(filled, opened, aged, layout):
+def test_damage_of_the_only_copy_is_an_error(filled, opened, aged, layout):
     held = b'"Fact 11"'
     aged.write_bytes(aged.read_bytes().replace(held, b'"Lies 11"'))
     log = opened()
@@ -247,7 +247,7 @@ moves = st.lists(
 
 @settings(max_examples=40, deadline=None)
 @given(moves)
-def test_whatever_comes_and_goes_between_a_log_that_opens_is_its_files(tmp_path_factory, moves):
+def test_a_reopened_log_equals_its_files_after_any_changes(tmp_path_factory, moves):
     layout = layout_of(tmp_path_factory.mktemp("kept") / "repo")
     initialise(layout, "")
     away = layout.root / "away"

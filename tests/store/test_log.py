@@ -19,7 +19,7 @@ def texts(log):
     return [memory.text for memory in log.state.memories.values()]
 
 
-def test_what_is_appended_is_on_disk_and_in_the_state_with_its_envelope_filled_in(log, layout):
+def test_an_appended_record_is_on_disk_and_in_the_state_with_a_complete_envelope(log, layout):
     (record,) = log.append([insight("one")], "s1")
     line = json.loads((layout.spool / "s1.jsonl").read_text())
     assert line == record.data
@@ -29,7 +29,7 @@ def test_what_is_appended_is_on_disk_and_in_the_state_with_its_envelope_filled_i
     assert (log.position, log.unsealed, log.segments) == (1, 1, 0)
 
 
-def test_what_is_appended_is_held_as_it_is_read_from_its_line(log, layout):
+def test_an_appended_record_equals_the_one_parsed_from_its_line(log, layout):
     (plain, change) = log.append([insight("one", id="m1"), {"type": "pin", "target": "m1"}], "s1")
     lines = (layout.spool / "s1.jsonl").read_bytes().splitlines()
     held = log.records
@@ -184,7 +184,7 @@ def test_segments_that_come_and_go_in_a_long_log_leave_the_state_of_the_files(lo
     assert log.append([insight("again", key="k1")], "s9")[0].data["text"] == "again"
 
 
-def test_what_a_segment_holds_already_is_not_sealed_again(log, layout, opened):
+def test_records_in_a_segment_are_not_sealed_again(log, layout, opened):
     log.append([insight("one"), insight("two")], "s1")
     content = (layout.spool / "s1.jsonl").read_bytes()
     first = content.split(b"\n")[0] + b"\n"

@@ -56,7 +56,7 @@ def test_a_key_without_a_mark_is_masked_by_what_is_around(around, template):
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u200d", "\ufeff", "\u2060", "\u00ad", "\u202e", "\\\n", "\\\r\n    "])
-def test_what_divides_a_key_does_not_hide_it(hidden):
+def test_separators_do_not_hide_a_key(hidden):
     for key in _BARE[::9]:
         for at in (2, len(key) // 2, len(key) - 2):
             masked, count = mask(f"It is {key[:at]}{hidden}{key[at:]} now")
@@ -109,7 +109,7 @@ def test_source_has_next_to_no_false_alarms():
         "sentry-sdk==2.1.0 --hash=sha256:" + "0a1b2c3d" * 8,
     ],
 )
-def test_what_only_looks_like_a_secret_stays(text):
+def test_text_that_only_resembles_a_secret_is_kept(text):
     assert mask(text) == (text, 0)
 
 

@@ -19,7 +19,7 @@ def test_a_line_without_id_gets_one_from_its_bytes_that_stays_when_it_is_rewritt
     assert parse_line(LINE.replace(b'"x"', b'"y"')).id != record.id
 
 
-def test_what_is_not_known_survives_a_rewrite():
+def test_unknown_fields_survive_a_rewrite():
     data = {"zeta": [1.5, None, {"b": 1, "a": 123456789012345678901234567890}], "id": "i", "ts": "2026-01-07T10:00:00Z"}
     line = encode_line(parse_line(json.dumps({**data, "type": "of_tomorrow"}).encode()))
     assert json.loads(line) == {**data, "type": "of_tomorrow"}

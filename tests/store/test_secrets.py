@@ -42,7 +42,7 @@ def test_a_secret_of_a_known_format_is_masked_and_the_rest_stays(kind):
     assert mask(masked) == (masked, 0)
 
 
-def test_what_surrounds_a_secret_stays():
+def test_text_around_a_secret_is_kept():
     key = "Ab1+" * 10
     assert mask(f"aws_secret_key = '{key}'") == ("aws_secret_key = '[masked:aws-key]'", 1)
     url = "postgres://bob:" + "hunter2" + "@db:5432/x"

@@ -78,7 +78,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("body", "code"), BAD)
-def test_what_is_no_request_is_answered_with_its_error(api: Api, body: bytes, code: int) -> None:
+def test_an_invalid_request_is_answered_with_its_error(api: Api, body: bytes, code: int) -> None:
     answer = api.request("POST", "/rpc", body)
     assert (answer.status, answer.json["error"]["code"]) == (400, code)
     assert api.rpc("status")["result"]["mode"] == "read-write"
@@ -128,7 +128,7 @@ def test_a_client_over_http_has_the_rights_of_an_agent(api: Api) -> None:
     assert event["actor"] == "assistant"
 
 
-def test_what_only_a_person_may_do_is_refused_for_each_such_verb(api: Api) -> None:
+def test_every_verb_reserved_to_people_is_refused(api: Api) -> None:
     refused = [method for method in METHODS.values() if method.for_people]
     assert {"approve", "reject", "resolve", "redact", "config.set", "shutdown"} <= {one.verb for one in refused}
     for method in refused:

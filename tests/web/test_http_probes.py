@@ -100,7 +100,7 @@ def failed(api: Api) -> dict[str, str]:
     return found
 
 
-def test_what_is_missing_is_named(plain_repo: Path, environ: dict[str, str]) -> None:
+def test_the_probe_names_what_is_not_ready(plain_repo: Path, environ: dict[str, str]) -> None:
     try:
         with serving(plain_repo, environ) as (_, api):
             assert "muninn init" in failed(api)["memory"]
