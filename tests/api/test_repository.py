@@ -95,7 +95,7 @@ def test_errors_are_the_same_with_and_without_a_daemon(plain_repo: Path, environ
         stop_daemon(plain_repo, environ)
 
 
-def test_after_close_a_call_says_so(quiet: Path, environ: dict[str, str]) -> None:
+def test_a_call_after_close_is_an_error(quiet: Path, environ: dict[str, str]) -> None:
     repository = open_repository(quiet, environ=environ)
     repository.close()
     repository.close()

@@ -57,7 +57,7 @@ def test_every_weight_belongs_to_a_cue_and_every_cue_can_be_explained() -> None:
         assert bare in CUES or describe_cue(name) != bare, name
 
 
-def test_a_statement_says_which_cues_speak_for_it() -> None:
+def test_a_statement_lists_its_cues() -> None:
     (kept,) = talk("U: Never commit to the release branch.")
     assert kept.type == "constraint"
     assert kept.probability > 0.6

@@ -39,7 +39,7 @@ def test_a_patch_comes_through_a_pipe_and_the_work_trees_change_by_name(shell: S
         shell.run("index", "--wait")  # the next test must not see the change
 
 
-def test_a_place_is_meant_from_the_current_folder(shell: Shell) -> None:
+def test_paths_are_relative_to_the_current_folder(shell: Shell) -> None:
     done = shell.run("context", "--cursor", "harbour.py:2:5", "--json", cwd=shell.repo / "src")
     answer = json.loads(done.stdout)
     assert answer["inputs"]["cursor"] == "src/harbour.py:2:5"

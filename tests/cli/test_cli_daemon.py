@@ -25,7 +25,7 @@ def alone(new_shell: Callable[[], Shell]) -> Shell:
     return made
 
 
-def test_start_status_and_stop_speak_of_one_process(alone: Shell) -> None:
+def test_start_status_and_stop_report_the_same_process(alone: Shell) -> None:
     pid = alone.json("daemon", "start")["pid"]
     status = alone.json("daemon", "status")
     assert status["running"] is True
@@ -69,7 +69,7 @@ def test_a_daemon_that_hangs_is_ended(alone: Shell) -> None:
     assert not is_daemon(pid)
 
 
-def test_a_process_of_somebody_else_is_never_signalled() -> None:
+def test_a_foreign_process_is_never_signalled() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         assert not is_daemon(other.pid)
         assert end(other.pid, 0.1) == "was gone already"
@@ -96,7 +96,7 @@ def test_logs_are_lines_to_a_program(alone: Shell) -> None:
     assert alone.failure("daemon", "logs", "-f")[0] == 2
 
 
-def test_logs_before_any_daemon_says_so(new_shell: Callable[[], Shell]) -> None:
+def test_logs_without_a_daemon_explain_their_absence(new_shell: Callable[[], Shell]) -> None:
     assert new_shell().failure("daemon", "logs")[0] == 3
 
 

@@ -153,7 +153,7 @@ def test_unapproved_memories_are_marked_and_a_person_decides(new_shell: Callable
     assert (code, "--reason" in error["message"]) == (2, True)
 
 
-def test_a_shell_that_an_agent_has_opened_speaks_for_the_agent(new_shell: Callable[[], Shell]) -> None:
+def test_a_shell_of_an_agent_acts_as_the_agent(new_shell: Callable[[], Shell]) -> None:
     shell = new_shell()
     shell.json("init")
     (shell.repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")

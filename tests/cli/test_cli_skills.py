@@ -43,7 +43,7 @@ def test_a_match_says_why_how_long_and_where(shell: Shell) -> None:
     assert shell.run("skills", "match", "bake a plum cake").stdout.startswith("No skill matches.\n")
 
 
-def test_a_task_without_a_verb_is_told_what_is_meant(shell: Shell) -> None:
+def test_a_task_without_a_verb_gets_a_suggestion(shell: Shell) -> None:
     done = shell.run("skills", "mtch", "x")
     assert done.returncode == 2
     assert "Did you mean `muninn skills match`?" in done.stderr

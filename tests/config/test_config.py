@@ -162,7 +162,7 @@ def test_the_profile_of_ranking_is_one_that_there_is(load):
     ("text", "line", "said"),
     [("index:\n  a: 1\n\tb: [\n", 3, "not YAML"), (b"# fine\n\xff\xfe", 2, "it is not UTF-8")],
 )
-def test_a_file_that_can_not_be_read_at_all_is_the_defaults_and_says_so(load, text, line, said):
+def test_an_unreadable_file_gives_the_defaults_and_a_problem(load, text, line, said):
     config, (problem,) = load(text)
     assert (config, problem.line) == (Config(), line)
     assert said in problem.message

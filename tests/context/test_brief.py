@@ -29,7 +29,7 @@ def brief(*memories, session=None, compact=False, conflicts=0, most=4000):
     )
 
 
-def test_nothing_remembered_is_nothing_said():
+def test_without_memories_the_brief_is_empty():
     assert (brief().text, brief(conflicts=3).ids) == ("", ())
 
 
@@ -121,6 +121,6 @@ def test_a_line_has_the_id_and_the_files_that_are_named_or_cited():
     assert "- [insight abcdefgh, 62 days ago] A fact. (a.py, b.py)\n" in text
 
 
-def test_of_many_memories_few_are_shown():
+def test_a_brief_shows_few_of_many_memories():
     made = brief(*(remembered(f"m{number:02}", f"Fact {number}.", importance=5 + number % 4) for number in range(60)))
     assert len(made.ids) <= 15

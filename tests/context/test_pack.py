@@ -60,7 +60,7 @@ def test_a_long_question_leaves_its_budget_to_the_answer():
     assert [item.id for item in pack.items] == ["a.py:1-1"]
 
 
-def test_a_budget_too_small_for_any_item_gives_the_heading_and_says_so():
+def test_a_budget_too_small_for_any_item_gives_the_heading_and_a_note():
     pack = make_pack("values", [("code", hit("x" * 5000))], 60)
     assert (pack.items, reasons(pack)) == ((), {"a.py:1-1": "over the budget"})
     assert text_of(pack) == "# Context: values\n\nNo item fits into the budget.\n"
@@ -160,7 +160,7 @@ def test_an_item_too_large_is_cut_to_its_beginning():
     assert not pack.left_out
 
 
-def test_of_code_at_hand_the_lines_around_the_cursor_come_when_it_does_not_fit():
+def test_code_of_the_current_file_is_cut_to_the_lines_around_the_cursor():
     pack = make_pack("q", [("hand", hit(lines("a", 300), start=101))], 400, {"a.py": 250})
     (item,) = pack.items
     assert item.start_line < 250 <= item.end_line < 400

@@ -69,7 +69,7 @@ def test_knowledge_that_was_cut_inside_a_code_block_does_not_take_in_what_follow
     assert written.rindex("~~~") < written.index("## Code")
 
 
-def test_nothing_found_is_said():
+def test_an_empty_result_is_stated():
     assert "Nothing in this repository" in text_of(make_pack("q", (), 4000))
 
 

@@ -32,7 +32,7 @@ def _process(repo: Path, environ: dict[str, str]) -> psutil.Process:
     return psutil.Process(pid)
 
 
-def test_it_leaves_after_the_idle_time_without_a_trace(repo: Path, environ: dict[str, str]) -> None:
+def test_the_daemon_exits_after_the_idle_time_and_removes_its_files(repo: Path, environ: dict[str, str]) -> None:
     process = _process(repo, environ)
     with client.connect(str(repo), environ) as muninn:
         muninn.call("index")
@@ -46,7 +46,7 @@ def test_it_leaves_after_the_idle_time_without_a_trace(repo: Path, environ: dict
     assert ".json" not in left
 
 
-def test_it_stays_while_a_client_is_connected(repo: Path, environ: dict[str, str]) -> None:
+def test_the_daemon_stays_while_a_client_is_connected(repo: Path, environ: dict[str, str]) -> None:
     process = _process(repo, environ)
     (repo / ".muninn" / "config.yaml").write_text("daemon:\n  idle_seconds: 0.1\n")
     with client.connect(str(repo), environ) as muninn:
@@ -86,7 +86,9 @@ def _ask_in_vain(muninn: client.Client) -> None:
         muninn.call("capture", {"source": "commit"})
 
 
-def test_it_leaves_although_something_does_not_end(plain_repo: Path, environ: dict[str, str], tmp_path: Path) -> None:
+def test_the_daemon_exits_although_a_task_does_not_end(
+    plain_repo: Path, environ: dict[str, str], tmp_path: Path
+) -> None:
     (plain_repo / ".muninn").mkdir()
     told, pipe = tmp_path / "told", tmp_path / "pipe"
     os.mkfifo(told)
@@ -115,7 +117,7 @@ def test_it_leaves_although_something_does_not_end(plain_repo: Path, environ: di
     stop_daemon(plain_repo, environ)
 
 
-def test_a_socket_that_nobody_listens_to_is_replaced(repo: Path, environ: dict[str, str]) -> None:
+def test_a_stale_socket_is_replaced(repo: Path, environ: dict[str, str]) -> None:
     process = _process(repo, environ)
     process.send_signal(signal.SIGKILL)
     process.wait(PATIENCE)

@@ -298,7 +298,7 @@ def test_a_killed_daemon_leaves_nothing_that_keeps_a_removed_work_tree(
     assert not side.exists()
 
 
-def test_a_command_in_a_removed_work_tree_says_so_and_creates_nothing(
+def test_a_command_in_a_removed_work_tree_is_an_error_and_creates_nothing(
     daemon_of_main: Path, environ: dict[str, str], tmp_path: Path
 ) -> None:
     side = tmp_path / "side"

@@ -73,7 +73,7 @@ def test_more_clients_than_descriptors_are_refused_and_the_rest_is_served(repo: 
 
 
 @pytest.mark.parametrize("limit", [8, 12, 18, 24, 30])
-def test_a_daemon_that_can_hardly_open_a_file_says_so_and_loses_no_memory(
+def test_a_daemon_with_few_descriptors_reports_the_lack_and_loses_no_memory(
     repo: Path, environ: dict[str, str], limit: int
 ) -> None:
     with client.connect(str(repo), environ) as muninn:
@@ -91,7 +91,9 @@ def test_a_daemon_that_can_hardly_open_a_file_says_so_and_loses_no_memory(
 
 
 @pytest.mark.parametrize("limit", [5, 6])
-def test_a_client_with_few_descriptors_answers_or_says_so(repo: Path, environ: dict[str, str], limit: int) -> None:
+def test_a_client_with_few_descriptors_answers_or_reports_the_lack(
+    repo: Path, environ: dict[str, str], limit: int
+) -> None:
     done = limited(limit, repo, environ, "recall", "users")
     assert "Traceback" not in done.stderr
     assert done.returncode == 0 or "open files" in done.stderr, done.stderr

@@ -31,7 +31,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to RLIMIT_AS")
 @pytest.mark.parametrize("megabytes", [250, 600])
-def test_a_daemon_with_little_memory_answers_or_says_so_and_loses_nothing(
+def test_a_daemon_with_little_memory_answers_or_reports_the_lack_and_loses_nothing(
     repo: Path, environ: dict[str, str], megabytes: int
 ) -> None:
     with client.connect(str(repo), environ) as muninn:

@@ -91,7 +91,7 @@ def test_wrong_parameters_are_told(muninn: client.Client, params: dict[str, Any]
         muninn.request("muninn/subscribe", params)
 
 
-def test_nothing_comes_after_the_end_of_a_subscription(muninn: client.Client) -> None:
+def test_an_ended_subscription_sends_nothing(muninn: client.Client) -> None:
     number = muninn.request("muninn/subscribe", {})["subscription"]
     assert muninn.request("muninn/unsubscribe", {"subscription": number}) == {}
     with pytest.raises(MuninnError, match="there is no subscription"):

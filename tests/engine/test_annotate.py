@@ -156,7 +156,7 @@ def test_a_decision_whose_definition_is_gone_is_a_warning_and_a_pattern_is_not(r
     assert "get_user_name" in doubt.message
 
 
-def test_of_text_from_outside_and_of_forgotten_memories_nothing_is_in_doubt(muninn):
+def test_outside_text_and_archived_memories_raise_no_doubt(muninn):
     outside = muninn.call(
         "remember", text="Names are never cached.", type="decision", files=[LOOKUP], trust="outside"
     ).ids[0]
@@ -203,7 +203,7 @@ def test_the_end_of_a_sentence_is_no_part_of_an_address(rules):
 # --- what is open and not saved ---
 
 
-def test_unsaved_text_counts_for_the_editor_that_has_it_and_for_nobody_else(rules):
+def test_unsaved_text_counts_only_for_its_editor(rules):
     muninn, ids = rules
     buffers = Overlays()
     buffers.open(FILE, "# A line.\n\n" + USERS.replace("del USERS[uid]", "USERS.pop(uid, None)"))
@@ -280,7 +280,7 @@ def test_the_first_line_and_the_file_say_everything(rules):
         assert muninn.call("about", file=FILE, line=line).ids == (ids[2], ids[1], ids[0])
 
 
-def test_of_what_cites_the_same_lines_the_newest_comes_first_and_text_from_outside_last(rules):
+def test_notes_on_the_same_lines_are_newest_first_with_outside_text_last(rules):
     muninn, ids = rules
     outside = muninn.call("remember", text="A page says otherwise.", files=[LOOKUP], trust="outside").ids[0]
     newest = muninn.call("remember", text="Names are short.", type="constraint", files=[LOOKUP]).ids[0]

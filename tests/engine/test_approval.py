@@ -36,7 +36,7 @@ def only(muninn, identity, **params):
     return memory
 
 
-def test_by_default_nobody_waits(muninn):
+def test_by_default_no_memory_needs_approval(muninn):
     assert only(muninn, propose(muninn)).review == ""
     assert muninn.texts("token bucket", kind="memory") == [FACT]
 
@@ -100,7 +100,7 @@ def test_an_agent_can_not_approve_its_own(held, caller):
     assert only(held, identity).review == "pending"
 
 
-def test_a_client_whose_face_says_that_it_is_an_agent_can_not_claim_to_be_a_user(held):
+def test_a_client_on_an_agents_protocol_cannot_act_as_a_user(held):
     identity = propose(held)
     call = CallContext(place=locate(str(held.root)), client="agent", actor="assistant")
     params = decode_params(METHODS["approve"], {"ids": [identity], "actor": "user", "agent": "scribe 1.0"})

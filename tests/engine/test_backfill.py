@@ -157,7 +157,7 @@ def test_commits_are_chosen_by_dates_revisions_and_number(told):
     assert shas["fix"] not in {found.commit for found in backfill(muninn, since="2025-05-02T11:00:00Z").found}
 
 
-def test_where_imported_memories_wait_for_an_approval_those_of_a_backfill_do(told):
+def test_a_backfill_follows_the_approval_setting_of_imports(told):
     muninn, _ = told
     (muninn.root / ".muninn" / "config.yaml").write_text("review: {pending: [import]}\n")
     muninn.touch(".muninn/config.yaml")

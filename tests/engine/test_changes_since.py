@@ -33,7 +33,7 @@ def tree(plain_repo):
 @pytest.mark.parametrize(
     "words", [["steps"], ["def steps(): pass"], ["nowhere"], ["nowhere", "up_steps"], ["(): pass"]]
 )
-def test_texts_at_hand_hold_what_git_finds_between_words(tree, words):
+def test_cached_texts_contain_what_git_matches_between_words(tree, words):
     held = WordSearch(tree, 1_000)
     for suffix in (".py", "cfg", ".cfg"):
         paths = [path.name for path in tree.iterdir() if path.name.endswith(suffix)]

@@ -80,7 +80,7 @@ def test_an_entity_that_a_named_file_defines_is_cited(muninn):
     assert [(cite.symbol, cite.start, cite.end) for cite in memory.cites] == [("delete_user", 11, 13)]
 
 
-def test_of_a_large_definition_that_an_entity_names_only_the_first_line_is_cited(muninn):
+def test_an_entity_cites_only_the_first_line_of_a_large_definition(muninn):
     body = "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(100))
     (muninn.root / "src" / "large.py").write_text(f"class Large:\n{body}")
     memory = muninn.call("remember", text="Large is large.", files=["src/large.py"], entities=["Large"]).memory
@@ -387,7 +387,7 @@ def test_packs_and_briefs_mark_what_is_stale(muninn, cited):
     assert "[code changed since: src/users.py:6-8]" in muninn.call("brief").text
 
 
-def test_an_answer_whose_time_is_up_says_so_and_the_next_one_goes_on(muninn):
+def test_an_answer_without_time_says_so_and_the_next_one_continues(muninn):
     ids = [keep(muninn, text=f"Fact {n} is about names.", files=["src/users.py#get_user_name"]) for n in range(2)]
     (muninn.root / "src" / "other.py").write_text("def other():\n    return 1\n")
     ids.append(keep(muninn, text="Fact 3.", files=["src/other.py#other"]))

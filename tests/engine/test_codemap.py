@@ -144,7 +144,7 @@ def test_a_call_means_what_is_in_the_file_what_is_imported_or_the_only_one(munin
     assert edges(muninn, "store/store.go", "callees") == ["store/net.go#connect"]
 
 
-def test_a_method_that_everything_has_is_nobodys_callee(muninn):
+def test_a_common_method_name_has_no_callers(muninn):
     assert edges(muninn, "Basket.get", "callers") == []
 
 
@@ -160,7 +160,7 @@ def test_callers_are_told_by_the_definition_that_calls(muninn):
 
 
 @pytest.mark.parametrize("target", ["Crate", "Crate.Crate"])
-def test_a_class_is_meant_before_its_constructor_and_what_calls_one_calls_the_other(muninn, target):
+def test_a_class_precedes_its_constructor_and_both_have_the_same_callers(muninn, target):
     assert edges(muninn, target, "callers") == ["box/use.cc#pack"]
 
 

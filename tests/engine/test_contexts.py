@@ -70,7 +70,7 @@ def told(item):
 # --- files in use ---
 
 
-def test_the_code_around_the_cursor_comes_first_and_says_so(shared_steps):
+def test_the_code_around_the_cursor_comes_first_with_that_reason(shared_steps):
     line = line_of("def step_gamma") + 3
     pack = shared_steps.call("context", query="user names", cursor=f"src/steps.py:{line}:7")
     first = pack.items[0]
@@ -91,7 +91,7 @@ def test_a_cursor_in_a_file_that_is_not_indexed_is_said(shared_steps):
         shared_steps.call("context", cursor="src/none.py:3")
 
 
-def test_without_a_query_the_question_follows_from_what_is_at_hand(steps):
+def test_without_a_query_the_question_is_derived_from_the_working_set(steps):
     asked = steps.call("context", cursor=f"src/steps.py:{line_of('def step_beta')}")
     assert "step_beta" in asked.question
     assert "users.py" in steps.call("context", files=["src/users.py"]).question
@@ -102,7 +102,7 @@ def test_without_a_query_the_question_follows_from_what_is_at_hand(steps):
     assert [item.text for item in pack.items if item.tier == "task"] == ["Nicknames are unique."]
 
 
-def test_nothing_to_go_by_is_refused(shared_steps):
+def test_a_context_without_task_and_files_is_refused(shared_steps):
     for given in ({}, {"query": "  \n"}, {"files": []}):
         with pytest.raises(BadParams, match="nothing to gather context for") as error:
             shared_steps.call("context", **given)

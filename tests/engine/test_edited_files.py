@@ -91,7 +91,7 @@ def test_without_a_watcher_git_is_asked_each_time_and_with_one_once_a_minute_at_
     assert tree.asked == asked + 3
 
 
-def test_where_there_is_no_git_nothing_is_edited(tmp_path):
+def test_without_git_no_file_counts_as_edited(tmp_path):
     assert EditedFiles(locate(str(tmp_path)), lambda: None).files() == ()
 
 

@@ -395,7 +395,7 @@ def test_status_reports_the_process_and_the_counts(muninn):
     assert muninn.engine.idle_seconds(locate(str(muninn.root))) == 900
 
 
-def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypatch):
+def test_an_idle_engine_releases_memory_once(muninn, monkeypatch):
     muninn.call("remember", text="The cache is kept for a week.")
     muninn.call("index", wait=True)  # encoding is work, too
     before = muninn.texts("cache kept")

@@ -53,7 +53,7 @@ def test_files_changed_together_with_the_current_file_rank_higher(pair: Muninn) 
     assert "together" not in reasons(pair, "right/right.py")
 
 
-def test_an_open_file_is_at_hand_without_being_named(pair: Muninn) -> None:
+def test_an_open_file_belongs_to_the_working_set(pair: Muninn) -> None:
     pair.engine.open_editors.update(pair.place.root, "editor", ["left/left.py"])
     assert "together" in reasons(pair, "right/right.py")
     pair.engine.open_editors.update(pair.place.root, "editor", [])

@@ -158,7 +158,7 @@ def test_a_name_like_a_drive_and_a_full_disk_are_called_what_they_are(muninn):
     assert "No memory is lost." in full.hint
 
 
-def test_a_name_that_is_no_utf8_harms_nothing(muninn):
+def test_a_name_that_is_not_utf8_is_handled(muninn):
     with open(os.fsencode(muninn.root) + b"/caf\xe9.py", "w", encoding="utf-8") as file:
         file.write(SAILS)
     (muninn.root / "sails.py").write_text(SAILS)
@@ -180,7 +180,7 @@ def test_a_loop_of_links_and_a_link_that_leads_outside_are_not_followed(muninn, 
     assert muninn.call("status").index.state == "ready"
 
 
-def test_a_file_that_vanished_before_it_was_looked_at_harms_nothing(muninn):
+def test_a_file_deleted_before_it_is_read_is_skipped(muninn):
     muninn.call("index")
     muninn.touch("src/never.py", "nowhere/at/all.py")
     assert muninn.call("status").index.state == "ready"

@@ -80,7 +80,7 @@ def test_words_that_only_look_like_references_are_left_alone(muninn):
     assert faults(muninn, ".claude/notes.md", "---\nallowed-tools: x\n---\n" + text) == ()
 
 
-def test_a_memory_that_no_longer_speaks_names_the_one_that_does(muninn):
+def test_an_inactive_memory_names_its_successor(muninn):
     old = muninn.call("remember", text="Tokens live in memory.").ids[0]
     new = muninn.call("remember", text="Tokens live in Redis.", links=[{"relation": "supersedes", "target": old}]).ids[
         0

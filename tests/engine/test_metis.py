@@ -125,7 +125,7 @@ def test_a_decision_in_force_counts_more_and_one_that_was_superseded_less(planne
     assert signals[0]["decided"] > 0 > signals[1]["retired"]
 
 
-def test_an_archived_decision_is_ranked_down_and_says_so(planned):
+def test_an_archived_decision_ranks_lower_with_that_reason(planned):
     document(planned.root, "POST-A-0001", "Users are keyed by number", "decided", archived="true")
     planned.call("index")
     (hit, *_) = [

@@ -248,7 +248,7 @@ def test_a_record_with_other_content_is_skipped_replaced_or_refused(muninn, othe
     assert other.call("memories", id=identity).memories[0].text == "Something else."
 
 
-def test_nothing_is_stored_when_something_can_not_be(muninn, other, file, monkeypatch):
+def test_a_failed_import_stores_nothing(muninn, other, file, monkeypatch):
     fill(muninn)
     carry(muninn, other, file)
     other.call("reconcile")

@@ -147,7 +147,7 @@ def test_memories_are_filtered_by_what_they_are(muninn: Muninn) -> None:
     assert muninn.texts("tokens kind:attempt") == ["Tokens were tried in cookies."]
 
 
-def test_a_window_of_time_is_about_memories_and_says_so(muninn: Muninn) -> None:
+def test_a_time_filter_selects_memories_and_the_answer_says_so(muninn: Muninn) -> None:
     muninn.call("remember", text="Old tokens.")
     muninn.clock.forward(days=30)
     muninn.call("remember", text="New tokens.")
@@ -172,7 +172,7 @@ def test_parameters_and_the_query_both_hold(crowded: Muninn) -> None:
     assert paths(crowded, "token kind:knowledge", kind="code") == []
 
 
-def test_a_plain_question_is_taken_at_its_word(muninn: Muninn) -> None:
+def test_a_plain_question_is_searched_unchanged(muninn: Muninn) -> None:
     muninn.call("remember", text="The type decision is made once.")
     with pytest.raises(BadParams):
         muninn.call("recall", query="type:desicion")
@@ -228,7 +228,7 @@ def test_a_glob_whose_set_has_no_end_is_refused(crowded: Muninn) -> None:
         crowded.call("recall", query="token bucket", path=("[" * 200,))
 
 
-def test_a_glob_that_matches_no_file_gives_no_hits_and_says_so(crowded: Muninn) -> None:
+def test_a_glob_that_matches_no_file_gives_no_hits_and_a_note(crowded: Muninn) -> None:
     result = crowded.call("recall", query="token path:nowhere/**", kind="code")
     assert result.hits == ()
     assert any("nowhere/**" in note for note in result.notes)

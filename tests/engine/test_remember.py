@@ -135,7 +135,7 @@ def test_a_secret_is_masked_and_counted(muninn):
     assert all(token.encode() not in file.read_bytes() for file in muninn.root.rglob("*.jsonl"))
 
 
-def test_a_face_that_speaks_for_an_agent_overrides_the_actor(muninn):
+def test_an_agents_protocol_overrides_the_actor(muninn):
     memory = muninn.call("remember", actor="assistant", text="I think so.").memory
     assert (memory.actor, memory.trust) == ("assistant", "agent")
 
@@ -261,7 +261,7 @@ def test_a_folder_without_git_works(tmp_path, start):
     assert muninn.call("seal").records == 1
 
 
-def test_a_list_without_filters_has_what_speaks_here_the_newest_first_whatever_was_listed_before(muninn):
+def test_a_list_without_filters_has_the_active_memories_newest_first(muninn):
     muninn.call("remember", text="The first.", importance=9)
     gone = muninn.call("remember", text="Soon over.", expires="2999-01-01").ids[0]
     muninn.call("remember", text="A note of another session.", scope="session", session="s-other")

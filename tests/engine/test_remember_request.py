@@ -56,7 +56,7 @@ def test_a_later_turn_asks_when_the_earlier_ones_stated_nothing(asking, tmp_path
 @pytest.mark.parametrize(
     "given", [{"may_ask": False}, {"session": None}, {"transcript": None}, {"transcript": "/nowhere/s1.jsonl"}]
 )
-def test_nothing_is_asked_where_no_answer_can_come(asking, tmp_path, given):
+def test_without_a_following_turn_no_request_is_made(asking, tmp_path, given):
     assert end_turn(asking, said(asking, tmp_path, ("user", RULE)), **given) == ""
 
 

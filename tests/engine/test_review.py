@@ -162,7 +162,7 @@ def test_files_that_are_renamed_or_deleted_make_their_memories_stale(base):
     assert reasons[base.names["name"]] == "src/users.py is src/people.py now"
 
 
-def test_a_revert_of_a_commit_takes_its_memory_away_and_diff_says_so(base):
+def test_reverting_a_commit_removes_its_memory_and_diff_shows_it(base):
     new = remember(base, "Kafka is needed.")
     made = commit(base, "Kafka")
     git(base.root, "revert", "--no-edit", made)
@@ -184,7 +184,7 @@ def test_memory_that_a_branch_introduces_is_compared_with_none(base):
     assert {memory.id for memory in found.added} == set(base.names.values())
 
 
-def test_markdown_can_not_be_steered_by_what_was_remembered(base):
+def test_memories_cannot_inject_markdown(base):
     remember(base, "Ask @someone, see #7\n\n# Big </details> [here](http://example.org) `x`", files=["README.md"])
     commit(base, "Odd")
     text = base.call("diff", range="main..HEAD", format="markdown").text

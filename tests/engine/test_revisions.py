@@ -233,7 +233,7 @@ def test_memories_of_a_left_branch_are_unmerged_and_later_abandoned(told):
     assert "abandoned" in ask(told, "context", query="did the trial work").text
 
 
-def test_memory_of_a_commit_that_was_reverted_says_so_until_the_revert_is_reverted(told):
+def test_memory_of_a_reverted_commit_is_marked_until_the_revert_is_reverted(told):
     (told.root / "a.py").write_text("A = 1\n")
     made = commit(told, "Try it")
     told.call("remember", text="A is one.")

@@ -58,7 +58,7 @@ def everything_in_git(root):
 # --- global ---
 
 
-def test_a_global_memory_is_recalled_in_every_project_and_says_so(two):
+def test_a_global_memory_is_recalled_in_every_project_with_its_scope(two):
     here, there = two
     here.call("remember", text="Prefer tabs over spaces.", type="preference", scope="global")
     assert scoped(there, "tabs or spaces") == [("global", "Prefer tabs over spaces.")]
@@ -191,7 +191,7 @@ def test_several_processes_write_at_once_and_lose_nothing(shared, tmp_path):
     assert log.problems == ()
 
 
-def test_a_line_that_a_crash_cut_off_costs_nobody_a_memory(two, shared):
+def test_a_torn_line_loses_no_other_memory(two, shared):
     here, there = two
     here.call("remember", text="Before the crash.", scope="global")
     (spool,) = (shared / "spool").glob("*.jsonl")
@@ -201,7 +201,7 @@ def test_a_line_that_a_crash_cut_off_costs_nobody_a_memory(two, shared):
     assert {text for _, text in scoped(there, "crash")} == {"Before the crash.", "After the crash."}
 
 
-def test_a_folder_that_somebody_holds_is_an_error_and_not_a_hang(shared, tmp_path):
+def test_a_locked_folder_is_an_error_and_not_a_hang(shared, tmp_path):
     waited = []
     ids = iter(("m1", "m2"))
     log = GlobalLog(shared, name="one", clock=lambda: _NOON, ids=lambda: next(ids), pause=waited.append)

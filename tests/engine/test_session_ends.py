@@ -205,7 +205,7 @@ def test_quiet_commits_are_in_the_summary_and_what_was_decided_is_kept(muninn, t
 
 
 @pytest.mark.parametrize(("day", "own"), [("2000-01-01", True), ("2999-01-01", False)])
-def test_where_nobody_saw_the_start_the_time_tells_whose_commit_it_is(muninn, transcript, day, own):
+def test_without_a_recorded_start_the_time_assigns_a_commit_to_its_session(muninn, transcript, day, own):
     transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
     transcript.path.write_text(transcript.path.read_text().replace("2026-03-01", day))
     end(muninn, transcript)
@@ -255,7 +255,7 @@ def test_messages_that_a_hook_could_not_deliver_are_read_with_the_next_brief(mun
     assert os.listdir(folder) == [foreign.name]
 
 
-def test_a_session_whose_end_nobody_saw_is_summed_up_half_a_day_later(muninn, transcript):
+def test_a_session_without_an_end_is_summarised_after_half_a_day(muninn, transcript):
     transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
     os.utime(transcript.path, (muninn.clock.now.timestamp(),) * 2)
     muninn.call("capture", source="turn", session="s1", transcript=str(transcript.path))

@@ -110,7 +110,7 @@ def test_to_read_files_is_no_change(plain_repo, watch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a queue that a test can fill")
-def test_of_more_changes_than_the_system_keeps_it_is_said_that_anything_may_have_changed(plain_repo):
+def test_an_overflow_of_the_event_queue_is_reported_as_any_change(plain_repo):
     most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     command = [sys.executable, str(Path(__file__).parent / "lossy.py"), str(plain_repo)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as watching:
@@ -191,7 +191,7 @@ def test_after_the_end_nothing_more_is_handed_over(plain_repo, watch):
     assert len(batches.all) == before
 
 
-def test_a_saved_file_is_found_without_being_asked_to_look(muninn, watch):
+def test_a_saved_file_is_indexed_without_a_request(muninn, watch):
     muninn.call("index")
     place = locate(str(muninn.root))
     noticed = Batches()

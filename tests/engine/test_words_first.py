@@ -64,7 +64,7 @@ def muninn(plain_repo, start, gated):
     gated.open.set()
 
 
-def test_words_are_found_before_meaning_and_the_answer_says_so(muninn, gated):
+def test_words_are_found_before_vectors_exist_and_the_answer_says_so(muninn, gated):
     found = muninn.call("recall", query="hoist_7", kind="code")
     assert found.hits[0].path == "sail_7.py"
     assert not [reason for hit in found.hits for reason in hit.why if reason.signal == "meaning"]

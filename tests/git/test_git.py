@@ -39,7 +39,7 @@ def test_a_detached_head_has_no_branch(plain_repo):
     assert head(plain_repo) == git.Head(commit=sha, branch=None)
 
 
-def test_files_of_somebody_else_are_told_with_the_command_that_trusts_them(plain_repo, monkeypatch):
+def test_a_repository_of_another_owner_is_reported_with_the_command_that_trusts_it(plain_repo, monkeypatch):
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own way to try it
     with pytest.raises(git.GitError, match="fatal: detected dubious ownership") as refused:
         git.list_files(plain_repo)
@@ -242,7 +242,7 @@ def test_ignored_is_what_git_would_not_list(plain_repo):
     }
 
 
-def test_nothing_that_is_asked_takes_a_lock_of_git(plain_repo):
+def test_reading_commands_take_no_lock_of_git(plain_repo):
     (plain_repo / ".git" / "index.lock").write_text("")
     sha = run(plain_repo, "rev-parse", "HEAD").strip()
     assert git.list_files(plain_repo)
@@ -303,7 +303,7 @@ def test_changes_between_commits_name_renames_and_the_lines_that_went(plain_repo
     assert git.changed_spans(plain_repo, lines.old_oid, lines.new_oid) == ((4, 4),)
 
 
-def test_commits_that_no_tip_leads_to_and_those_that_nobody_has_are_unreachable(plain_repo):
+def test_commits_without_a_tip_and_missing_commits_are_unreachable(plain_repo):
     first = run(plain_repo, "rev-parse", "HEAD").strip()
     run(plain_repo, "checkout", "-q", "-b", "side")
     aside = commit(plain_repo, "Aside")

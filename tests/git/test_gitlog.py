@@ -60,7 +60,7 @@ def test_a_span_is_bounded_by_revisions_times_and_number(plain_repo):
     assert days(until="2026-01-03T00:00:00Z") == ["2", "1"]
 
 
-def test_bytes_that_are_no_text_harm_nothing(plain_repo):
+def test_bytes_that_are_not_utf8_are_handled(plain_repo):
     (plain_repo / "x.py").write_text("x")
     git(plain_repo, "add", "-A")
     message = plain_repo / "message"
@@ -77,7 +77,7 @@ def test_a_failure_of_git_is_an_error_and_never_an_empty_log(plain_repo):
         list(gitlog.read_log(plain_repo, CommitRange(tip="nosuch")))
 
 
-def test_git_ends_when_nobody_reads_on(plain_repo):
+def test_git_ends_when_its_reader_stops(plain_repo):
     for number in range(30):
         save(plain_repo, f"Commit {number}\n\n" + "long " * 2000)
     pieces = stream(plain_repo, "log", "-p")

@@ -234,7 +234,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(repo: Path, capsys: p
     assert capsys.readouterr().out == "nothing would change\n"
 
 
-def test_servers_and_hooks_of_ours_keep_what_their_owner_added(repo: Path) -> None:
+def test_installed_servers_and_hooks_keep_keys_that_the_user_added(repo: Path) -> None:
     run("install", "gemini", repo)
     path = repo / ".gemini/settings.json"
     changed = path.read_text().replace('"mcp"\n', '"mcp",\n        "--tools",\n        "all"\n')
@@ -245,7 +245,7 @@ def test_servers_and_hooks_of_ours_keep_what_their_owner_added(repo: Path) -> No
     assert server == {"command": "muninn", "env": {"A": "b"}, "args": ["mcp", "--tools", "all"]}
 
 
-def test_a_file_of_ours_is_not_put_over_somebody_elses(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_installation_does_not_overwrite_a_foreign_file(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plugin = repo / ".opencode/plugins/muninn.ts"
     plugin.parent.mkdir(parents=True)
     plugin.write_text("export const Mine = 1\n")
@@ -369,7 +369,7 @@ def test_settings_that_muninn_writes_can_be_printed(repo: Path, capsys: pytest.C
     assert everything(repo) == {".git/HEAD": b"ref: refs/heads/main\n"}
 
 
-def test_every_hook_in_the_table_is_an_event_of_ours() -> None:
+def test_every_hook_in_the_table_is_a_muninn_event() -> None:
     handlers = [
         (client, one)
         for client, make in CLIENTS.items()

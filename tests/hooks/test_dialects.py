@@ -164,7 +164,7 @@ def test_the_end_of_a_turn_is_blocked_with_a_reason(data: dict[str, Any]) -> Non
         (CLAUDE_START, "session-end"),
     ],
 )
-def test_nothing_is_printed_where_an_agent_takes_no_answer(data: dict[str, Any], event: str) -> None:
+def test_nothing_is_printed_for_an_agent_that_reads_no_answer(data: dict[str, Any], event: str) -> None:
     assert answer(read(data), event, "Keep calm.") == ""
 
 

@@ -218,7 +218,7 @@ def test_a_merge_that_a_person_concludes_takes_memory_along(project: Project) ->
     assert len(segments(git(project.root, "ls-files", SEGMENTS).split())) == 1
 
 
-def test_a_hook_that_fails_lets_the_commit_pass_and_says_so_in_the_log(project: Project) -> None:
+def test_a_failing_hook_lets_the_commit_pass_and_logs_the_error(project: Project) -> None:
     project.remember("Sessions live in Postgres.")
     project.edit()
     project.run("add", "README.md")

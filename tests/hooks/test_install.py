@@ -190,7 +190,7 @@ def test_without_muninn_on_the_path_its_own_place_is_written(repo: Path, monkeyp
     assert not (repo / ".claude").exists()
 
 
-def test_settings_for_everybody_name_no_path_of_this_machine(
+def test_shared_settings_contain_no_path_of_this_machine(
     repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
@@ -228,7 +228,7 @@ def test_a_linked_settings_file_stays_a_link_and_keeps_its_mode(repo: Path, tmp_
     assert real.read_text("utf-8") == OTHERS
 
 
-def test_uninstalling_what_is_not_there_says_so(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_uninstalling_without_an_installation_is_reported(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("uninstall", repo) == 0
     assert capsys.readouterr().out.count("contains nothing of Muninn") == 2
 

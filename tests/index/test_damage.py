@@ -173,7 +173,7 @@ def test_each_harmed_file_of_the_cache_is_healed_by_opening(caches, tmp_path, st
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_any_mixture_of_harm_is_healed_by_opening(caches, tmp_path, seed):
+def test_opening_repairs_any_combination_of_damage(caches, tmp_path, seed):
     chance = random.Random(seed)
     shutil.copytree(caches[0] / chance.choice(["closed", "resting"]), tmp_path / "cache")
     for _ in range(chance.randint(2, 6)):

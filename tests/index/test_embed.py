@@ -97,7 +97,7 @@ def test_at_rest_the_table_takes_no_memory_and_the_next_vector_is_the_same(bundl
     assert np.array_equal(bundled.embed(["load the session"]), before)
 
 
-def test_nothing_gives_no_rows(bundled):
+def test_an_empty_list_gives_no_rows(bundled):
     assert bundled.embed([]).shape == (0, bundled.dim)
 
 
@@ -182,7 +182,7 @@ def test_a_damaged_onnx_model_is_an_error_with_a_way_out(tmp_path):
     assert "can't be loaded from this machine" in done.stdout
 
 
-def test_nothing_that_is_loaded_leaves_a_trace_of_its_user(tmp_path):
+def test_loading_a_model_writes_nothing_and_sends_no_telemetry(tmp_path):
     cache, home = tmp_path / "models", tmp_path / "home"
     write_onnx_model(cache)
     home.mkdir()

@@ -8,7 +8,7 @@ from muninn_core.index.snapshot import RowCache
 
 
 @pytest.mark.parametrize("read", [10, 400])
-def test_it_keeps_the_newest_rows_however_many_each_question_reads(read):
+def test_the_cache_keeps_the_newest_rows_for_any_number_per_question(read):
     cache = RowCache()
     for question in range(3 * RowCache.STATES // read + 3):
         cache.take_states(dict.fromkeys(range(question * read, (question + 1) * read), b""))

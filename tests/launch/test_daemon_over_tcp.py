@@ -43,7 +43,7 @@ def test_the_right_token_is_served_and_a_wrong_one_is_refused(over_tcp):
             assert second.call("status")["clients"] == 2
 
 
-def test_a_port_that_nobody_listens_on_any_more_starts_a_new_daemon(over_tcp):
+def test_a_stale_port_starts_a_new_daemon(over_tcp):
     repo, environ, address = over_tcp
     with client.connect(str(repo), environ) as muninn:
         process = psutil.Process(muninn.daemon["pid"])

@@ -64,7 +64,7 @@ def test_a_link_or_a_file_in_its_place_is_refused(tmp_path):
 
 
 @posix
-def test_a_directory_of_somebody_else_is_refused(tmp_path, monkeypatch):
+def test_a_directory_of_another_user_is_refused(tmp_path, monkeypatch):
     (tmp_path / "run").mkdir(mode=0o700)
     owner = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owner + 1)

@@ -55,7 +55,7 @@ async def test_documents_do_not_wait_for_each_other() -> None:
     waiting.cancel()
 
 
-async def test_an_answer_that_nobody_waits_for_any_more_is_stopped() -> None:
+async def test_a_run_without_waiters_is_stopped() -> None:
     coalescer: Coalescer[int] = Coalescer()
     work = Work()
     first, second = await taken(coalescer, "a", work), await taken(coalescer, "a", work)
@@ -66,7 +66,7 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_stopped() -> None:
     assert work.cancelled == 1
 
 
-async def test_one_of_two_that_stops_waiting_leaves_the_answer_to_the_other() -> None:
+async def test_a_cancelled_waiter_does_not_cancel_the_other() -> None:
     coalescer: Coalescer[int] = Coalescer()
     work = Work()
     first = await taken(coalescer, "a", work)

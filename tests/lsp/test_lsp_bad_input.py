@@ -105,7 +105,7 @@ async def test_a_folder_without_git_has_all_of_it_but_branches(
     assert await lenses(editor, users) == ["1 decision, 1 stale", "1 decision, 1 stale"]
 
 
-async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written_until_it_is_let_go(
+async def test_memory_locked_by_another_process_is_read_only_until_released(
     own_repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
     repo = own_repo  # its daemon ends

@@ -74,7 +74,7 @@ async def test_a_knowledge_file_shows_its_memories(bare: Bare, home: Home) -> No
     assert "The review is due" in text
 
 
-async def test_nothing_is_shown_where_nothing_is_remembered(bare: Bare, home: Home) -> None:
+async def test_without_memories_there_is_no_hover(bare: Bare, home: Home) -> None:
     editor = await bare()
     assert await hover(editor, home.repo / "README.md") is None
     assert await hover(editor, Path("/etc/hosts")) is None

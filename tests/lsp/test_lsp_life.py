@@ -38,7 +38,7 @@ async def test_nothing_is_answered_before_the_handshake(bare: Bare) -> None:
         assert (await editor.ask(method, {}))["error"]["code"] == -32002
 
 
-async def test_after_shutdown_only_exit_is_heard_and_the_daemon_stays(bare: Bare, home: Home) -> None:
+async def test_after_shutdown_only_exit_is_accepted_and_the_daemon_stays(bare: Bare, home: Home) -> None:
     editor, other = await bare(), await bare()
     pid = (await other.result("muninn/status"))["pid"]
     assert await editor.result("shutdown") is None
@@ -113,7 +113,7 @@ async def test_five_megabytes_in_many_pieces_are_one_message(bare: Bare) -> None
     assert (await editor.answer("big"))["result"]["memories"] == []
 
 
-async def test_an_editor_that_vanishes_takes_nobody_with_it(bare: Bare) -> None:
+async def test_an_editor_that_disconnects_does_not_affect_other_clients(bare: Bare) -> None:
     editor, other = await bare(), await bare()
     await editor.send({"id": 1, "method": "muninn/index", "params": {"wait": True, "rebuild": True}})
     editor.process.kill()

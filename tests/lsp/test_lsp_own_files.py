@@ -169,7 +169,7 @@ async def test_settings_are_completed_with_what_they_mean(open_editor: Open, hom
     assert [item.label for item in values] == ["error", "warn", "off"]
 
 
-async def test_nothing_is_completed_in_files_of_others(open_editor: Open, home: Home, memory: str) -> None:
+async def test_only_muninn_files_have_completion(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     for path, file in read_scenario("others").items():
         uri = opened(editor, home.repo / path, file.text)
@@ -450,9 +450,7 @@ async def test_a_lens_is_asked_for_anew_when_another_open_file_is_saved(bare: Ba
     await asyncio.wait_for(refreshed(), PATIENCE)
 
 
-async def test_a_file_that_is_too_long_to_check_while_editing_says_so(
-    open_editor: Open, home: Home, memory: str
-) -> None:
+async def test_a_file_too_long_to_check_while_editing_is_reported(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     path = home.repo / ".muninn" / "memory" / "archive" / "old.jsonl"
     uri = opened(editor, path, "x" * 1_000_001)

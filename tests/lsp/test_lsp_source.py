@@ -474,7 +474,7 @@ async def test_a_document_of_megabytes_is_not_kept_and_costs_no_answer(
     assert await person.lenses() == [(0, "1 decision"), (line_of("lookup"), "1 decision")]
 
 
-async def test_where_nothing_can_be_remembered_yet_nothing_is_shown_and_nothing_fails(
+async def test_before_init_nothing_is_shown_and_nothing_fails(
     bare_in: BareIn, plain_repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, plain_repo, environ, **PULLING)
@@ -503,7 +503,7 @@ async def test_questions_about_an_open_file_are_answered_when_its_memory_is_dele
     await person.editor.result("textDocument/hover", {"textDocument": person.document, "position": position})
 
 
-async def test_nothing_is_offered_that_a_servers_of_the_language_does(
+async def test_no_feature_duplicates_the_language_servers_of_a_language(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     editor = await bare_in(repo, environ, handshake=False)

@@ -59,7 +59,7 @@ async def test_a_call_with_a_number_as_text_is_answered_and_one_with_a_word_is_t
 
 
 @pytest.mark.parametrize("odd", [b"\\ud83d", b"\xff\xfe"])
-async def test_a_text_that_was_cut_within_a_sign_is_heard(bare_agent: Bare, odd: bytes) -> None:
+async def test_a_text_cut_within_a_character_is_accepted(bare_agent: Bare, odd: bytes) -> None:
     agent = await bare_agent()
     await agent.handshake()
     params = {"name": "recall", "arguments": {"query": "users @"}}

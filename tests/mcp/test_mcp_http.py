@@ -95,7 +95,7 @@ def test_a_foreign_host_or_origin_is_refused_even_with_the_token(web: Web) -> No
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="this system does not list its sockets there")
-def test_nothing_but_loopback_is_listened_on(web: Web) -> None:
+def test_the_server_listens_on_loopback_only(web: Web) -> None:
     wanted = f":{web.port:04X}"
     rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
     listening = {row[1] for row in rows if row[3] == "0A" and row[1].endswith(wanted)}
@@ -148,9 +148,7 @@ def test_a_set_of_tools_that_is_not_there_is_refused_before_anything_is_served(a
         assert "mnemosyne" in done.stderr
 
 
-def test_it_is_served_as_long_as_the_command_runs_and_the_daemon_stays(
-    plain_repo: Path, environ: dict[str, str]
-) -> None:
+def test_the_server_runs_as_long_as_the_command_and_the_daemon_stays(plain_repo: Path, environ: dict[str, str]) -> None:
     from mcp_agents import Agents
 
     agents = Agents(plain_repo, environ)

@@ -54,7 +54,7 @@ async def test_memories_knowledge_contexts_and_the_status_can_be_read(agents: Ag
         assert "read-write" in await read(agent, "muninn://status")
 
 
-async def test_where_nobody_has_begun_a_memory_the_list_is_the_status_and_a_tool_says_what_to_do(
+async def test_before_init_only_the_status_is_listed_and_a_tool_says_what_to_do(
     agents: Agents, plain_repo: Path, environ: dict[str, str]
 ) -> None:
     async with agents._replace(repo=plain_repo, environ=environ).open() as agent:
@@ -227,13 +227,13 @@ async def changes_reach_an_older_client(agent: Client, heard: Heard, agents: Age
     assert f"muninn://memory/{identity}" not in await heard.until("list")
 
 
-async def test_an_older_client_hears_of_real_changes_over_stdio(agents: Agents) -> None:
+async def test_an_older_client_is_notified_of_real_changes_over_stdio(agents: Agents) -> None:
     heard = Heard()
     async with agents.open("2025-11-25", message_handler=heard) as agent:
         await changes_reach_an_older_client(agent, heard, agents)
 
 
-async def test_an_older_client_hears_of_real_changes_over_http(web: Web) -> None:
+async def test_an_older_client_is_notified_of_real_changes_over_http(web: Web) -> None:
     heard = Heard()
     async with web.open("2025-11-25", message_handler=heard) as agent:
         await changes_reach_an_older_client(agent, heard, web.agents)
@@ -263,18 +263,18 @@ async def changes_reach_a_newer_client(agent: Client, agents: Agents) -> None:
                     break
 
 
-async def test_a_newer_client_hears_of_real_changes_over_stdio(agents: Agents) -> None:
+async def test_a_newer_client_is_notified_of_real_changes_over_stdio(agents: Agents) -> None:
     async with agents.open() as agent:
         await changes_reach_a_newer_client(agent, agents)
 
 
-async def test_a_newer_client_hears_of_real_changes_over_http(web: Web) -> None:
+async def test_a_newer_client_is_notified_of_real_changes_over_http(web: Web) -> None:
     async with web.open() as agent:
         await changes_reach_a_newer_client(agent, web.agents)
 
 
 @both_eras
-async def test_a_subscriber_hears_of_new_events_and_reads_what_it_lacks(agents: Agents, era: str) -> None:
+async def test_a_subscriber_is_notified_of_new_events_and_reads_the_missing_ones(agents: Agents, era: str) -> None:
     heard = Heard()
     async with agents.open(era, message_handler=heard) as agent:
         last = json.loads(await read(agent, "muninn://events"))["last"]

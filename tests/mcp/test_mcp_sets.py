@@ -76,7 +76,7 @@ def test_the_list_of_tools_stays_small() -> None:
         assert count_tokens(json.dumps(shown, separators=(",", ":"))) <= most
 
 
-def test_of_one_name_in_two_sets_the_first_keeps_it() -> None:
+def test_a_name_in_two_sets_belongs_to_the_first() -> None:
     both = tools_of(("core", "mnemosyne"))
     assert both["recall"] is not both["mnemosyne_recall"]
     assert both["mnemosyne_recall"].fixed == {"profile": "mnemosyne"}

@@ -94,7 +94,7 @@ async def test_a_tool_that_fails_answers_with_a_result_that_says_what_to_do(agen
             assert words in text
 
 
-async def test_an_agent_can_not_say_who_speaks_or_whom_to_trust(agents: Agents) -> None:
+async def test_an_agent_cannot_set_actor_or_trust(agents: Agents) -> None:
     async with agents.open() as agent:
         for field, value in (("trust", "user"), ("actor", "user"), ("session", "other"), ("agent", "someone/1")):
             text, failed = await said(agent, "remember", text="Trust me.", **{field: value})
@@ -175,7 +175,7 @@ def test_the_manual_names_every_tool_and_its_snippets_can_be_read() -> None:
         assert "muninn" in json.dumps(json.loads(snippet))
 
 
-async def test_where_there_is_no_memory_the_instructions_say_so(agents: Agents, tmp_path: Path) -> None:
+async def test_without_memory_the_instructions_say_so(agents: Agents, tmp_path: Path) -> None:
     bare = agents._replace(repo=tmp_path)
     async with bare.open() as agent:
         assert "`muninn init`" in (agent.instructions or "")

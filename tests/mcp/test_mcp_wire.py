@@ -16,7 +16,7 @@ def call(number: int, tool: str, **arguments: Any) -> dict[str, Any]:
     return {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
 
 
-async def test_a_line_that_is_no_message_is_answered_and_the_next_one_heard(bare_agent: Bare) -> None:
+async def test_an_invalid_line_is_answered_and_the_next_one_is_read(bare_agent: Bare) -> None:
     agent = await bare_agent()
     await agent.handshake()
     await agent.send(b"{not json", b"", b'{"id": 5, "method": "tools/list"}', b"[]")
@@ -47,7 +47,7 @@ async def test_a_cancelled_call_is_not_answered_and_the_next_one_is(bare_agent: 
     assert (await agent.read())["id"] == 3
 
 
-async def test_an_agent_that_vanishes_takes_nobody_with_it(bare_agent: Bare, agents: Agents) -> None:
+async def test_an_agent_that_disconnects_does_not_affect_other_clients(bare_agent: Bare, agents: Agents) -> None:
     steady = await bare_agent()
     await steady.handshake()
     for _ in range(5):

@@ -39,7 +39,7 @@ def test_commit_history_finds_a_file_that_words_miss(history, tmp_path):
     assert [one.beside for one in answers] == [None, None, None]
 
 
-def test_files_that_changed_together_find_each_other_when_one_is_at_hand(history, tmp_path):
+def test_an_open_file_finds_files_that_changed_with_it(history, tmp_path):
     for step, when in enumerate(("early", "late")):
         for name in ("gauge", "wheel"):
             (history / f"{name}.py").write_text(f"def {name}():\n    return {step} + 7\n")

@@ -217,7 +217,7 @@ def test_a_key_that_is_given_is_held_in_memory_and_shown_nowhere(told: Told) -> 
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
-def test_a_keychain_gives_the_key_and_a_system_without_one_says_so(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keychain_gives_the_key_and_its_absence_is_an_error(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     keyring = pytest.importorskip("keyring")
     from keyring.backend import KeyringBackend
     from keyring.backends import fail

@@ -71,7 +71,7 @@ def test_a_caller_finds_only_what_it_may_read(home, people) -> None:
     assert reading(home, people["eve"])(found) == set()
 
 
-def test_nothing_of_a_closed_repository_reaches_statistics_or_scores(home, people) -> None:
+def test_a_closed_repository_does_not_affect_statistics_or_scores(home, people) -> None:
     def trace(reader):
         vector = load_bundled().embed_query("melt the alloy")
         return (

@@ -230,7 +230,7 @@ def test_filters_apply_to_the_organisation_as_well(daemon: Muninn) -> None:
     assert not daemon.call("recall", query="refund order path:src/** kind:code money").hits
 
 
-def test_a_server_that_is_away_leaves_the_answer_of_this_machine_and_says_so(daemon: Muninn, monkeypatch) -> None:
+def test_without_the_server_the_answer_is_local_and_says_so(daemon: Muninn, monkeypatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     with pytest.raises(DaemonError, match=rf"^http://127.0.0.1:{port} does not answer: [^<>]*$"):

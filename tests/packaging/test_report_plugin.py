@@ -71,5 +71,5 @@ def test_a_suite_whose_client_is_missing_is_told_once_before_the_closing_line(tm
     assert "1 passed, 3 skipped" in closing
 
 
-def test_where_all_must_run_a_missing_client_is_a_failure(tmp_path: Path) -> None:
+def test_a_missing_client_is_a_failure_when_all_must_run(tmp_path: Path) -> None:
     assert "2 failed, 1 passed, 1 skipped" in run(tmp_path, CI="true")[-1]

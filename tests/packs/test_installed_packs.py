@@ -81,7 +81,7 @@ def test_a_link_in_the_place_of_a_file_is_an_edit(layout, pack, tmp_path):
 
 
 @pytest.mark.parametrize("broken", ["", "{", "gone"])
-def test_a_pack_without_a_manifest_that_can_be_read_says_so(layout, pack, broken):
+def test_a_pack_without_a_readable_manifest_is_reported(layout, pack, broken):
     install(layout, pack)
     file = layout.packs / "house-style" / "pack.json"
     file.unlink() if broken == "gone" else file.write_text(broken)

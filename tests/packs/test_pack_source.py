@@ -27,7 +27,7 @@ def test_a_pack_is_read_from_a_folder_and_from_both_archives(tmp_path, make):
 
 
 @pytest.mark.parametrize("name", ["out.tar.gz", "out.tgz", "out.zip"])
-def test_an_archive_of_ours_is_the_same_bytes_each_time_and_is_read_again(tmp_path, name):
+def test_an_exported_archive_has_the_same_bytes_each_time_and_is_read_back(tmp_path, name):
     made = make_manifest(FILES, name="house-style", version="1.0.0", description="Ü", licence="MIT", origin="here")
     files = {"pack.json": manifest_text(made), **FILES}
     first = write_archive(name, "house-style", files)
@@ -179,7 +179,7 @@ def test_an_address_is_refused_with_what_to_do(tmp_path, address):
     assert "git clone" in error.value.hint
 
 
-def test_nothing_and_what_is_no_pack_are_told_apart(tmp_path):
+def test_a_missing_pack_and_an_invalid_one_are_different_errors(tmp_path):
     with pytest.raises(NotFoundError):
         read_pack(tmp_path, "nowhere")
     (tmp_path / "notes.md").write_text("x")
@@ -265,7 +265,7 @@ def test_an_encrypted_zip_is_refused(tmp_path):
         read_pack(tmp_path, "p.zip")
 
 
-def test_members_of_an_archive_of_ours_lie_in_one_folder_and_belong_to_nobody():
+def test_an_exported_archive_has_one_folder_and_no_owners():
     plain = gzip.decompress(write_archive("x.tgz", "x", {"a.md": ERRORS}))
     with tarfile.open(fileobj=io.BytesIO(plain)) as made:
         (only,) = made.getmembers()

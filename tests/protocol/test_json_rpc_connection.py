@@ -152,7 +152,7 @@ def test_a_frame_in_pieces_is_answered(raw):
     assert one.ask(data[-1:])["id"] == 9
 
 
-def test_a_client_that_leaves_in_the_midst_of_a_request_harms_nobody(raw, repo, environ):
+def test_a_client_that_disconnects_during_a_request_does_not_affect_others(raw, repo, environ):
     for cut in (5, 30, None):
         one = raw()
         one.greet()

@@ -93,7 +93,7 @@ def test_a_wording_that_a_decision_gave_is_not_lost_with_the_side_that_lost(log)
     assert log.state.memories[right].text == "The upload limit is 20 MB for images"
 
 
-def test_merged_ones_leave_with_the_one_that_speaks_for_them(log):
+def test_merged_memories_are_removed_with_their_representative(log):
     kept = store(log, "Tests run in random order")
     merged = store(log, "The tests run in random order")
     reconcile(log)
@@ -111,7 +111,7 @@ def test_a_word_that_is_not_reconciled_yet_counts(log):
     assert prune(log, OLD, LATER).memories == ()
 
 
-def test_of_too_large_a_file_the_oldest_silent_ones_leave_until_it_fits(log, layout):
+def test_the_oldest_inactive_memories_are_removed_until_the_file_fits(log, layout):
     ids = [store(log, f"Module number {number} {'x' * 400}") for number in range(6)]
     for identity in ids[:4]:
         change(log, "archive", target=identity)

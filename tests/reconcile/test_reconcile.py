@@ -105,7 +105,7 @@ def test_a_conflict_that_was_decided_as_both_is_not_asked_again(log):
     assert log.state.conflicts == ()
 
 
-def test_a_decision_holds_for_who_speaks_for_a_side_later(log):
+def test_a_resolution_holds_for_a_sides_later_representative(log):
     store(log, "Jobs are stored in Redis", actor="assistant", agent="one")
     store(log, "Jobs are stored in Postgres", actor="assistant", agent="two")
     log.seal()

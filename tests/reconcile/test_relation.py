@@ -368,7 +368,7 @@ def look_alikes():
     return texts
 
 
-def test_of_500_facts_that_look_alike_none_is_merged_superseded_or_disputed():
+def test_none_of_500_similar_facts_is_merged_superseded_or_disputed():
     texts = look_alikes()
     assert len(texts) >= 500
     records = [

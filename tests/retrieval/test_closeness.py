@@ -53,7 +53,7 @@ def test_the_closest_memories_stand_out_and_at_most_two(values, told):
     assert sorted(found, key=lambda each: -found[each]) == told
 
 
-def test_one_of_many_memories_must_be_closer_to_stand_out():
+def test_with_many_memories_one_must_be_closer_to_stand_out():
     assert closeness_wanted(0) == closeness_wanted(FEW) == STANDS_OUT
     assert closeness_wanted(4 * FEW) == pytest.approx(STANDS_OUT + 2 * PER_DOUBLING)
 

@@ -84,7 +84,7 @@ def test_a_sweep_over_many_files_does_not_vote():
     assert votes(history(("quote cookies", sweep), ("release", "version.py")), "quote cookies") == {}
 
 
-def test_of_equal_commits_the_newer_is_named():
+def test_the_newer_of_equal_commits_is_named():
     found = history(("quote cookies", "jar.py"), ("quote cookies", "jar.py"), ("release", "version.py"))
     assert found.lookup(significant_words("quote"), lambda: listed("jar.py"))["jar.py"].commit.sha == "00000001"
 

@@ -20,7 +20,7 @@ def test_files_that_changed_together_go_together_by_the_share_of_commits():
     assert "a.py" not in together
 
 
-def test_of_several_files_at_hand_the_one_that_says_most_counts():
+def test_the_strongest_of_several_open_files_counts():
     evolution = made((1, "a.py x.py"), (2, "b.py x.py"), (3, "b.py x.py"))
     found = evolution.together(["a.py", "b.py"])["x.py"]
     assert found.file == "b.py"

@@ -44,7 +44,7 @@ def test_several_texts_are_read_one_after_another():
     assert np.array_equal(both.view(np.int8) - BIAS, arranged(rounded_states(np.concatenate([one, two]))))
 
 
-def test_of_a_long_text_the_first_tokens_are_stored():
+def test_only_the_first_tokens_of_a_long_text_are_stored():
     assert tokens_in(packed(states("a " * (MAX_TOKENS + 9))), DIM) == MAX_TOKENS
 
 

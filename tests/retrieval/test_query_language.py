@@ -122,7 +122,7 @@ def test_the_excerpt_points_at_the_mistake_also_behind_wide_letters():
     assert len(shown) < 100
 
 
-def test_in_prose_quotations_and_mistakes_are_words_and_the_answer_says_so():
+def test_quotations_and_errors_in_prose_are_words_and_the_answer_says_so():
     text = 'allow a component to return an array since it threw "is not a function" and tpye:decision and "more'
     question = read(text)
     assert (question.text, question.phrases) == (text, ())
@@ -137,7 +137,7 @@ def test_in_prose_a_filter_is_still_one():
     assert "path:" not in question.text
 
 
-def test_between_the_words_of_prose_a_filter_is_plain_text_and_the_answer_says_so():
+def test_a_filter_within_prose_is_plain_text_and_the_answer_says_so():
     text = "the parser fails on labels such as type:decision or tag:auth when they are pasted from an issue"
     question = read(text)
     assert (question.text, question.filters) == (text, ())

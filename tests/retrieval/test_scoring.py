@@ -221,7 +221,7 @@ def test_the_order_does_not_depend_on_the_numbers_of_chunks_even_at_the_edge():
         {"expires": "2026-02-28T23:59:59.000Z"},
     ],
 )
-def test_a_memory_that_no_longer_speaks_is_never_shown(silent):
+def test_an_inactive_memory_is_never_shown(silent):
     assert [hit.id for hit in ask([], [said("m1", **silent), said("m2")])] == ["m2"]
 
 
@@ -315,7 +315,7 @@ def test_the_words_of_a_whole_file_count_for_each_of_its_chunks():
     assert shares == {"a.py:1-5": w.FILE_WORDS / 2, "b.py:1-5": w.FILE_WORDS, "b.py:50-54": w.FILE_WORDS}
 
 
-def test_further_chunks_of_a_file_speak_for_its_best_one():
+def test_further_matching_chunks_raise_the_best_one_of_a_file():
     chunks = [code("a.py"), code("b.py", 1), code("b.py", 50), code("b.py", 90)]
     found = ask(chunks, lexical=[(0, 4.0), (1, 4.0), (2, 2.0), (3, 2.0)])
     assert found[0].id == "b.py:1-5"
@@ -376,7 +376,7 @@ def test_tests_stand_back_unless_they_are_asked_for():
     assert ask(chunks, text="the test that opens it")[0].path == "tests/test_store.py"
 
 
-def test_vendored_code_stands_back():
+def test_vendored_code_ranks_lower():
     found = ask([code("node_modules/x/index.js"), code("zz.js")], text="open it")
     assert found[0].path == "zz.js"
     assert signals(found[1])["auxiliary"] == w.AUXILIARY
@@ -464,14 +464,14 @@ def crowd(known, cosine, text, strange=8.0, **more):
     return rank(Strange(known.split(), strange, chunks, lexical, dense), VECTOR, {}, text, limit=5, **more)
 
 
-def test_nothing_is_found_where_hardly_a_word_is_known_and_nothing_is_near_and_the_reason_is_said():
+def test_a_question_of_unknown_words_without_near_vectors_finds_nothing_and_says_why():
     far = crowd("", 0.3, "red wine stain")
     assert far == []
     assert "cosine 0.30" in far.abstention
     assert crowd("grape", 0.3, "red wine stain").abstention
 
 
-def test_one_of_both_is_enough_for_an_answer():
+def test_words_or_meaning_alone_suffice_for_an_answer():
     for found in (crowd("red", 0.3, "red wine stain"), crowd("", 0.5, "red wine stain")):
         assert len(found) >= 5
         assert found.abstention == ""
@@ -579,7 +579,7 @@ def test_bounds_that_admit_the_project_decide_on_other_memories_only():
         {"expires": "one day"},
     ],
 )
-def test_of_many_memories_those_can_be_recalled_that_can_be_recalled_alone(fields):
+def test_filtering_many_memories_equals_filtering_each(fields):
     memory = said("m1", **fields)
     known = {"m1": memory}
     assert recallable_among(["m0", "m1"], known.get, NOW) == (known if is_recallable(memory, NOW) else {})

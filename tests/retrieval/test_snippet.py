@@ -103,7 +103,7 @@ def test_a_phrase_does_not_reach_from_the_title_into_the_text():
     assert not holding(["user name"])(chunk)
 
 
-def test_of_a_long_question_the_rarest_words_are_searched_in_their_order():
+def test_a_long_question_is_searched_by_its_rarest_words_in_their_order():
     text = " ".join([*(f"common{i}" for i in range(5_000)), "kraken", *(f"usual{i}" for i in range(5_000)), "hydra"])
     asked = []
 

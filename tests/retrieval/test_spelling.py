@@ -29,11 +29,11 @@ def frequency(word):
         ("x" * 60, {}),
     ],
 )
-def test_a_word_that_stands_nowhere_is_taken_for_one_that_differs_by_a_single_slip(question, wanted):
+def test_an_unknown_word_is_corrected_by_a_single_edit(question, wanted):
     assert misspellings(question, frequency, is_common) == wanted
 
 
-def test_of_several_near_words_the_commonest_is_taken_and_of_equals_the_first():
+def test_the_commonest_near_word_is_taken_and_of_equals_the_first():
     common = {"reader": 5, "render": 9, "header": 2, "headwr": 2}
     assert misspellings("reander", lambda word: common.get(word, 0), lambda _word: False) == {"reander": "render"}
     assert misspellings("headxr", lambda word: common.get(word, 0), lambda _word: False) == {"headxr": "header"}
@@ -76,5 +76,5 @@ class OneChunk:
     ("text", "wanted"),
     [("def isWildcardHost():\n    pass", "wildcard"), ("two\nWILDCARDS", "wildcards"), ("x", "wildcard")],
 )
-def test_the_word_is_said_as_somebody_wrote_it(text, wanted):
+def test_the_correction_keeps_the_written_form(text, wanted):
     assert corrections("every wilcard", OneChunk(text), is_common) == {"wilcard": wanted}

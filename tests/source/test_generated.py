@@ -20,7 +20,7 @@ from muninn_core.source.generated import is_marked_generated
         "<!-- This file has been generated -->\n<project/>\n",
     ],
 )
-def test_the_head_of_a_generated_file_says_so(text):
+def test_a_generated_file_is_recognised_by_its_header(text):
     assert is_marked_generated(text)
 
 

@@ -67,7 +67,7 @@ def test_every_copy_is_found():
     assert page.find(mark) == [(1, 2), (4, 5)]
 
 
-def test_of_some_lines_the_stretch_that_holds_most_of_them_is_found():
+def test_the_region_with_most_of_the_lines_is_found():
     page = LineIndex("a.py", "open()\nread()\n\n\nopen()\nread()\nshut()\n\n\n\n\nshut()\n")
     wanted = set(informative_words(["open()", "read()", "shut()"]))
     assert best_stretch(page, wanted, 4) == (3, 5, 7)

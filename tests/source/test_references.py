@@ -88,7 +88,7 @@ def test_lines_of_a_reference_are_read():
 
 
 @given(MARKUP)
-def test_a_reference_stands_where_it_says(text):
+def test_a_reference_has_its_position(text):
     lines = text.split("\n")
     before = (-1, -1)
     for each in find_references(text, "context"):
@@ -111,7 +111,7 @@ def test_masking_keeps_the_positions_of_prose(text):
 
 
 @given(MARKUP)
-def test_no_reference_stands_in_fenced_code(text):
+def test_fenced_code_contains_no_reference(text):
     fenced = {line for first, last in fences(text) for line in range(first, last + 1)}
     if "---" not in text and "<!--" not in text:
         assert not [each for each in find_references(text, "context") if each.line in fenced]

@@ -110,7 +110,7 @@ def test_a_colon_without_quotes_does_not_hide_the_description() -> None:
     assert one.description == "Design REST: errors."
 
 
-def test_of_one_name_the_local_skill_is_taken_else_the_first() -> None:
+def test_the_local_skill_of_a_name_is_taken_else_the_first() -> None:
     skills = [skill("a", path="/1"), skill("a", local=True, path="2"), skill("b", path="/3"), skill("b", path="/4")]
     kept, hidden = distinct(skills)
     assert sorted(one.path for one in kept) == ["/3", "2"]

@@ -40,7 +40,7 @@ def test_a_memory_that_is_born_pending_waits_until_a_user_approves_it():
         {"actor": "assistant", "agent": "other", "session": "s2", "imported": {"trust": "outside"}},
     ],
 )
-def test_an_approval_by_its_author_or_by_nobody_in_particular_does_not_count(author):
+def test_an_approval_by_the_author_or_an_unknown_actor_does_not_count(author):
     assert state_of(proposal(), approval(**author))["a"].waits
 
 
@@ -86,7 +86,7 @@ def test_a_rejected_memory_that_is_restored_waits_again():
     assert (found.waits, found.details) == (True, {})
 
 
-def test_neither_decision_says_anything_of_a_memory_that_never_waited():
+def test_a_decision_about_an_approved_memory_has_no_effect():
     found = state_of(memory("a"), approval(actor="user"), at(6, "reject", target="a", reason="no"))["a"]
     assert (found.review, found.active) == ("", True)
 

@@ -43,7 +43,7 @@ def test_merge_markers_are_reported_line_by_line_and_both_sides_are_read(layout,
     assert b"<<<<<<<" not in layout.main.read_bytes()
 
 
-def test_of_two_records_with_one_id_every_machine_takes_the_same(layout, opened):
+def test_every_machine_takes_the_same_of_two_records_with_one_id(layout, opened):
     layout.sessions.mkdir(parents=True)
     older, newer = line("older", "x"), line("newer", "x", "2026-01-07T11:00:00Z")
     same_time = line("after by its bytes", "x", "2026-01-07T11:00:00Z")
@@ -58,7 +58,7 @@ def test_of_two_records_with_one_id_every_machine_takes_the_same(layout, opened)
 
 
 @pytest.mark.parametrize("years", [-30, -1, 40])
-def test_a_clock_that_is_years_off_mutes_nobody(log, clock, years):
+def test_a_clock_that_is_years_off_hides_no_memory(log, clock, years):
     (first,) = log.append([insight("old")], "s1")
     now = clock.now
     clock.now += timedelta(days=365 * years)

@@ -55,7 +55,7 @@ def test_vouching_cannot_raise_trust_above_the_callers(actor, stated, trust):
 
 
 @pytest.mark.parametrize("text", ["", " \n\t"])
-def test_nothing_can_not_be_remembered(text):
+def test_an_empty_text_is_refused(text):
     with pytest.raises(BadParams, match="'text' is empty"):
         record(text=text)
 

@@ -96,7 +96,7 @@ def test_taking_records_out_is_as_if_they_had_never_come(records, data):
 
 @given(logs())
 @settings(max_examples=100, deadline=None)
-def test_nothing_disappears_and_somebody_always_speaks(records):
+def test_every_memory_leads_to_an_active_one(records):
     state = fold(records)
     assert state.records == len({record.id for record in records})
     for found in state.memories.values():
@@ -135,7 +135,7 @@ def test_a_change_waits_for_its_target_and_then_applies():
     assert growing.state().memories["a"].text == "new"
 
 
-def test_the_older_one_stands_until_the_newer_one_is_here():
+def test_the_older_memory_is_active_until_its_successor_arrives():
     supersede = at(5, "supersede", target="a", by="b")
     assert state_of(memory("a"), supersede)["a"].active
     assert state_of(memory("a"), memory("b"), supersede)["a"].superseded_by == "b"
@@ -217,7 +217,7 @@ def test_the_last_decision_counts_and_its_words_replace_those_of_the_kept_side()
     assert (found["a"].superseded_by, found["b"].active) == ("b", True)
 
 
-def test_a_conflict_with_a_side_that_is_gone_asks_nobody():
+def test_a_conflict_with_a_removed_side_is_not_queued():
     records = [memory("a"), memory("b"), at(5, "conflict", "c", left="a", right="b")]
     assert fold([*records, at(6, "archive", target="a")]).conflicts == ()
     assert fold(records[1:]).conflicts == ()

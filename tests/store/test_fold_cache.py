@@ -202,7 +202,7 @@ def test_damage_of_the_cache_does_not_change_the_state(filled, opened, aged, how
     assert len(log.state.memories) == len(whole.memories) + 1
 
 
-def test_a_piece_that_says_something_else_is_not_believed_and_made_anew(filled, opened, aged):
+def test_an_inconsistent_part_of_the_cache_is_rebuilt(filled, opened, aged):
     content = aged.read_bytes()
     assert content.count(b'"Fact 11"') == 1
     aged.write_bytes(content.replace(b'"Fact 11"', b'"Lies 11"'))

@@ -22,7 +22,7 @@ def texts(log):
     return [memory.text for memory in log.state.memories.values()]
 
 
-def test_a_torn_last_line_is_set_aside_and_reported_until_somebody_deletes_it(log, layout, opened):
+def test_a_torn_last_line_is_set_aside_and_reported_until_it_is_deleted(log, layout, opened):
     log.append([insight("one"), insight("two")], "s1")
     spool = layout.spool / "s1.jsonl"
     spool.write_bytes(spool.read_bytes()[:-20])
@@ -171,7 +171,7 @@ def read_only(layout):
     subprocess.run(["umount", layout.root], check=True)
 
 
-def test_a_disk_for_reading_only_says_so(log, opened, read_only):
+def test_a_read_only_disk_is_reported(log, opened, read_only):
     with pytest.raises(ReadOnlyError, match="Read-only file system"):
         log.append([insight("one")], "s1")
     assert log.position == 0

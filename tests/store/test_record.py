@@ -71,7 +71,7 @@ def test_text_that_is_no_unicode_is_refused_before_it_is_written():
         make_record({"id": "a", "ts": "2026-01-07T10:00:00Z", "type": "insight", "text": "\ud800"})
 
 
-def test_of_two_lines_with_one_id_the_redacted_one_stands_whichever_comes_first():
+def test_the_redacted_of_two_lines_with_one_id_wins_in_any_order():
     def line(**fields):
         return make_record({"id": "a", "ts": "2026-01-07T10:00:00Z", "type": "insight", **fields})
 

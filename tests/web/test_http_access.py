@@ -91,7 +91,7 @@ def test_a_body_of_50_mb_is_refused_with_the_limit(api: Api) -> None:
         assert "the limit is 16,777,216" in answer.json["error"]["message"]
 
 
-def test_a_connection_that_ends_within_its_body_harms_nothing(api: Api) -> None:
+def test_a_connection_that_ends_within_its_body_does_not_affect_others(api: Api) -> None:
     with socket.create_connection(("127.0.0.1", api.port), PATIENCE) as sock:
         head = [f"Host: 127.0.0.1:{api.port}", f"Authorization: Bearer {api.token}", "Content-Type: application/json"]
         sock.sendall("\r\n".join(["POST /rpc HTTP/1.1", *head, "Content-Length: 100", "", "half"]).encode())
