@@ -28,6 +28,19 @@ def test_a_bundle_is_named_from_the_current_folder(shell: Shell, tmp_path: Path)
     assert "  imported  actor import, trust outside\n" in shell.run("show", "b1").stdout
 
 
+def test_the_memory_of_another_tool_is_named_and_counted(shell: Shell, tmp_path: Path) -> None:
+    entity = {"type": "entity", "name": "Lamp", "entityType": "thing", "observations": ["It is lit", "It is red"]}
+    (tmp_path / "memory.jsonl").write_text(json.dumps(entity) + "\n")
+    done = shell.run("import", "memory.jsonl", "--repo", str(shell.repo), cwd=tmp_path)
+    said = "This is the memory of the MCP memory server: 1 entity, 2 observations.\n"
+    assert done.stdout == f"{said}Imported 2 records\n"
+    again = shell.run("import", "memory.jsonl", "--repo", str(shell.repo), cwd=tmp_path)
+    assert again.stdout == f"{said}Imported 0 records\n  2 already here\n"
+    (tmp_path / "memory.jsonl").write_text(json.dumps(entity) + "\n{\n")
+    status, error = shell.failure("import", str(tmp_path / "memory.jsonl"))
+    assert (status, error["message"].partition(": ")[0]) == (2, "memory.jsonl:2")
+
+
 def test_redact_and_purge_say_what_to_do_next(shell: Shell) -> None:
     identity = shell.json("remember", "The beacon's door code is on the wall.")["ids"][0]
     assert "not redacted yet" in shell.run("purge", identity).stdout

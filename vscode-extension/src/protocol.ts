@@ -154,7 +154,7 @@ export interface Verbs {
   'repos.scan': { params: ReposScanParams; result: ReposScanResult };
   /** Export memories. Write memories to a bundle for another repository; it is checked for secrets again. */
   export: { params: ExportParams; result: ExportResult };
-  /** Import memories. Store the memories of a bundle, all or none; their text is not trusted. */
+  /** Import memories. Store the memories of a bundle or of another tool, all or none; their text is not trusted. */
   import: { params: ImportParams; result: ImportResult };
   /** Export a pack. Write curated knowledge to a versioned pack; a pack with secrets is refused. */
   'pack.export': { params: PackExportParams; result: PackExportResult };
@@ -1401,9 +1401,9 @@ export interface ExportParams {
   form?: 'bundle' | 'html' | 'obsidian';
 }
 
-/** The bundle, and how to import it. */
+/** The bundle or the memory of another tool, and how to import it. */
 export interface ImportParams {
-  /** The bundle's file; a relative path starts at the root. */
+  /** A bundle, or memory of another tool: the file of the MCP memory server, the notes of basic-memory (a folder), an export of claude-mem or beads. A relative path starts at the root. */
   path: string;
   /** What to do with a record whose content differs here; error stores nothing. */
   on_conflict?: 'error' | 'overwrite' | 'skip';
@@ -3638,7 +3638,9 @@ export interface ExportResult {
 /**
  * The outcome, in records. `known` were here already; `skipped` differ from records here, which were kept.
  *
- * `withheld` would have changed memories of this repository, which untrusted text may not.
+ * `withheld` would have changed memories of this repository, which untrusted text may not. `tool` names another tool
+ * that wrote the memory, "" for a bundle; `contents` counts what it holds by its own words, `left_out` what is no
+ * memory.
  */
 export interface ImportResult {
   saw: ReadState;
@@ -3649,6 +3651,9 @@ export interface ImportResult {
   withheld: readonly string[];
   masked: number;
   dry_run: boolean;
+  tool: string;
+  contents: Readonly<Record<string, number>>;
+  left_out: Readonly<Record<string, number>>;
 }
 
 /** The pack that was written to `path`, and the paths of its files. */

@@ -100,7 +100,10 @@ def export(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 @renders("import")
 def import_bundle(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print how many records were stored, and why others were not."""
+    """Print what another tool's memory holds, how many records were stored, and why others were not."""
+    if result["tool"]:
+        held = ", ".join(_counted(number, what) for what, number in result["contents"].items() if number)
+        line(console, ("This is the memory of ", ""), (result["tool"], "name"), (f": {held or 'nothing'}.", ""))
     done = "Would import " if result["dry_run"] else "Imported "
     line(console, (done, "good"), (count(result["imported"], "record"), "name"))
     for number, what in (
@@ -112,9 +115,20 @@ def import_bundle(console: Console, result: dict[str, Any], given: argparse.Name
             "withheld: untrusted text can't change memories of this repository (--trust keep)",
         ),
         (result["masked"], "masked as secrets"),
+        *(
+            (number, f"{_counted(number, what).partition(' ')[2]} left out")
+            for what, number in result["left_out"].items()
+        ),
     ):
         if number:
             line(console, (f"  {number:,} ", "name"), (what, ""))
+
+
+def _counted(number: int, plural: str) -> str:
+    """Return a number with a noun, which is given in the plural."""
+    stem, space, rest = plural.partition(" ")
+    singular = f"{stem[:-3]}y" if stem.endswith("ies") else stem.removesuffix("s")
+    return count(number, singular + space + rest, plural)
 
 
 def _json(value: Any) -> str:

@@ -168,6 +168,10 @@ class Memory(Value):
 
     @property
     def origin(self) -> str:
-        """The source of a memory that a backfill made, as `backfill from git`; else ""."""
+        """The source of a memory that a backfill made, as `backfill from git`, or another tool wrote; else ""."""
         source = self.details.get("backfill")
-        return f"backfill from {source}" if isinstance(source, str) and self.actor == "import" else ""
+        if isinstance(source, str) and self.actor == "import":
+            return f"backfill from {source}"
+        place = self.details.get("imported_from")
+        tool = place.get("tool") if isinstance(place, dict) else None
+        return f"imported from {tool}" if isinstance(tool, str) and tool else ""

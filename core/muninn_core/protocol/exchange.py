@@ -57,9 +57,15 @@ class ExportResult(Result):
 
 
 class ImportParams(Value):
-    """The bundle, and how to import it."""
+    """The bundle or the memory of another tool, and how to import it."""
 
-    path: Annotated[Text, Meta(description="The bundle's file; a relative path starts at the root.")]
+    path: Annotated[
+        Text,
+        Meta(
+            description="A bundle, or memory of another tool: the file of the MCP memory server, the notes of"
+            " basic-memory (a folder), an export of claude-mem or beads. A relative path starts at the root."
+        ),
+    ]
     on_conflict: Annotated[
         Literal["skip", "overwrite", "error"],
         Meta(description="What to do with a record whose content differs here; error stores nothing."),
@@ -75,7 +81,9 @@ class ImportParams(Value):
 class ImportResult(Result):
     """The outcome, in records. `known` were here already; `skipped` differ from records here, which were kept.
 
-    `withheld` would have changed memories of this repository, which untrusted text may not.
+    `withheld` would have changed memories of this repository, which untrusted text may not. `tool` names another tool
+    that wrote the memory, "" for a bundle; `contents` counts what it holds by its own words, `left_out` what is no
+    memory.
     """
 
     imported: int
@@ -85,6 +93,9 @@ class ImportResult(Result):
     withheld: tuple[str, ...]
     masked: int
     dry_run: bool
+    tool: str = ""
+    contents: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 PackName = Annotated[str, Meta(description="The pack's name: a-z, 0-9 and '-'.", min_length=1, max_length=64)]
@@ -222,7 +233,7 @@ FAMILY = Family(
         Method(
             verb="import",
             title="Import memories",
-            summary="Store the memories of a bundle, all or none; their text is not trusted.",
+            summary="Store the memories of a bundle or of another tool, all or none; their text is not trusted.",
             params=ImportParams,
             result=ImportResult,
             effect="control",

@@ -5,6 +5,7 @@ docs/formats/bundle.md describes the format and the import. This module reads no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,10 @@ BUNDLE_VERSION = 1
 MARK = "imported"
 """The field that marks an imported record. It is local to this repository and never exported."""
 
-_HINT = "A bundle is what `muninn export` writes; docs/formats/bundle.md describes it."
+_HINT = (
+    "A bundle is what `muninn export` writes. Of other tools, `import` reads the file of the MCP memory server, folders"
+    " of basic-memory, and exports of claude-mem and beads."
+)
 
 
 class ImportPlan(Value):
@@ -72,7 +76,7 @@ def read_bundle(content: bytes) -> tuple[Record, ...]:
     try:
         bundle = decode_json(content)
     except ValueError as error:
-        raise BadParams(f"this is not a bundle: {error}", hint=_HINT) from None
+        raise BadParams(f"this is not a bundle: {_line(content, error)}{error}", hint=_HINT) from None
     if not isinstance(bundle, dict) or not isinstance(bundle.get("records"), list):
         raise BadParams("this is not a bundle: it has no list of records", hint=_HINT)
     if bundle.get("version") != BUNDLE_VERSION:
@@ -85,6 +89,12 @@ def read_bundle(content: bytes) -> tuple[Record, ...]:
         if found.setdefault(record.id, record).data != record.data:
             raise BadParams(f"the bundle has two different records '{record.id}'", hint="Export it again.")
     return tuple(found.values())
+
+
+def _line(content: bytes, error: ValueError) -> str:
+    """Return the line of an error in JSON, as `line 7: `; "" when the error names no byte."""
+    at = re.search(r"byte (\d+)", str(error))
+    return f"line {content.count(10, 0, int(at[1])) + 1}: " if at else ""
 
 
 def plan_import(

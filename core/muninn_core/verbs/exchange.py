@@ -74,9 +74,10 @@ class ExchangeVerbs(VerbCaller):
         dry_run: bool = False,
         session: str | None = None,
     ) -> ImportResult:
-        """Store the memories of a bundle, all or none; their text is not trusted.
+        """Store the memories of a bundle or of another tool, all or none; their text is not trusted.
 
-        `path`: The bundle's file; a relative path starts at the root.
+        `path`: A bundle, or memory of another tool: the file of the MCP memory server, the notes of basic-memory (a
+            folder), an export of claude-mem or beads. A relative path starts at the root.
         `on_conflict`: What to do with a record whose content differs here; error stores nothing.
         `trust`: outside: the text is not trusted; keep: you vouch for the trust that its authors claim.
         `dry_run`: Report what would happen; change nothing.

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from muninn_core.capture.foreign_memory import ForeignMemories
+from muninn_core.config import IndexConfig
 from muninn_core.engine.memory.drafting.scopes import on_task
+from muninn_core.engine.memory.exchange.foreign_memories import read_file, read_folder, records_of
 from muninn_core.engine.memory.exchange.html_export import page
 from muninn_core.engine.memory.exchange.obsidian_export import vault
 from muninn_core.errors import BadParams, NotFoundError
@@ -17,6 +20,7 @@ from muninn_core.store.bundle import BUNDLE_VERSION, bundle_form, mask_record, p
 from muninn_core.store.folding.fold import fold
 from muninn_core.store.records.record import Record
 from muninn_core.store.records.timestamps import normalise
+from muninn_core.worktree.knowledge.bridges import indexing
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
@@ -88,15 +92,47 @@ def _of_scope(store: MemoryStore, params: ExportParams) -> tuple[Mapping[str, Me
 
 
 def import_bundle(workspace: Workspace, params: ImportParams) -> ImportResult:
-    """Store the new records of a bundle, all or none. Raises BadParams or NotFoundError."""
-    path = workspace.layout.root / params.path
+    """Store the new records of a bundle or of another tool, all or none. Raises BadParams or NotFoundError."""
+    foreign, read = _read(workspace.layout.root, params.path, indexing(workspace.config))
     masked, records = 0, []
-    for record in read_bundle(_content(path)):
+    for record in read:
         clean, count = mask_record(record, workspace.config.memory.secrets)
         masked += count
         records.append(clean)
     with workspace.memory.importing:
-        return _import(workspace, params, records, masked)
+        if foreign is None:
+            return _import(workspace, params, records, masked)
+        return _import_foreign(workspace, params, foreign, records, masked)
+
+
+def _read(root: Path, name: str, settings: IndexConfig) -> tuple[ForeignMemories | None, tuple[Record, ...]]:
+    """Return the memory of another tool, None for a bundle, and the records. Raises BadParams or NotFoundError."""
+    path = root / name
+    if path.is_dir():
+        notes = read_folder(root, path, settings)
+        return notes, records_of(path, notes, root)
+    content = _content(path)
+    found = read_file(root, path, content, settings)
+    return found, read_bundle(content) if found is None else records_of(path, found, root)
+
+
+def _import_foreign(
+    workspace: Workspace, params: ImportParams, foreign: ForeignMemories, records: list[Record], masked: int
+) -> ImportResult:
+    """Store the memories of another tool whose keys are new. The caller keeps other imports out."""
+    log = workspace.memory.log
+    log.refresh()
+    said = [record for record in records if record.data["text"].strip()]  # others were private from end to end
+    fresh = [record for record in said if log.record_of_key(record.key) is None]
+    result = _import(workspace, params, fresh, masked)
+    private = len(records) - len(said)
+    return replace(
+        result,
+        known=len(foreign.memories) - private - len(fresh),
+        tool=foreign.tool,
+        contents=foreign.counts,
+        left_out={**foreign.left_out, **({"private texts": private} if private else {})},
+    )
 
 
 def _import(workspace: Workspace, params: ImportParams, records: list[Record], masked: int) -> ImportResult:
