@@ -143,6 +143,15 @@
   (let ((found (xref-backend-definitions 'muninn "get_user_name")))
     (check "definition by the index" (string-match-p "def get_user_name" (xref-item-summary (car found))) (length found)))
   (check "the callers of a name" (listp (xref-backend-references 'muninn "get_user_name")) t)
+  (setq muninn-keymap-prefix "C-c n")
+  (find-file (expand-file-name "src/new.sh" root))   ; Eglot serves Python
+  (check "a key set by setq replaces the former one in the next file"
+         (and (eq (key-binding (kbd "C-c n r")) 'muninn-recall) (not (key-binding (kbd "C-c m r")))) muninn-mode)
+  (let ((without (xref-find-backend)))
+    (add-hook 'xref-backend-functions (lambda () 'other) nil t)
+    (check "the index answers instead of etags, and any other backend before it"
+           (equal '(muninn other) (list without (xref-find-backend))) without))
+  (find-file (expand-file-name "src/users.py" root))
   (muninn-context "are names cached")
   (check "muninn-context" (string-match-p "Names are never cached" (buffer-string)) (length (buffer-string)))
   (muninn-sessions)

@@ -64,6 +64,7 @@ local function recalls()
     check('a memory opens as a document', shown and not vim.bo.modifiable, lines_of(0):sub(1, 60))
   end
   vim.cmd('copen')
+  check('a list shows the type of a memory in place of its address', lines_of(0):find('decision|1| Names are never cached', 1, true) ~= nil and not lines_of(0):find('muninn:/', 1, true), lines_of(0))
   vim.cmd('MuninnThisFile')
   check('a list is no file', has_message('no file of a repository'), said())
   vim.cmd('cclose')

@@ -179,7 +179,8 @@ export async function daily(desk, root) {
     contradict(root);
     const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Redis' });
     await row.first().waitFor();
-    await row.first().click();
+    await desk.again(() => desk.status.click(), desk.rows.filter({ hasText: 'Decide Conflicts' }));
+    await desk.rows.filter({ hasText: 'Decide Conflicts' }).click();
     await desk.lines('We do not use Redis').first().waitFor();
     await desk.shot('conflict');
     await desk.page.locator('.editor-actions [aria-label^="Keep Left"]').first().click();

@@ -10,8 +10,8 @@
 ;; Muninn keeps decisions, constraints and findings of a repository in the repository.
 ;; Install this file, and turn the mode on:
 ;;   muninn install emacs --print > muninn.el    and    M-x package-install-file RET muninn.el RET
-;;   (global-muninn-mode 1)
 ;;   (setq muninn-keymap-prefix "C-c m")         ; or M-x customize-group RET muninn RET
+;;   (global-muninn-mode 1)
 ;;
 ;;   M-x muninn-recall       code, knowledge and memories; RET or `next-error' goes to a place
 ;;   M-x muninn-remember     a fact about the region, or about the file
@@ -22,8 +22,8 @@
 ;;   M-x muninn-sessions     the sessions that wrote to the memory
 ;;   M-x muninn-document     a memory by its id, or an address muninn:; RET on a link opens its target
 ;;
-;; In a buffer with `muninn-mode', \[xref-find-definitions] and \[xref-find-references] ask Muninn's index where no
-;; other backend answers.  Eglot starts Muninn for text and Markdown; add it for other languages in the same way.
+;; In a buffer with `muninn-mode', \[xref-find-definitions] and \[xref-find-references] ask Muninn's index where there
+;; is no other backend and no table of tags.  Eglot starts Muninn for text and Markdown; add it for other languages in the same way.
 
 ;;; Code:
 
@@ -66,12 +66,20 @@
 (defvar muninn-mode-map (make-sparse-keymap)
   "The keymap of `muninn-mode'.")
 
+(defvar muninn--bound nil
+  "The key that is bound to `muninn-command-map'.")
+
+(defun muninn--bind (key)
+  "Bind KEY to `muninn-command-map' in place of the former key; nil binds none."
+  (unless (equal key muninn--bound)
+    (when muninn--bound (define-key muninn-mode-map (kbd muninn--bound) nil))
+    (when key (define-key muninn-mode-map (kbd key) 'muninn-command-map))
+    (setq muninn--bound key)))
+
 (defun muninn--set-prefix (symbol key)
   "Set SYMBOL to KEY, and bind KEY to the commands in place of the former one."
-  (when (and (boundp symbol) (symbol-value symbol))
-    (define-key muninn-mode-map (kbd (symbol-value symbol)) nil))
   (set-default symbol key)
-  (when key (define-key muninn-mode-map (kbd key) 'muninn-command-map)))
+  (muninn--bind key))
 
 (defcustom muninn-keymap-prefix nil
   "The key of `muninn-command-map', such as \"C-c m\"; nil binds none."
@@ -83,8 +91,9 @@
   "Keys and cross-references of Muninn in this buffer."
   :lighter " Muninn"
   :keymap muninn-mode-map
+  (muninn--bind muninn-keymap-prefix)           ; `setq' may have changed it
   (if muninn-mode
-      (add-hook 'xref-backend-functions #'muninn-xref-backend 90 t)
+      (add-hook 'xref-backend-functions #'muninn-xref-backend -90 t)
     (remove-hook 'xref-backend-functions #'muninn-xref-backend t)))
 
 (defun muninn--turn-on ()
@@ -163,13 +172,19 @@
           ((string= title "") (muninn--first-line (plist-get hit :text)))
           (t title))))
 
+(defun muninn--type-name (type)
+  "Return the words of TYPE."
+  (string-replace "_" " " type))
+
 (defun muninn--hit-line (hit)
   "Return the line of HIT: its place and words, or its words and id."
   (let* ((words (muninn--hit-name hit))
-         (told (if (string= (plist-get hit :kind) "memory") (concat (plist-get hit :type) ": " words) words)))
+         (memory (string= (plist-get hit :kind) "memory"))
+         (told (if memory (concat (muninn--type-name (plist-get hit :type)) ": " words) words))
+         (found (unless memory (seq-find (lambda (line) (plist-get line :marks)) (plist-get hit :snippet)))))
     (if (string= (plist-get hit :path) "")
         (format "%s (%s)" told (plist-get hit :id))
-      (muninn--place (plist-get hit :path) (plist-get hit :start_line) told))))
+      (muninn--place (plist-get hit :path) (or (plist-get found :line) (plist-get hit :start_line)) told))))
 
 ;;;###autoload
 (defun muninn-recall (query)
@@ -216,7 +231,8 @@
      (mapcar (lambda (note)
                (muninn--place file (plist-get note :start)
                               (string-trim-right
-                               (format "%s: %s %s" (plist-get note :type) (plist-get note :title) (plist-get note :state)))))
+                               (format "%s: %s %s" (muninn--type-name (plist-get note :type)) (plist-get note :title)
+                                       (plist-get note :state)))))
              (plist-get (muninn--ask "annotate" file) :notes)))))
 
 (defvar muninn-view-mode-map
@@ -314,9 +330,21 @@
                                                           (plist-get one :actor)) "")))
               (plist-get (muninn--ask "sessions") :sessions) "\n")))
 
+(defvar tags-file-name)
+(defvar tags-table-list)
+
+(defun muninn--other-backend (function)
+  "Return the backend of FUNCTION, but not Muninn's, nor etags without tags."
+  (unless (or (eq function #'muninn-xref-backend)
+              (and (eq function #'etags--xref-backend)
+                   (not (or (bound-and-true-p tags-file-name) (bound-and-true-p tags-table-list)))))
+    (funcall function)))
+
 (defun muninn-xref-backend ()
-  "Return the backend of cross-references in a repository with .muninn."
-  (and (locate-dominating-file default-directory ".muninn") 'muninn))
+  "Return the backend of cross-references: another one, else Muninn's.
+It is first in `xref-backend-functions': etags is there in every buffer."
+  (and (locate-dominating-file default-directory ".muninn")
+       (or (run-hook-wrapped 'xref-backend-functions #'muninn--other-backend) 'muninn)))
 
 (cl-defmethod xref-backend-identifier-at-point ((_backend (eql 'muninn)))
   "Return the name at point."

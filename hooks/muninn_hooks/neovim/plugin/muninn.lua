@@ -18,7 +18,11 @@ vim.api.nvim_create_autocmd('BufReadCmd', {
   pattern = 'muninn:/*',
   callback = function(event) require('muninn.commands').read(event) end,
 })
-if vim.v.vim_did_enter == 1 then require('muninn.server').attach(vim.api.nvim_get_current_buf()) end
+if vim.v.vim_did_enter == 1 then -- a plugin manager loads this late
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and vim.api.nvim_buf_get_name(buffer) ~= '' then require('muninn.server').attach(buffer) end
+  end
+end
 
 -- What a lens or a code action carries.
 vim.lsp.commands['muninn.write'] = function(command) require('muninn.commands').draft(command.arguments[1]) end

@@ -4,6 +4,9 @@ local ask, here, root_of, warn = server.ask, server.here, server.root_of, server
 
 local M = {}
 
+-- Folds long lines at words and hides the addresses of links, which the line of the cursor shows.
+local function as_page() vim.opt_local.linebreak, vim.opt_local.conceallevel = true, 2 end
+
 local function first_line(text) return vim.trim(text):match('^[^\n]*') end
 
 -- Shows a read-only document in a new window.
@@ -14,6 +17,7 @@ local function document(name, text)
   vim.bo[buffer].buftype, vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = 'nofile', 'wipe', false
   vim.bo[buffer].filetype, vim.bo[buffer].modifiable = 'markdown', false
   pcall(vim.api.nvim_buf_set_name, buffer, name)
+  as_page()
 end
 
 local function listed(title, items, window)
@@ -27,13 +31,26 @@ local function listed(title, items, window)
   end
 end
 
-local function memory_item(id, text) return { filename = 'muninn:/memory/' .. id .. '.md', lnum = 1, text = text } end
+-- A row of a list that opens a memory. The list shows `head` in place of the address.
+local function memory_item(id, head, text)
+  return { filename = 'muninn:/memory/' .. id .. '.md', module = head, lnum = 1, text = text }
+end
+
+local function type_name(type_) return (type_:gsub('_', ' ')) end
 
 -- What a hit in a file is: the first names that it defines and what encloses them, else its title or first line.
 local function name_of(hit)
   local names = vim.list_slice(vim.split(hit.symbol, ' '), 1, 2)
   if hit.kind ~= 'code' or hit.symbol == '' then return hit.title ~= '' and hit.title or first_line(hit.text) end
   return table.concat(names, ' ') .. (hit.title ~= '' and ' in ' .. hit.title or '')
+end
+
+-- The first line of a hit in a file that has a word of the question, else its first line.
+local function line_of(hit)
+  for _, each in ipairs(hit.snippet) do
+    if #each.marks > 0 then return each.line end
+  end
+  return math.max(hit.start_line, 1)
 end
 
 -- The hits of an answer, first the memories that answer the question.
@@ -44,10 +61,10 @@ local function hits_of(result, root)
     if not shown[key] then
       shown[key] = true
       if hit.kind == 'memory' then
-        table.insert(items, memory_item(hit.id, hit.type .. ': ' .. name_of(hit)))
+        table.insert(items, memory_item(hit.id, type_name(hit.type), name_of(hit)))
       else
-        local file = hit.path:sub(1, 1) == '/' and hit.path or root .. '/' .. hit.path
-        table.insert(items, { filename = file, lnum = math.max(hit.start_line, 1), text = name_of(hit), place = hit.path .. ':' .. hit.start_line })
+        local file, line = hit.path:sub(1, 1) == '/' and hit.path or root .. '/' .. hit.path, line_of(hit)
+        table.insert(items, { filename = file, lnum = line, text = name_of(hit), place = hit.path .. ':' .. line })
       end
     end
   end
@@ -73,7 +90,7 @@ function M.pick(given)
     ask('recall', { query = words }, function(result, root)
       local items = hits_of(result, root)
       if #items == 0 then return warn(words .. ': nothing') end
-      local function line(item) return item.place and item.place .. '  ' .. item.text or item.text end
+      local function line(item) return item.place and item.place .. '  ' .. item.text or item.module .. ': ' .. item.text end
       vim.ui.select(items, { prompt = 'Muninn: ' .. words, kind = 'muninn', format_item = line }, function(item)
         if not item then return end
         vim.cmd('edit ' .. vim.fn.fnameescape(item.filename))
@@ -120,7 +137,7 @@ function M.this_file()
     local items = {}
     for _, note in ipairs(result.notes) do
       local state = note.state ~= '' and note.state ~= 'fresh' and ' (' .. note.state .. ')' or ''
-      table.insert(items, { bufnr = buffer, lnum = math.max(note.start, 1), text = note.type .. ': ' .. note.title .. state })
+      table.insert(items, { bufnr = buffer, lnum = math.max(note.start, 1), text = type_name(note.type) .. ': ' .. note.title .. state })
     end
     listed('Muninn: ' .. file, items, true)
   end)
@@ -160,8 +177,8 @@ function M.conflicts()
     local items = {}
     for _, one in ipairs(result.conflicts) do
       for _, side in ipairs({ 'left', 'right' }) do
-        local text = ('%s  (%s of conflict %s)'):format(first_line(one[side].text), side, one.id)
-        table.insert(items, memory_item(one[side].id, text))
+        local text = ('%s  (conflict %s)'):format(first_line(one[side].text), one.id)
+        table.insert(items, memory_item(one[side].id, side, text))
       end
     end
     listed('Muninn: conflicts', items)
@@ -180,6 +197,7 @@ end
 function M.read(event)
   local buffer, uri = event.buf, event.match:match('muninn:/.*') or event.file
   vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].filetype = 'nofile', false, 'markdown'
+  if vim.api.nvim_get_current_buf() == buffer then as_page() end
   ask('document', { uri = uri }, function(result)
     if not vim.api.nvim_buf_is_valid(buffer) then return end
     vim.bo[buffer].modifiable = true
