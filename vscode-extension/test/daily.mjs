@@ -20,9 +20,8 @@ function contradict(root, one = 'We use Redis for the page cache.', other = 'We 
 /** Runs Remember before the repository is initialised. */
 export async function first(desk) {
   const remember = async (button) => {
-    await desk.run('Muninn: Remember');
-    await desk.answer('Muninn: Remember', FACT);
-    await desk.page.locator('.quick-input-title', { hasText: 'What is it?' }).waitFor();
+    await desk.ask('Muninn: Remember', 'Muninn: Remember', FACT);
+    await desk.title('What is it?').waitFor();
     await desk.rows.filter({ hasText: 'decision' }).first().click();
     const dialog = desk.page.locator('.monaco-dialog-box', { hasText: 'no memory yet' });
     await dialog.waitFor();
@@ -30,12 +29,11 @@ export async function first(desk) {
     await dialog.locator('.monaco-button', { hasText: button }).click();
   };
   await desk.step('the walkthrough opens with its first step', async () => {
-    await desk.run('Open Walkthrough');
-    await desk.rows.filter({ hasText: 'Muninn' }).first().click();
-    await desk.page.getByText('Give the repository a memory').first().waitFor();
+    await desk.choose('Open Walkthrough', ['Muninn'], desk.page.getByText('Give the repository a memory').first());
     await desk.shot('walkthrough');
   });
   await desk.step('text typed before initialisation goes to a document when initialising is declined', async () => {
+    await desk.status.waitFor(); // the commands are registered
     await remember('Cancel');
     await desk.lines(FACT.slice(0, 20)).first().waitFor();
     await desk.status.filter({ hasText: 'not initialised' }).waitFor();
@@ -55,9 +53,7 @@ export async function first(desk) {
 export async function later(desk) {
   await desk.step('the walkthrough marks steps that were done before it opened', async () => {
     await desk.status.filter({ hasText: 'memor' }).waitFor();
-    await desk.run('Open Walkthrough');
-    await desk.rows.filter({ hasText: 'Muninn' }).first().click();
-    await desk.page.getByText('Give the repository a memory').first().waitFor();
+    await desk.choose('Open Walkthrough', ['Muninn'], desk.page.getByText('Give the repository a memory').first());
     await desk.page.locator('[class*="getting-started-step-checked"]').nth(1).waitFor({ state: 'attached' });
     await desk.shot('walkthrough-later');
     await desk.run('View: Close All Editors');
@@ -78,9 +74,8 @@ export async function daily(desk, root) {
   });
   await desk.step('Remember stores a memory with a type and the active file, and the status bar counts it', async () => {
     await desk.file('cache.py');
-    await desk.run('Muninn: Remember');
-    await desk.answer('Muninn: Remember', FACT);
-    await desk.page.locator('.quick-input-title', { hasText: 'What is it?' }).waitFor();
+    await desk.ask('Muninn: Remember', 'Muninn: Remember', FACT);
+    await desk.title('What is it?').waitFor();
     await desk.shot('type');
     await desk.rows.filter({ hasText: 'decision' }).first().click();
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
@@ -90,47 +85,47 @@ export async function daily(desk, root) {
   });
   await desk.step('Recall lists hits of all kinds and opens code at its line', async () => {
     const code = desk.rows.filter({ hasText: /src\/cache\.py:\d/ });
-    await desk.recall('render_page of the cache', code.first());
-    await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().waitFor();
-    assert.match(await desk.rows.filter({ hasText: 'Makefile' }).first().innerText(), /# \$\(gear\) is the text/);
-    await desk.shot('recall');
-    await code.first().click();
-    await desk.input.waitFor({ state: 'hidden' }); // what is shown behind the list has the same tab
-    await desk.tab('cache.py').waitFor();
+    await desk.again(async () => {
+      await desk.recall('render_page of the cache', code.first());
+      await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().waitFor();
+      assert.match(await desk.rows.filter({ hasText: 'Makefile' }).first().innerText(), /# \$\(gear\) is the text/);
+      await desk.shot('recall');
+      await code.first().click();
+      await desk.input.waitFor({ state: 'hidden' }); // what is shown behind the list has the same tab
+    }, desk.tab('cache.py'));
     await desk.shot('code');
   });
   await desk.step('a memory opens as a page with the reasons of its rank', async () => {
     const first = desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' });
-    await desk.recall('why are pages cached by commit', first);
-    await desk.read('Why it was found').waitFor(); // behind the list, before it is chosen
-    await desk.shot('preview');
-    await desk.page.keyboard.press('Enter');
-    await desk.input.waitFor({ state: 'hidden' });
-    await desk.tab('Pages are cached').waitFor();
+    await desk.again(async () => {
+      await desk.recall('why are pages cached by commit', first);
+      await desk.read('Why it was found').waitFor(); // behind the list, before it is chosen
+      await desk.shot('preview');
+      await desk.input.press('Enter');
+      await desk.input.waitFor({ state: 'hidden' });
+    }, desk.tab('Pages are cached'));
     await desk.read('branches share the rendering machine').first().waitFor();
     await desk.shot('memory');
   });
   await desk.step('Context opens a pack that contains the memory', async () => {
-    await desk.run('Muninn: Context');
-    await desk.answer('Muninn: Context', 'cache pages by commit');
+    await desk.ask('Muninn: Context', 'Muninn: Context', 'cache pages by commit');
     await desk.tab('cache pages by commit').waitFor();
     await desk.lines('branches share the rendering machine').waitFor();
     await desk.shot('context');
   });
   await desk.step('a pack is copied to the clipboard and inserted into the document that was active before', async () => {
-    await desk.run('Muninn: Copy Pack');
-    await desk.page.locator('.statusbar-item', { hasText: 'in the clipboard' }).waitFor();
+    await desk.run('Muninn: Copy Pack', desk.page.locator('.statusbar-item', { hasText: 'in the clipboard' }));
     await desk.page.locator('.editor-actions [aria-label^="Insert Pack"]').first().click();
     await desk.tab('cache.py').waitFor();
-    await desk.lines('# Context: cache pages by commit').waitFor();
-    await desk.page.keyboard.press('Control+z');
-    await desk.lines('# Context: cache pages by commit').waitFor({ state: 'detached' });
+    const inserted = desk.linesOf('cache.py', '# Context: cache pages by commit');
+    await inserted.waitFor();
+    await desk.again(() => desk.page.keyboard.press('Control+z'), desk.gone(inserted));
   });
   await desk.step('the views show all memories, those of the active file, and the open session', async () => {
     await desk.file('cache.py');
     await desk.view();
-    await desk.pane('Memory').locator('.monaco-list-row', { hasText: 'decision' }).click();
-    await desk.pane('Memory').locator('.monaco-list-row', { hasText: 'Pages are cached' }).waitFor();
+    const decisions = desk.pane('Memory').locator('.monaco-list-row', { hasText: 'decision' });
+    await desk.again(() => decisions.click(), desk.pane('Memory').locator('.monaco-list-row', { hasText: 'Pages are cached' }));
     await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages are cached' }).waitFor();
     await desk.pane('Sessions').locator('.pane-header').click();
     await desk.pane('Sessions').locator('.monaco-list-row', { hasText: 'not sealed' }).waitFor();
@@ -139,10 +134,12 @@ export async function daily(desk, root) {
     await desk.shot('views');
   });
   await desk.step('the keyboard reaches the actions of a row', async () => {
-    await desk.run('Muninn: Focus on This File View');
-    await desk.page.keyboard.press('ArrowDown');
-    await desk.page.keyboard.press('Shift+F10');
-    await desk.page.locator('.monaco-menu .action-item', { hasText: 'Forget…' }).waitFor();
+    await desk.again(async () => {
+      await desk.page.keyboard.press('Escape'); // the menu of another element
+      await desk.focus('This File');
+      await desk.page.keyboard.press('ArrowDown');
+      await desk.page.keyboard.press('Shift+F10');
+    }, desk.page.locator('.monaco-menu .action-item', { hasText: 'Forget…' }));
     await desk.shot('menu');
     await desk.page.keyboard.press('Escape');
   });
@@ -157,21 +154,22 @@ export async function daily(desk, root) {
   });
   await desk.step('the current line is annotated, the explorer shows counts, and the status bar item opens a menu', async () => {
     const about = ['--file', 'src/cache.py:4-6', '--type', 'decision', '--session', 'shell', '--json', '--repo', root];
-    const said = execFileSync(muninn, ['remember', 'Pages have a name and a commit.', ...about]);
+    const made = execFileSync(muninn, ['remember', 'Pages have a name and a commit.', ...about]);
     await desk.status.filter({ hasText: '2 here, 2 in all' }).waitFor();
     await desk.file('cache.py');
-    await desk.page.keyboard.press('Control+g');
-    await desk.input.fill(':5');
-    await desk.page.keyboard.press('Enter');
-    await desk.decorated('.view-lines span', 'decision: Pages have a name and a commit · Test, just now');
+    const said = 'decision: Pages have a name and a commit · Test, ';
+    await desk.again(async () => {
+      await desk.page.keyboard.press('Control+g');
+      await desk.input.fill(':5');
+      await desk.input.press('Enter');
+    }, () => desk.decorated('.view-lines span', said));
     await desk.run('View: Show Explorer');
     await desk.decorated('.explorer-folders-view .monaco-icon-label, .explorer-folders-view .monaco-icon-label *', '2');
     await desk.shot('line');
-    await desk.status.click();
-    await desk.rows.filter({ hasText: 'Recall…' }).waitFor();
+    await desk.again(() => desk.status.click(), desk.rows.filter({ hasText: 'Recall…' }));
     await desk.shot('status-menu');
     await desk.page.keyboard.press('Escape');
-    execFileSync(muninn, ['forget', JSON.parse(said).memory.id, '--session', 'shell', '--repo', root]);
+    execFileSync(muninn, ['forget', JSON.parse(made).memory.id, '--session', 'shell', '--repo', root]);
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
     await desk.view();
   });
@@ -179,39 +177,32 @@ export async function daily(desk, root) {
     contradict(root);
     const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Redis' });
     await row.first().waitFor();
-    await desk.again(() => desk.status.click(), desk.rows.filter({ hasText: 'Decide Conflicts' }));
-    await desk.rows.filter({ hasText: 'Decide Conflicts' }).click();
-    await desk.lines('We do not use Redis').first().waitFor();
+    await desk.menu('Decide Conflicts', desk.lines('We do not use Redis').first());
     await desk.shot('conflict');
-    await desk.page.locator('.editor-actions [aria-label^="Keep Left"]').first().click();
-    await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
+    const keep = desk.page.locator('.editor-actions [aria-label^="Keep Left"]').first();
+    await desk.again(() => keep.click(), desk.pane('Conflicts').getByText('No contradictions wait for you.'));
     await desk.tab('Conflict:').waitFor({ state: 'detached' });
   });
   await desk.step('a conflict is resolved in its row, or with the keyboard', async () => {
     contradict(root, 'Sessions live in Redis.', 'Sessions do not live in Redis.');
     const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Sessions' });
     await row.first().waitFor();
-    await desk.run('Muninn: Focus on Conflicts View');
-    await desk.page.keyboard.press('ArrowDown');
-    await desk.page.keyboard.press('Enter');
-    await desk.lines('Sessions do not live in Redis').first().waitFor();
-    await desk.run('Muninn: Keep Right');
-    await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
+    await desk.again(async () => {
+      await desk.focus('Conflicts');
+      await desk.page.keyboard.press('ArrowDown');
+      await desk.page.keyboard.press('Enter');
+    }, desk.lines('Sessions do not live in Redis').first());
+    await desk.run('Muninn: Keep Right', desk.pane('Conflicts').getByText('No contradictions wait for you.'));
   });
   await desk.step('memories can be filtered by words and grouped by file', async () => {
     const rows = desk.pane('Memory').locator('.monaco-list-row');
-    await desk.run('Muninn: Filter Memories');
-    await desk.answer('Muninn: Filter', 'branches share');
+    await desk.ask('Muninn: Filter Memories', 'Muninn: Filter', 'branches share');
     await rows.filter({ hasText: 'Redis' }).first().waitFor({ state: 'detached' });
     await desk.pane('Memory').getByText('“branches share”').waitFor();
-    await desk.run('Muninn: Clear Filter');
-    await desk.run('Muninn: Group Memories By');
-    await desk.rows.filter({ hasText: 'file' }).first().click();
-    await rows.filter({ hasText: 'no file' }).first().waitFor();
+    await desk.run('Muninn: Clear Filter', desk.gone(desk.pane('Memory').getByText('“branches share”')));
+    await desk.choose('Muninn: Group Memories By', ['file'], rows.filter({ hasText: 'no file' }).first());
     await desk.shot('grouped');
-    await desk.run('Muninn: Group Memories By');
-    await desk.rows.filter({ hasText: 'type' }).first().click();
-    await rows.filter({ hasText: 'decision' }).first().waitFor();
+    await desk.choose('Muninn: Group Memories By', ['type'], rows.filter({ hasText: 'decision' }).first());
   });
   await desk.step('a lens shows its memories as cards below the line', async () => {
     await desk.file('cache.py');
@@ -220,8 +211,7 @@ export async function daily(desk, root) {
     await desk.again(() => lens.click(), cards.locator('a', { hasText: 'History' }));
     await desk.shot('lens');
     if (await desk.page.locator('.panel .comments-panel').count()) throw new Error('the list of comments has opened');
-    await cards.locator('[aria-label="Close"]').first().click();
-    await cards.waitFor({ state: 'detached' });
+    await desk.again(() => cards.locator('[aria-label="Close"]').first().click(), desk.gone(cards));
   });
   await desk.step('the hover shows the memory, and its link opens the page', async () => {
     await desk.file('cache.py');
@@ -234,24 +224,23 @@ export async function daily(desk, root) {
   });
   await desk.step('a code action asks for a decision about the selected lines and stores it', async () => {
     await desk.file('cache.py');
-    await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
-    await desk.page.keyboard.press('Home');
-    await desk.page.keyboard.press('Shift+ArrowDown');
     const bulb = desk.page.locator('[class*="codicon-light-bulb"], [class*="gutter-lightbulb"]').first();
-    await desk.again(() => bulb.click(), desk.page.locator('.action-widget', { hasText: 'Record a decision about this' }));
-    await desk.shot('actions');
-    await desk.page.locator('.action-widget .monaco-list-row', { hasText: 'Record a decision about this' }).click();
-    await desk.page.locator('.quick-input-title', { hasText: 'Record a decision' }).waitFor();
+    await desk.again(async () => {
+      await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
+      await desk.page.keyboard.press('Home');
+      await desk.page.keyboard.press('Shift+ArrowDown');
+      await bulb.click();
+      await desk.page.locator('.action-widget', { hasText: 'Record a decision about this' }).waitFor();
+      await desk.shot('actions');
+      await desk.page.locator('.action-widget .monaco-list-row', { hasText: 'Record a decision about this' }).click();
+    }, desk.title('Record a decision'));
     await desk.page.locator('.quick-input-message', { hasText: 'src/cache.py:4' }).waitFor();
     await desk.shot('decision');
-    await desk.input.fill('Pages are rendered by name, never by number.');
-    await desk.page.keyboard.press('Enter');
+    await desk.answer('Record a decision', 'Pages are rendered by name, never by number.');
     await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages are rendered by name' }).waitFor();
   });
   await desk.step('Status writes to the output channel', async () => {
-    await desk.status.click();
-    await desk.rows.filter({ hasText: 'Show Status' }).first().click();
-    await desk.page.locator('.output-view .view-lines, .panel .view-lines', { hasText: 'Memory: ' }).waitFor();
+    await desk.menu('Show Status', desk.page.locator('.output-view .view-lines, .panel .view-lines', { hasText: 'Memory: ' }));
     await desk.hovered(desk.status, 'Index:');
     await desk.shot('status');
   });
@@ -273,9 +262,9 @@ export async function daily(desk, root) {
     await desk.press(stale, 'Confirm', desk.pane('Stale').getByText('All code that memories cite still says so.'));
     await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.pane-header').click();
-    await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'guides' }).click();
-    await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'caches' }).click();
-    await desk.tab('caches.md').waitFor();
+    const [folder, page] = ['guides', 'caches'].map((text) => desk.pane('Knowledge').locator('.monaco-list-row', { hasText: text }));
+    await desk.again(() => folder.click(), page);
+    await desk.again(() => page.click(), desk.tab('caches.md'));
     await desk.shot('stale');
   });
   await desk.step('Reconcile shows a preview, applies it, and can be undone', async () => {
@@ -285,9 +274,7 @@ export async function daily(desk, root) {
     await desk.shot('reconcile');
     await dialog.locator('.monaco-button', { hasText: 'Reconcile' }).click();
     await desk.message('reconciling').first().waitFor({ state: 'detached' }); // or the next one moves under the mouse
-    const message = desk.message('Muninn:').filter({ has: desk.page.locator('.monaco-button', { hasText: 'Undo' }) });
-    await message.first().locator('.monaco-button', { hasText: 'Undo' }).click();
-    await desk.message('taken back').first().waitFor();
+    await desk.button('Muninn:', 'Undo', desk.message('taken back').first());
   });
 }
 
@@ -301,8 +288,10 @@ export async function sealing(desk, root) {
     const seal = header.locator('[aria-label^="Seal Sessions"]');
     await desk.again(() => header.hover(), seal); // the header shows its buttons below the mouse
     await desk.shot('source-control');
-    await seal.click();
-    await seal.waitFor({ state: 'detached' });
+    await desk.again(async () => {
+      await header.hover();
+      await seal.click();
+    }, desk.gone(seal));
   });
 }
 
@@ -310,10 +299,8 @@ export async function sealing(desk, root) {
 export async function agents(desk) {
   await desk.step('agent mode finds the MCP tools without configuration', async () => {
     await desk.status.filter({ hasText: /memor/ }).waitFor();
-    await desk.run('MCP: List Servers');
-    await desk.rows.filter({ hasText: 'Muninn' }).first().click();
-    await desk.rows.filter({ hasText: 'Start Server' }).first().click();
-    await desk.page.locator('.panel .view-lines', { hasText: /Discovered.\d+.tools/ }).waitFor();
+    const found = desk.page.locator('.panel .view-lines', { hasText: /Discovered.\d+.tools/ });
+    await desk.choose('MCP: List Servers', ['Muninn', 'Start Server'], found);
     await desk.shot('mcp');
   });
 }

@@ -4,7 +4,7 @@ import { format } from 'node:util';
 import { muninn, repository, workspace } from './repository.mjs';
 import { extensionDir, openVSCode } from './vscode.mjs';
 
-const LIMIT = 600_000;
+const LIMIT = 1_500_000;
 const OURS = '[test] ';
 
 const complaints = [];

@@ -58,7 +58,7 @@ async function follows(desk, folder) {
     const given = rows.slice(Math.max(0, others)).map((row) => /[\w./]+:\d+/.exec(row)?.[0]);
     assert.deepEqual(given, ranked(path.join(folder, 'one'), 'pages cached')); // VS Code would rank by its own lights
     await desk.shot('several-recall');
-    await desk.page.keyboard.press('Escape');
+    await desk.input.press('Escape');
     await desk.input.waitFor({ state: 'hidden' });
   });
   await desk.step('pages of each repository can be opened', async () => {
@@ -72,8 +72,8 @@ async function follows(desk, folder) {
     await desk.shot('several-documents');
   });
   await desk.step('agent mode finds the MCP tools of each repository', async () => {
-    await desk.run('MCP: List Servers');
-    for (const name of ['one', 'two']) await desk.rows.filter({ hasText: `Muninn (${name})` }).first().waitFor();
+    const rows = ['one', 'two'].map((name) => desk.rows.filter({ hasText: `Muninn (${name})` }).first());
+    await desk.run('MCP: List Servers', () => Promise.all(rows.map((row) => row.waitFor())));
     await desk.shot('several-mcp');
     await desk.page.keyboard.press('Escape');
   });

@@ -78,21 +78,20 @@ async function untrusted(desk, root) {
     if (await card.locator('a', { hasText: 'Forget' }).count()) throw new Error('the card offers to forget');
     await desk.shot('untrusted');
     await card.locator('[aria-label="Close"]').first().click();
-    await desk.page.keyboard.press('F1');
-    await desk.input.fill('>Muninn: ');
-    await desk.rows.filter({ hasText: 'Muninn: Recall' }).waitFor();
+    await desk.again(async () => {
+      await desk.page.keyboard.press('F1');
+      await desk.input.fill('>Muninn: ');
+    }, desk.rows.filter({ hasText: 'Muninn: Recall' }));
     if (await desk.rows.filter({ hasText: 'Muninn: Remember' }).count()) throw new Error('Remember is offered');
     await desk.page.keyboard.press('Escape');
     if (ran()) throw new Error('a program of the repository ran');
   });
   await desk.step('after the folder is trusted, its own program runs and memory can be changed', async () => {
-    await desk.again(() => desk.status.click(), desk.rows.filter({ hasText: 'Manage Workspace Trust' }));
-    await desk.rows.filter({ hasText: 'Manage Workspace Trust' }).click();
-    await desk.page.locator('.workspace-trust-editor .monaco-button', { hasText: 'Trust' }).first().click();
-    await desk.eventually(ran);
+    const trust = desk.page.locator('.workspace-trust-editor .monaco-button', { hasText: 'Trust' }).first();
+    await desk.menu('Manage Workspace Trust', trust);
+    await desk.again(() => trust.click(), () => desk.eventually(ran));
     await desk.status.filter({ hasText: /memor/ }).filter({ hasNotText: 'read-only' }).waitFor();
-    await desk.run('Muninn: Remember');
-    await desk.page.locator('.quick-input-title', { hasText: 'Muninn: Remember' }).waitFor();
+    await desk.run('Muninn: Remember', desk.title('Muninn: Remember'));
     await desk.page.keyboard.press('Escape');
   });
   remove();
@@ -134,8 +133,8 @@ async function readOnly(desk) {
     await desk.file('cache.py');
     await desk.lens('decision').waitFor();
     await desk.hovered(desk.status, '(read-only)');
-    await desk.run('Muninn: Remember');
-    await desk.answer('Muninn: Remember', 'This can not be kept.');
+    await desk.ask('Muninn: Remember', 'Muninn: Remember', 'This can not be kept.');
+    await desk.title('What is it?').waitFor();
     await desk.rows.filter({ hasText: 'insight' }).first().click();
     await desk.message('has this repository open for writing').first().waitFor();
     await desk.shot('read-only');
@@ -186,9 +185,8 @@ async function empty(desk) {
   await desk.step('a window without a folder offers to open one', async () => {
     await desk.page.locator('.activitybar [aria-label^="Muninn"]').first().waitFor();
     await desk.page.locator('.monaco-workbench').click({ position: { x: 640, y: 400 } }); // for the keys to go there
-    await desk.run('Muninn: Status');
     const message = desk.message('no folder is open');
-    await message.first().locator('.monaco-button', { hasText: 'Open Folder' }).waitFor();
+    await desk.run('Muninn: Status', message.first().locator('.monaco-button', { hasText: 'Open Folder' }));
     await desk.shot('empty');
   });
 }

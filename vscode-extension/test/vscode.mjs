@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 export const extensionDir = path.resolve(import.meta.dirname, '..');
 
 const install = path.resolve(process.env.VSCODE_DIR ?? path.join(extensionDir, '..', '.tools', 'vscode'));
-const START_LIMIT = 60_000;
+const START_LIMIT = 300_000;
 const SIZE = { width: 1280, height: 800 };
 
 const QUIET = {

@@ -71,7 +71,7 @@ suite('Muninn in VS Code', () => {
     assert.ok(group.children?.[0]?.tooltip?.includes(FACT));
     await vscode.window.showTextDocument(file);
     assert.equal((await api.views.rows('file')).length, 1);
-    assert.match((await api.views.rows('timeline'))[0]?.description ?? '', /just now$/);
+    assert.match((await api.views.rows('timeline'))[0]?.description ?? '', /(just now|min ago)$/);
     const [session] = await api.views.rows('sessions');
     assert.equal(session?.kind, 'session.open');
     assert.ok((await api.views.rows('sessions', session))[0]?.tooltip?.includes(FACT));

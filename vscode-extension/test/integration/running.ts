@@ -8,7 +8,7 @@ import Mocha from 'mocha';
 export function runSuites(...names: readonly string[]): Promise<void> {
   // The prefix separates these lines from the workbench's log.
   Mocha.reporters.Base.consoleLog = (...args) => console.log(`[test] ${format(...args)}`);
-  const mocha = new Mocha({ ui: 'tdd', timeout: 60_000, slow: 2_000, color: false });
+  const mocha = new Mocha({ ui: 'tdd', timeout: 300_000, slow: 2_000, color: false });
   for (const name of names) mocha.addFile(path.join(__dirname, `${name}.js`));
   return new Promise((resolve, reject) => {
     const runner = mocha.run((failed) => {
