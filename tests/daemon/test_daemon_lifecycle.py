@@ -40,7 +40,7 @@ def test_the_daemon_exits_after_the_idle_time_and_removes_its_files(repo: Path, 
         muninn.call("index")
         children = process.children(recursive=True)
     process.wait(PATIENCE)
-    assert [child for child in children if child.is_running()] == []
+    assert psutil.wait_procs(children, PATIENCE)[1] == []
     left = sorted(path.suffix for path in Path(environ["MUNINN_RUNTIME_DIR"]).iterdir())
     assert ".sock" not in left
     assert ".json" not in left

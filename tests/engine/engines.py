@@ -75,7 +75,7 @@ class Muninn:
         place = locate(str(self.root))
         self.engine.files_changed(place, {str(self.root / file) for file in files})
         updater = self.engine.open(place).updater
-        assert updater.wait_files(updater.update_files(), 30)
+        assert updater.wait_files(updater.update_files(), PATIENCE)
 
 
 @pytest.fixture(scope="session")

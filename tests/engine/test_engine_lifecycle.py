@@ -97,7 +97,7 @@ def test_indexing_ends_once_every_memory_is_searchable_and_tells_when_they_can_n
     monkeypatch.setattr(Index, "put_memories", slow)
     muninn.call("remember", text="Sessions live in Redis.")
     muninn.call("index")
-    snapshot = updater_of(muninn).wait_open(30).snapshot()
+    snapshot = updater_of(muninn).wait_open(PATIENCE).snapshot()
     assert snapshot.counts()["memory"] == 1
     full.set()
     muninn.call("remember", text="Cookies overflow at four kilobytes.")
@@ -112,7 +112,7 @@ def test_indexing_ends_once_every_memory_is_searchable_and_tells_when_they_can_n
 def test_a_ticket_without_paths_is_worked_off(muninn):
     updater = updater_of(muninn)
     for _ in range(3):
-        assert updater.wait_files(updater.update_files(), 30)
+        assert updater.wait_files(updater.update_files(), PATIENCE)
 
 
 def test_rebuilding_loses_no_memory_that_is_stored_meanwhile(muninn):
@@ -185,8 +185,8 @@ def test_changes_between_the_first_scan_and_watching_are_not_missed(muninn, star
 
     later = start(muninn.root, opened=watch)
     updater = updater_of(later)
-    assert updater.wait_files(1, 30)
-    assert "early.py" in updater.wait_open(30).snapshot().files()
+    assert updater.wait_files(1, PATIENCE)
+    assert "early.py" in updater.wait_open(PATIENCE).snapshot().files()
 
 
 def test_closing_while_the_model_is_loading_ends(plain_repo, start, bundled):

@@ -266,7 +266,7 @@ def test_scores_do_not_depend_on_how_many_candidates_each_index_returns(user: Us
     models = models_of(workspace.embedder(), workspace.encoder)
     with ones[0].engine.repositories.open_named(["all"], ones[0].place, models) as asked:
         assert len(asked.parts) == 4
-        reader = asked.reader(workspace.updater.wait_open(30).snapshot())
+        reader = asked.reader(workspace.updater.wait_open(300).snapshot())
         source = reader.sources[0]
         for query in (["session"], ["refund", "cart"], [*words, "user"]):
             every = source.lexical(query, 1000)

@@ -24,7 +24,7 @@ def indexed(muninn):
     from muninn_core.launch.repository_location import locate
 
     workspace = muninn.engine.open(locate(str(muninn.root)))
-    return set(workspace.updater.wait_open(30).snapshot().files())
+    return set(workspace.updater.wait_open(300).snapshot().files())
 
 
 def test_a_saved_file_is_found(muninn):

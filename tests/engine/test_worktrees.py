@@ -103,13 +103,13 @@ def test_a_question_during_adoption_sees_the_adopted_memories(trees, monkeypatch
 
     def slowly(memory, sessions):
         moved.set()
-        assert go_on.wait(60)
+        assert go_on.wait(300)
         adopt(memory, sessions)
 
     monkeypatch.setattr(MemoryStore, "adopt", slowly)
     with ThreadPoolExecutor(2) as threads:
         collected = threads.submit(muninn.engine.collect_removed)
-        assert moved.wait(60)
+        assert moved.wait(300)
         asked = threads.submit(muninn.call, "memories")
         wait([asked], 0.3)  # a wrong answer comes at once, a right one when the memories were read
         go_on.set()

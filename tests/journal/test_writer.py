@@ -24,11 +24,11 @@ class Held:
         self.outcomes: dict[str, object] = {}
         self.threads: list[threading.Thread] = []
         self.start("held", self._hold)
-        assert self.began.wait(20)
+        assert self.began.wait(300)
 
     def _hold(self, _transaction) -> str:
         self.began.set()
-        assert self.go.wait(20)
+        assert self.go.wait(300)
         return "first"
 
     def start(self, name, operation, outside=False) -> None:
@@ -49,7 +49,7 @@ class Held:
     def release(self) -> dict[str, object]:
         self.go.set()
         for thread in self.threads:
-            thread.join(20)
+            thread.join(300)
         return self.outcomes
 
 
@@ -183,7 +183,7 @@ def test_closing_waits_for_the_operations_that_were_accepted(journal):
     closing = threading.Thread(target=journal.close)
     closing.start()
     assert held.release() == {"held": "first", "late": 1}
-    closing.join(20)
+    closing.join(300)
     with pytest.raises(Stopping):
         writer.run(lambda _transaction: None)
 

@@ -119,12 +119,12 @@ def test_the_socket_is_for_its_owner_alone_and_replaces_a_stale_one(short):
         stale.write("stale")
     with listen(short, tcp=False) as server:
         assert stat.S_IMODE(os.stat(short.socket).st_mode) == 0o600
-        client, token = connect(short, tcp=False, timeout=5)
+        client, token = connect(short, tcp=False, timeout=300)
         with client:
             assert token == ""
             server.accept()[0].close()
     with pytest.raises(OSError):
-        connect(short, tcp=False, timeout=5)
+        connect(short, tcp=False, timeout=300)
 
 
 @posix
@@ -147,12 +147,12 @@ def test_the_daemons_information_file_is_read_back_and_is_private(short):
 
 def test_tcp_listens_on_loopback_only_and_needs_what_the_daemon_wrote(short):
     with pytest.raises(ConnectionRefusedError):
-        connect(short, tcp=True, timeout=5)
+        connect(short, tcp=True, timeout=300)
     with listen(short, tcp=True) as server:
         host, port = server.getsockname()
         assert host == "127.0.0.1"
         write_info(short, {"port": port, "token": "secret"})
-        client, token = connect(short, tcp=True, timeout=5)
+        client, token = connect(short, tcp=True, timeout=300)
         with client:
             assert token == "secret"
             server.accept()[0].close()

@@ -138,7 +138,7 @@ def test_a_redirect_is_not_followed_and_costs_nothing(gateway: Served, dialect: 
 def test_a_fallback_is_not_asked_when_the_first_one_may_have_worked(gateway: Served) -> None:
     with Backend(stalls()) as first, Backend(says("twice", "openai")) as second:
         gateway.configure({"m": ["n"]}, m=route(first, "openai", timeout_seconds=0.3), n=route(second, "openai"))
-        first.replies = [lambda request: request.model.released.wait(20)]  # type: ignore[attr-defined,list-item]
+        first.replies = [lambda request: request.model.released.wait(300)]  # type: ignore[attr-defined,list-item]
         with pytest.raises(openai.APIStatusError, match="no answer within"):
             ask(gateway, "openai")
     assert second.requests == []
