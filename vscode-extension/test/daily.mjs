@@ -33,7 +33,8 @@ export async function first(desk) {
     await desk.shot('walkthrough');
   });
   await desk.step('text typed before initialisation goes to a document when initialising is declined', async () => {
-    await desk.status.waitFor(); // the commands are registered
+    // The button shows that the extension is active and its commands are registered.
+    await desk.run('Muninn: Focus on Memory View', desk.pane('Memory').locator('.monaco-button', { hasText: 'Initialise' }));
     await remember('Cancel');
     await desk.lines(FACT.slice(0, 20)).first().waitFor();
     await desk.status.filter({ hasText: 'not initialised' }).waitFor();
