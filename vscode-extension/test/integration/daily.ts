@@ -203,8 +203,9 @@ suite('Muninn in VS Code', () => {
 
   test('a change on disk of a closed file without memories is noticed', async () => {
     const { generation } = (await api.server.request('status', {})).index;
+    const outdated = new Promise((resolve) => api.server.onDidOutdate(resolve)); // it may come before the writing is done
     await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(api.server.folder.uri, 'src/other.py'), Buffer.from('def other():\n    pass\n'));
-    await new Promise((resolve) => api.server.onDidOutdate(resolve));
+    await outdated;
     await until(api.server.onDidChange, () => (api.server.state.status?.index.generation ?? 0) > generation);
   });
 
