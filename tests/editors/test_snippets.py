@@ -48,73 +48,73 @@ def test_a_configuration_can_be_read_starts_muninn_and_is_the_one_in_the_manual(
 
 
 CHECKED: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "hover": (("a hover names the memory, and its link opens the page",), ("hover", ":MuninnShow"), ("hover",)),
+    "hover": (("the hover shows the memory, and its link opens the page",), ("hover", ":MuninnShow"), ("hover",)),
     "lenses": (
-        ("a lens shows its memories as cards, where the code is",),
+        ("a lens shows its memories as cards below the line",),
         ("lenses", "a lens opens what it counts"),
         ("lenses",),
     ),
     "inlay hints": (
-        ("notes stand at the ends of lines where the settings say so, and lenses come back",),
+        ("with that setting notes are inlay hints at line ends, without it lenses",),
         ("inlay hints",),
         (),
     ),
     "diagnostics in code and in Muninn's files": (
         (
-            "selected lines become the citation of what is remembered, and a change of them is noticed and underlined",
+            "selected lines are cited, and a change of them is underlined",
             "broken frontmatter of a knowledge file is underlined",
         ),
         ("doubts", "columns of doubts", "diagnostics", "diagnostics after an edit"),
         ("diagnostics", "diagnostics of our files"),
     ),
     "completion in Muninn's files": (
-        ("keys and values are completed in our own files, and nothing in those of others",),
+        ("keys and values are completed in Muninn files only",),
         ("completion",),
         ("completion in our files",),
     ),
     "code actions, drafts": (
-        ("an action asks for the words of a decision about the selected lines",),
+        ("a code action asks for a decision about the selected lines and stores it",),
         ("actions", "confirmed", "an action opens a draft"),
         ("actions", "confirmed"),
     ),
     "commands, errors with hints": (
         (
-            "a command of a lens or an action that fails ends in a message, not in an exception",
-            "a missing program is named, and its button leads to the setting",
+            "a failing command of a lens or code action shows a message and throws nothing",
+            "a missing program is named, and a button opens its setting",
         ),
         ("remember", "recall", "an error says what to do"),
         ("executeCommand", "recall", "an error says what to do"),
     ),
     "definition, references": (
-        ("a reference leads to what it means, and who refers to a file is found",),
+        ("definition and references work in Muninn files",),
         ("definition", "references"),
         ("definition", "references"),
     ),
-    "outline": (("outline, folds and colours follow the text",), ("outline",), ("outline",)),
-    "colours": (("outline, folds and colours follow the text",), ("colours",), ()),
-    "folding": (("outline, folds and colours follow the text",), (), ()),
+    "outline": (("outline, folding ranges and semantic tokens follow the text",), ("outline",), ("outline",)),
+    "colours": (("outline, folding ranges and semantic tokens follow the text",), ("colours",), ()),
+    "folding": (("outline, folding ranges and semantic tokens follow the text",), (), ()),
     "workspace symbols": (
-        ("knowledge and memories are among the symbols of the workspace",),
+        ("workspace symbols include knowledge and memories",),
         ("workspace symbols",),
         ("workspace symbols",),
     ),
     "lens of a context file": (
-        ("a lens above a context file counts its pack and shows it",),
+        ("a lens above a context file shows the size of its pack and opens the pack",),
         ("a lens above a context file",),
         ("a lens above a context file",),
     ),
-    "references follow renamed files": (("references follow a file that gets another name",), (), ()),
+    "references follow renamed files": (("references are updated when a file is renamed",), (), ()),
     "documents": (
-        ("why something is shown opens as a rendered page",),
+        ("the reasons of a hit open as a rendered page",),
         ("a memory opens as a document",),
         ("a memory opens as a document",),
     ),
     "recall, remember, context, this file, sessions": (
         (
-            "recall lists hits of all kinds, and code opens at its line",
-            "a fact is remembered with its type, for the file at hand, and counted",
-            "the views show the memory, what the file at hand has, and the open session",
-            "context opens a pack that contains the memory",
+            "Recall lists hits of all kinds and opens code at its line",
+            "Remember stores a memory with a type and the active file, and the status bar counts it",
+            "the views show all memories, those of the active file, and the open session",
+            "Context opens a pack that contains the memory",
         ),
         (
             ":MuninnRecall lists code",
@@ -136,7 +136,7 @@ CHECKED: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     ),
     "several repositories": (
         (
-            "a server that crashes does not touch the other one",
+            "a server that crashes does not affect the other one",
             "status bar, views and lists follow the repository of the editor, and name it",
         ),
         (),
@@ -144,8 +144,8 @@ CHECKED: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     ),
     "agents in the editor (MCP)": (
         (
-            "a language model of the editor can recall",
-            "the agent mode of the editor finds the tools over MCP without any configuration",
+            "a language model of the editor can call the recall tool",
+            "agent mode finds the MCP tools without configuration",
         ),
         (),
         (),
