@@ -8,9 +8,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from backends import Backend, Reply, anthropic_events, bytes_of, openai_events, says, stalls, status
+from backends import Backend, Reply, Request, anthropic_events, bytes_of, openai_events, says, stalls, status
 from repositories import PATIENCE
 from vendors import anthropic, ask, of_anthropic, of_openai, openai, post, route
+
+from muninn_server.gateway.metering import Usage
 
 if TYPE_CHECKING:
     from gateways import Served
@@ -53,6 +55,49 @@ def test_every_byte_passes_but_the_models_name(gateway: Served, path: str) -> No
     (request,) = backend.requests
     assert request.raw == (odd % "scripted").encode()
     assert (request.path, request.headers["anthropic-beta"]) == (path + "?beta=true", "b1")
+
+
+def test_headers_pass_as_they_are_but_for_those_of_the_connection_and_cookies(gateway: Served) -> None:
+    def reply(request: Request) -> None:
+        request.send_response(200)  # it also sends Server and Date
+        for name, value in (
+            ("Content-Length", "2"),
+            ("Set-Cookie", "sid=secret; Path=/"),
+            ("X-Model", "Qw\u00c3\u00a9n \u00e6\u00a8\u00a1"),  # UTF-8
+            ("X-Twice", "a"),
+            ("X-Twice", "b"),
+        ):
+            request.send_header(name, value)
+        request.end_headers()
+        request.wfile.write(b"{}")
+
+    with Backend(reply) as one, Backend(reply) as other:
+        gateway.configure(m=route(one, "openai"), n=route(other, "openai"))
+        for model in ("m", "m", "n"):
+            body = json.dumps({"model": model, "messages": []}).encode()
+            connection = http.client.HTTPConnection(gateway.url.removeprefix("http://"), timeout=60)
+            connection.putrequest("POST", "/v1/chat/completions")
+            for name, value in (
+                ("Authorization", f"Bearer {gateway.token}"),
+                ("Content-Type", "application/json"),
+                ("Content-Length", str(len(body))),
+                ("X-Title", "caf\u00e9"),
+                ("X-Beta", "a"),
+                ("X-Beta", "b"),
+                ("Connection", "X-Hop, close"),
+                ("X-Hop", "1"),
+            ):
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            assert (answer.status, answer.read()) == (200, b"{}")
+            connection.close()
+            assert answer.getheader("x-model") == "Qw\u00c3\u00a9n \u00e6\u00a8\u00a1"
+            assert [answer.headers.get_all(name) for name in ("x-twice", "set-cookie")] == [["a", "b"], None]
+            assert len(answer.headers.get_all("date") or ()) == 1
+    for request in (*one.requests, *other.requests):
+        assert (request.headers["x-title"], request.headers.get_all("x-beta")) == ("caf\u00e9", ["a", "b"])
+        assert (request.headers["x-hop"], request.headers["cookie"]) == (None, None)
 
 
 @pytest.mark.parametrize("dialect", ["openai", "anthropic"])
@@ -149,6 +194,7 @@ def test_a_fallback_is_not_asked_when_the_first_one_may_have_worked(gateway: Ser
     [
         ("/v1/chat/completions", b"{", 400, "not a JSON object"),
         ("/v1/chat/completions", b"[1]", 400, "not a JSON object"),
+        ("/v1/chat/completions", b'{"model": "m"}' + b" " * 2**24, 413, "the limit is 16,777,216"),
         ("/v1/chat/completions", b'{"messages": []}', 400, "with a 'model'"),
         ("/v1/chat/completions", b'{"model": "mm"}', 404, "no route serves the model 'mm'; did you mean 'm'?"),
         ("/v1/chat/completions", b'{"model": 7}', 404, "no route serves"),
@@ -211,15 +257,36 @@ def test_a_metered_request_is_in_the_ledger_with_the_tokens_that_the_answer_stat
     assert (after["calls"][-1]["purpose"], after["calls"][-1]["state"]) == ("gateway/1", "done")
 
 
-@pytest.mark.parametrize(("code", "billed"), [(200, True), (500, False)])
+@pytest.mark.parametrize(
+    ("code", "limits", "tokens"),
+    [
+        (200, {"max_tokens": 77}, 77),
+        (200, {"max_tokens": 1, "max_completion_tokens": 77}, 77),
+        (200, {"max_tokens": 7, "n": 11}, 77),
+        (500, {"max_tokens": 77}, 0),
+    ],
+)
 def test_an_answer_without_tokens_keeps_its_reservation_and_a_refused_one_costs_nothing(
-    gateway: Served, code: int, billed: bool
+    gateway: Served, code: int, limits: dict[str, int], tokens: int
 ) -> None:
     with Backend(status(code, '{"choices": []}')) as backend:
         gateway.configure(m=route(backend, "openai", price_in=1, price_out=1))
-        body = json.dumps({"model": "m", "messages": [], "max_tokens": 77}).encode()
+        body = json.dumps({"model": "m", "messages": [], **limits}).encode()
         assert post(gateway, "/v1/chat/completions", body)[0] == code
-    assert gateway.call("models.usage", calls=True)["calls"][-1]["tokens_out"] == (77 if billed else 0)
+    assert gateway.call("models.usage", calls=True)["calls"][-1]["tokens_out"] == tokens
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_an_endless_answer_takes_no_time_of_the_daemon(streamed: bool) -> None:
+    usage = Usage()
+    usage.streamed = streamed
+    usage.feed(b'data: {"usage": {"prompt_tokens": 3, "completion_tokens": 2}}\n\n')
+    began = time.process_time()
+    for _ in range(2_000):
+        usage.feed(b"x" * 65_536)
+    usage.feed(b"\n\ndata: [DONE]\n\n")
+    assert time.process_time() - began < 5  # 0.1 s; two minutes when each part is searched from the line's beginning
+    assert (usage.close(), usage.ended) == (((3, 2, 0), True) if streamed else (None, False))
 
 
 @pytest.mark.parametrize("dialect", ["openai", "anthropic"])

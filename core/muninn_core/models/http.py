@@ -7,8 +7,9 @@ and its time.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +24,9 @@ MAX_ERROR = 2_000
 """Bytes of an error's body that a message may contain."""
 
 CONNECT_SECONDS = 10.0
+
+Headers = Sequence[tuple[bytes, bytes]]
+"""Headers as they are sent, in their order."""
 
 
 class HttpFailure(Exception):
@@ -111,10 +115,11 @@ def _wait(headers: Mapping[str, str]) -> float | None:
 
 
 class Upstream:
-    """Connections of the gateway to backends. Bytes pass unchanged in both directions."""
+    """Connections of the gateway to backends. Bytes pass unchanged in both directions. No cookie is kept."""
 
     def __init__(self) -> None:
-        self._client = httpx2.AsyncClient(trust_env=False, follow_redirects=False, limits=httpx2.Limits())
+        none = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+        self._client = httpx2.AsyncClient(trust_env=False, follow_redirects=False, limits=httpx2.Limits(), cookies=none)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -122,20 +127,20 @@ class Upstream:
 
     @asynccontextmanager
     async def answered(
-        self, url: str, headers: Mapping[str, str], body: bytes, seconds: float
-    ) -> AsyncIterator[tuple[int, Mapping[str, str], AsyncIterator[bytes]]]:
+        self, url: str, headers: Headers, body: bytes, seconds: float
+    ) -> AsyncIterator[tuple[int, Headers, AsyncIterator[bytes]]]:
         """Send a request; give status, headers and the raw bytes of the answer. `seconds` limits each pause.
 
         Raises HttpFailure when there is no answer at all. The iterator raises it when the answer breaks off.
         """
         timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-        request = self._client.build_request("POST", url, headers=dict(headers), content=body, timeout=timeout)
+        request = self._client.build_request("POST", url, headers=list(headers), content=body, timeout=timeout)
         try:
             answer = await self._client.send(request, stream=True)
         except (httpx2.HTTPError, OSError) as error:
             raise _failure(error, seconds) from None
         try:
-            yield answer.status_code, answer.headers, _raw(answer, seconds)
+            yield answer.status_code, answer.headers.raw, _raw(answer, seconds)
         finally:
             await answer.aclose()
 

@@ -57,26 +57,38 @@ class Usage:
         self.streamed = False
         self.ended = False
         self._last_event = False
-        self._waiting = b""
+        self._waiting = bytearray()
+        self._skips = False
         self._found: dict[str, int] = {}
 
     def feed(self, chunk: bytes) -> None:
-        """Read a part of the answer."""
-        self._waiting = (self._waiting + chunk)[-MAX_BYTES:]
-        if self.streamed:
-            *lines, self._waiting = self._waiting.split(b"\n")
-            for line in lines:
-                if line.startswith(b"data:") and b'"usage"' in line:
-                    self._read(line[5:])
-                if LAST_EVENT.match(line):
-                    self._last_event = True
-                elif self._last_event and not line.strip():
-                    self.ended = True
+        """Read a part of the answer. A line that is too long is skipped, and so is such an answer in one piece."""
+        first, *others = chunk.split(b"\n") if self.streamed else [chunk]
+        self._add(first)
+        for part in others:
+            if not self._skips:
+                self._read_line(bytes(self._waiting))
+            self._waiting, self._skips = bytearray(), False
+            self._add(part)
+
+    def _add(self, part: bytes) -> None:
+        if len(self._waiting) + len(part) > MAX_BYTES:
+            self._waiting, self._skips = bytearray(), True
+        if not self._skips:
+            self._waiting += part
+
+    def _read_line(self, line: bytes) -> None:
+        if line.startswith(b"data:") and b'"usage"' in line:
+            self._read(line[5:])
+        if LAST_EVENT.match(line):
+            self._last_event = True
+        elif self._last_event and not line.strip():
+            self.ended = True
 
     def close(self) -> tuple[int, int, int] | None:
         """Return the tokens in, out and read from a cache; None when the answer stated none."""
         if not self.streamed:
-            self._read(self._waiting)
+            self._read(bytes(self._waiting))
         if "out" not in self._found:
             return None
         return self._found.get("in", 0), self._found["out"], self._found.get("cached", 0)
@@ -172,10 +184,17 @@ def _tokens(usage: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _most_output(body: str, most: int) -> int:
-    """Return the most tokens of an answer: what the request says, else the route's setting."""
+    """Return the most tokens of all choices of an answer: what the request says, else the route's setting."""
     try:
         given = json.loads(body)
     except ValueError:
         return most
-    stated = [given[name] for name in _LIMITS if isinstance(given, dict) and isinstance(given.get(name), int)]
-    return max(0, min(stated)) if stated else most
+    if not isinstance(given, dict):
+        return most
+    stated = [given[name] for name in _LIMITS if _is_count(given.get(name))]
+    choices = given["n"] if _is_count(given.get("n")) else 1
+    return (max(stated) if stated else most) * choices
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
