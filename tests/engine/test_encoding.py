@@ -36,6 +36,32 @@ class Held(FakeEmbedder):
         return super().embed(texts)
 
 
+class Asked(FakeEmbedder):
+    """An encoder that notes what it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__("asked/16", 16)
+        self.asked: list[str] = []
+        self.twice = threading.Event()
+
+    def encode_query(self, text):
+        found = super().encode_query(text)
+        self.asked.append(text)
+        if len(self.asked) == 2:
+            self.twice.set()
+        return found
+
+
+def test_a_new_memory_is_encoded_while_it_is_stored(plain_repo: Path, start: Callable[..., Muninn]) -> None:
+    encoder = Asked()
+    muninn = start(plain_repo, encoder=lambda: encoder)
+    muninn.call("init")
+    muninn.call("index", wait=True)
+    muninn.call("remember", text="Uploads are cut at 25 MB. ", title="Uploads", questions=["How large?  "])
+    assert encoder.twice.wait(LONG), "once ahead, and once to be compared"
+    assert len(set(encoder.asked)) == 1
+
+
 def test_answers_say_how_many_memories_are_not_encoded_and_use_the_table_meanwhile(
     plain_repo: Path, start: Callable[..., Muninn]
 ) -> None:
@@ -69,7 +95,7 @@ def test_memories_of_a_past_commit_and_of_other_branches_are_compared_by_the_sam
     git(muninn.root, "commit", "-q", "-m", "memory")
     muninn.call("recall", query="number1")
     encoded = encoder.embedded
-    params = RecallParams(query="number1", at="HEAD", kind="memory")
+    params = RecallParams(query="statement", at="HEAD", kind="memory")
     found = muninn.engine.recall(params, CallContext(place=muninn.place, client="test"))
     assert found.saw.index.unencoded == 0
     assert encoder.embedded == encoded + 1, "the question alone is encoded"

@@ -1,6 +1,7 @@
 """An embedder that needs no model."""
 
 import hashlib
+import threading
 
 import numpy as np
 
@@ -16,6 +17,8 @@ class FakeEmbedder:
         self.dim = dim
         self.embedded = 0
         self._known = {}
+        self._answers = {}
+        self._lock = threading.Lock()
 
     def _word(self, word):
         if word not in self._known:
@@ -52,4 +55,8 @@ class FakeEmbedder:
         ]
 
     def encode_query(self, text):
-        return self.encode([text])[0]
+        """Encode a text once, as the text encoder does."""
+        with self._lock:
+            if text not in self._answers:
+                self._answers[text] = self.encode([text])[0]
+            return self._answers[text]

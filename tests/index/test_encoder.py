@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ from muninn_core.index.vectors.quantise import quantise
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts" / "encoder"
 
 STORED = "Session tokens live in Redis, because cookies overflowed at 4 KB."
+LONG = 60
 ASKED = "why are logins not kept in the browser"
 OTHERS = [
     "The parser of dates is written by hand.",
@@ -67,6 +70,7 @@ def test_text_after_256_tokens_does_not_count(encoder):
 def test_the_newest_questions_are_encoded_once(encoder):
     first = encoder.encode_query(ASKED)
     assert encoder.encode_query(ASKED) is first
+    assert encoder.encode([STORED, ASKED])[1] is first
     for number in range(12):
         encoder.encode_query(f"question {number} " + "word " * 100)
     again = encoder.encode_query(ASKED)
@@ -74,6 +78,36 @@ def test_the_newest_questions_are_encoded_once(encoder):
     assert np.array_equal(again.states, first.states)
     encoder.release_memory()
     assert encoder.encode_query(ASKED) is not again
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_threads_that_encode_one_text_at_once_share_one_run(encoder, monkeypatch, fails):
+    asked, runs, second = f"Who wrote the parser? {fails}", [], threading.Event()
+    encoder.embed(["warm"])
+    network = encoder._loaded
+    encoded = network.encoded
+
+    def run(text):
+        runs.append(text)
+        assert second.wait(LONG)
+        if fails:
+            raise ValueError("bad graph")
+        return encoded(text)
+
+    class Waited(Future):
+        def result(self, timeout=None):
+            second.set()
+            return super().result(timeout)
+
+    monkeypatch.setattr("muninn_core.index.embedding.encoder.Future", Waited)
+    monkeypatch.setattr(network, "encoded", run)
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(encoder.encode_query, asked) for _ in range(2)]
+    assert runs == [asked]
+    errors = {repr(each.exception()) for each in both}
+    assert errors == ({"ValueError('bad graph')"} if fails else {"None"})
+    fails = False
+    assert len(encoder.encode_query(asked).states), "a failure is not kept"
 
 
 def test_the_encoder_unloads_and_loads_again(encoder):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.compare import judge
+from muninn_core.reconcile.compare import judge, may_contradict
 
 MAX_COMMENTS = 40
 """The maximum number of comment sentences of a span that are compared."""
@@ -47,8 +47,7 @@ def find_objection(memory: Memory, lines: Sequence[str], start: int) -> Objectio
 
 def contradiction_reason(one: Memory, other: Memory) -> str:
     """Return why two memories contradict each other, "" when they do not."""
-    found = judge(one, other)
-    return found.reason
+    return judge(one, other).reason if may_contradict(one, other) else ""
 
 
 def _sentences(memory: Memory) -> list[str]:

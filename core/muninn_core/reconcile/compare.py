@@ -27,8 +27,7 @@ def judge(one: Memory, other: Memory) -> Relation:
     found = relate(one.text, other.text)
     if found.verdict == "same":
         return found if _is_mergeable(one, other) else APART
-    group = group_of(one.type)
-    return found if group and group == group_of(other.type) else APART
+    return found if may_contradict(one, other) else APART
 
 
 def replaces(newer: Memory, older: Memory) -> bool:
@@ -53,6 +52,12 @@ def group_of(kind: str) -> str:
     if kind in EVENTS:
         return ""
     return "claims" if kind in CLAIMS else kind
+
+
+def may_contradict(one: Memory, other: Memory) -> bool:
+    """Whether memories of these types contradict each other if their texts do."""
+    group = group_of(one.type)
+    return bool(group) and group == group_of(other.type)
 
 
 def same_subject(one: Memory, other: Memory) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore
 from typing import TypeVar
 
@@ -32,6 +32,12 @@ def start(size: int, search: Callable[[], T]) -> Callable[[], T]:
     `size` is the number of chunks and files. Below `LARGE`, the returned function runs the search itself.
     """
     return _threads.submit(search).result if size >= LARGE else search
+
+
+def start_encoding(encode: Callable[[str], object], text: str) -> None:
+    """Start to encode a text on a thread, unless none can be started. The encoder keeps the result."""
+    with suppress(RuntimeError):
+        _threads.submit(encode, text)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.candidates.filtering import apply_filters
+from muninn_core.retrieval.concurrent import start_encoding
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.spelling import corrections
 from muninn_core.retrieval.rankers.relevance import Relevance
@@ -142,11 +143,12 @@ def encoded_question(workspace: Workspace, reader: Reader, memories: Mapping[str
 
 
 class _LaterEncoded:
-    """A question that is encoded when it is first compared: the words are searched on other threads meanwhile."""
+    """A question that is encoded on another thread until it is first compared. Its words are searched meanwhile."""
 
     def __init__(self, encoder: Encoder, text: str) -> None:
         self._encoder = encoder
         self._text = text
+        start_encoding(encoder.encode_query, text)
 
     @cached_property
     def _encoded(self) -> Encoded:
@@ -164,7 +166,7 @@ class _LaterEncoded:
 def later_encoded(
     workspace: Workspace, reader: Reader, memories: Mapping[str, Memory], text: str
 ) -> EncodedQuestion | None:
-    """Return what `encoded_question` does, encoded when it is first read; None for a blank question, too."""
+    """Return what `encoded_question` does, and encode on another thread; None for a blank question, too."""
     encoder = workspace.encoder
     if encoder is None or not memories or not reader.encoded or not text.strip():
         return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -48,7 +49,7 @@ _BLANK = Encoded(np.zeros(DIM, np.float32), np.zeros((0, DIM), np.float32))
 
 _KEPT_TOKENS = 1_000
 """The tokens of the newest questions whose encodings are kept, 1.5 MB: a prompt brings reminders, then a recall or a
-context asks the same, and so may several agents."""
+context asks the same, and so may several agents. A new memory is compared with the others, then indexed."""
 
 _NO_MEMORY = "bad_alloc"
 """The part of an exception's text by which ONNX Runtime reports that C++ could not allocate memory."""
@@ -68,6 +69,7 @@ class TextEncoder:
         self._lock = threading.Lock()
         self._loaded: _Network | None = None
         self._kept: OrderedDict[str, Encoded] = OrderedDict()
+        self._running: dict[str, Future[Encoded]] = {}
         self._tokens = 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -80,23 +82,44 @@ class TextEncoder:
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Return the vectors of texts and the states of their tokens; zero and no states for a blank text."""
         network = self._network()
-        return [network.encoded(text) if text.strip() else _BLANK for text in texts]
+        with self._lock:
+            known = {text: self._kept[text] for text in texts if text in self._kept}
+        return [known.get(text) or (network.encoded(text) if text.strip() else _BLANK) for text in texts]
 
     def encode_query(self, text: str) -> Encoded:
-        """Return the vector and the states of a question, which is encoded like any text. Do not change them."""
+        """Return the vector and the states of a text, which are kept for its next encoding. Do not change them.
+
+        While another thread encodes the same text, this waits for it.
+        """
         with self._lock:
             known = self._kept.get(text)
             if known is not None:
                 self._kept.move_to_end(text)
                 return known
-        (found,) = self.encode([text])
+            running = self._running.get(text)
+            if running is None:
+                own = self._running[text] = Future()
+        if running is not None:
+            return running.result()
+        try:
+            (found,) = self.encode([text])
+        except BaseException as error:
+            own.set_exception(error)
+            raise
+        else:
+            own.set_result(found)
+            self._keep(text, found)
+        finally:
+            with self._lock:
+                del self._running[text]
+        return found
+
+    def _keep(self, text: str, found: Encoded) -> None:
         with self._lock:
-            if text not in self._kept:  # another thread may have kept it
-                self._kept[text] = found
-                self._tokens += 1 + len(found.states)
+            self._kept[text] = found
+            self._tokens += 1 + len(found.states)
             while self._tokens > _KEPT_TOKENS:
                 self._tokens -= 1 + len(self._kept.popitem(last=False)[1].states)
-        return found
 
     def embed_query(self, text: str) -> Vectors:
         """Return float32 [384] of a question, which is embedded like any text."""

@@ -41,12 +41,12 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
     files: Mapping[str, float] | None = None
     reach = w.CANDIDATES
     while True:
-        lexical = start(reader.documents, partial(lexical_matches, reader, asked, reach, kind, bounds.allowed))
-        dense, encoded = near_matches(reader, request, reach)
-        words = lexical()
-        fused = fuse(words, dense, _completed(reader, request, words, encoded), mixed=kind is None)
-        if files is None:  # before the vectors, which evict what both lexical searches share in the CPU caches
+        near = start(reader.documents, partial(near_matches, reader, request, reach))
+        words = lexical_matches(reader, asked, reach, kind, bounds.allowed)
+        if files is None:
             files = _scaled_files(whole_files())
+        dense, encoded = near()  # last: the question is encoded on another thread until then
+        fused = fuse(words, dense, _completed(reader, request, words, encoded), mixed=kind is None)
         best = _best(fused, max(w.SCORED, 3 * limit) * reach // w.CANDIDATES)
         found = admitted_chunks(reader, request, best, fused)
         enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.embedding.encodings import encoder_text
 from muninn_core.model.memory import Memory
 from muninn_core.reconcile.comment_conflicts import contradiction_reason
+from muninn_core.retrieval.concurrent import start_encoding
 from muninn_core.retrieval.query.query_terms import significant_words
 from muninn_core.retrieval.signals.versions import SAME_HEAD, is_version
 from muninn_core.worktree.indexing.index_updater import text_of
@@ -29,6 +30,19 @@ class Contradicted(NamedTuple):
     reason: str
 
 
+def encode_ahead(workspace: Workspace, records: Sequence[Mapping[str, Any]]) -> None:
+    """Start to encode the memories of new records, on another thread while the records are written to the disk."""
+    if workspace.encoder is not None:
+        for record in records:
+            given = {name: record[name] for name in ("id", "type", "text", "ts", "title")}
+            memory = Memory(**given, questions=tuple(record.get("questions", ())))
+            start_encoding(workspace.encoder.encode_query, _encoded_text(memory))
+
+
+def _encoded_text(memory: Memory) -> str:
+    return encoder_text(text_of(memory).chunk(memory.id))
+
+
 def contradicted(workspace: Workspace, new: Memory, before: Mapping[str, Memory]) -> Contradicted | None:
     """Return the newest stored memory that a new one contradicts or replaces; None for none, or without an index."""
     try:
@@ -37,7 +51,7 @@ def contradicted(workspace: Workspace, new: Memory, before: Mapping[str, Memory]
         return None
     cosines: dict[int, float] = {}
     if workspace.encoder is not None and snapshot.encoded:
-        vector = workspace.encoder.embed_query(encoder_text(text_of(new).chunk(new.id)))
+        vector = workspace.encoder.encode_query(_encoded_text(new)).vector
         cosines = {each: near for each, near in snapshot.nearest_encoded(vector, _COMPARED) if near >= SAME_HEAD}
         ids = list(cosines)
     else:

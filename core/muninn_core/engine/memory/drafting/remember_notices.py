@@ -11,9 +11,10 @@ from muninn_core.context.memory_summary import headline
 from muninn_core.engine.memory.drafting.contradicted_memories import age, contradicted
 from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.near_match import nearest_path
+from muninn_core.store.folding.lazy_mapping import getter
 from muninn_core.worktree.workspace import Workspace
 
-_MAX_NOTICES = 5
+MAX_NOTICES = 5
 """The most notices of one answer."""
 
 _COMPARED = 2000
@@ -41,9 +42,9 @@ def remember_notices(
             notices |= dict.fromkeys(
                 _duplicate(same)
                 if same
-                else (_contradicted(workspace, memory, before, now) if number < _MAX_NOTICES else ())
+                else (_contradicted(workspace, memory, before, now) if number < MAX_NOTICES else ())
             )
-    return tuple(notices)[:_MAX_NOTICES]
+    return tuple(notices)[:MAX_NOTICES]
 
 
 def _indexed(workspace: Workspace) -> Collection[str]:
@@ -65,7 +66,7 @@ def _texts(stored: Sequence[Memory], before: Mapping[str, Memory]) -> dict[str, 
     heads = {_words(memory.text)[:1] for memory in stored}
     found: dict[str, str] = {}
     newest = islice(before, max(0, len(before) - _COMPARED), None) if heads else ()
-    for other in map(before.__getitem__, newest):
+    for other in filter(None, map(getter(before), newest)):
         head = other.text[:1]  # most differ in it, and this runs for thousands
         if head.isspace() or head.casefold()[:1] in heads:
             words = _words(other.text)
