@@ -71,3 +71,21 @@ def test_an_answer_holds_as_long_as_the_token_does(tree):
     assert asked.files_with("HEAD", (".py",), ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
     token[0] = 2
     assert asked.files_with("HEAD", (".py",), ("steps",)) == ["a.py", "b.py", "c.py", "d.py", "h.py"]
+
+
+def test_a_daemon_that_comes_to_rest_takes_no_result_from_a_question(plain_repo):
+    asked = changes_since.ChangesSince(plain_repo, lambda: 1)
+
+    class Looked(str):
+        """A key whose second look-up comes after the release of memory."""
+
+        looked = 0
+
+        def __hash__(self):
+            self.looked += 1
+            if self.looked == 2:
+                asked.release_memory()
+            return super().__hash__()
+
+    asked.cached("texts", lambda: "held")
+    assert asked.cached(Looked("texts"), lambda: "read again") == "held"

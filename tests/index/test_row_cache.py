@@ -1,5 +1,6 @@
 """The cache of rows that the snapshots of an index share."""
 
+import gc
 from itertools import count
 
 import pytest
@@ -36,3 +37,32 @@ def test_rows_that_a_question_adds_while_removed_ones_are_left_out_do_no_harm():
     assert {"m0": 0, "m2": 2}.items() <= left.memories.items()
     assert not {1} & left.identities.keys() | {1} & left.states.keys()
     assert "m1" not in left.memories
+
+
+class Cyclic:
+    """Garbage that only the collector finds; then it acts, as another thread may that runs while a finalizer does."""
+
+    def __init__(self, act):
+        self.act, self.itself = act, self
+
+    def __del__(self):
+        self.act()
+
+
+def test_rows_that_another_thread_adds_while_the_oldest_are_dropped_end_no_question(collected_often):
+    cache = RowCache()
+    cache.take_states(dict.fromkeys(range(RowCache.STATES), b""))
+    shared = cache.states
+    gc.collect()
+    Cyclic(lambda: shared.update({-1: b""}))
+    cache.take_states({RowCache.STATES: b""})
+    assert -1 in shared
+    assert RowCache.STATES in cache.states
+
+
+@pytest.fixture
+def collected_often():
+    before = gc.get_threshold()
+    gc.set_threshold(RowCache.STATES // 2)
+    yield
+    gc.set_threshold(*before)

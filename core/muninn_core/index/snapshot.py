@@ -100,7 +100,8 @@ def _joined(kept: dict[K, T], read: Mapping[K, T], most: int) -> dict[K, T]:
     one.
     """
     if len(kept) + len(read) > most:
-        kept = dict(list(kept.items())[max(0, len(kept) - most // 2) :])
+        own = dict(kept)  # in one step; a list of its items may start the garbage collector, and so another thread
+        kept = dict(list(own.items())[max(0, len(own) - most // 2) :])
     kept.update(read)
     return kept
 

@@ -24,6 +24,8 @@ MAX_CACHED_BYTES = 32 << 20
 
 T = TypeVar("T")
 
+_UNKNOWN: Any = object()
+
 
 class ChangesSince:
     """Opened once per work tree. Safe to use from several threads. `token` changes with HEAD and the
@@ -45,10 +47,10 @@ class ChangesSince:
             if self._known_at != token:
                 self._known, self._known_at = {}, token
             known = self._known
-        if question not in known:
+        found: T = known.get(question, _UNKNOWN)  # once: `release_memory` drops some
+        if found is _UNKNOWN:
             before()
-            known[question] = ask()
-        found: T = known[question]
+            found = known[question] = ask()
         return found
 
     def release_memory(self) -> None:
