@@ -25,7 +25,7 @@ from muninn_core import __version__, client
 from muninn_core.config import load_config
 from muninn_core.errors import MuninnError
 from muninn_core.git.run import run
-from muninn_core.launch.repository_location import RepositoryLocation, locate
+from muninn_core.launch.repository_location import RepositoryLocation, locate, nested_advice
 from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
 
 if TYPE_CHECKING:
@@ -156,6 +156,9 @@ def _daemon(place: RepositoryLocation) -> Iterator[Check]:
     if status["mode"] == "uninitialised":
         return  # reported above
     yield _index(status["index"])
+    if nested := status["index"]["repositories"]:
+        held = f"not indexed here: {', '.join(nested[:5])}" + (f" and {len(nested) - 5:,} more" if nested[5:] else "")
+        yield Check("nested", "ok", f"{held}; each is a repository of its own", nested_advice(nested[0]))
     yield _log(status["log"])
     for problem in status["problems"]:
         if problem["kind"] == "config":

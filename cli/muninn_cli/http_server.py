@@ -1,11 +1,17 @@
-"""`muninn mcp --http`, `muninn http` and `muninn gateway`: make the daemon serve HTTP until this process or it ends."""
+"""`muninn mcp --http`, `muninn http` and `muninn gateway`: make the daemon serve HTTP until this process ends.
+
+When the daemon is gone (killed, stopped, or replaced after an upgrade), this process holds the port, and the next
+request starts another daemon.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import sys
 
+from muninn_cli.http_waiting import listen, serve_next
 from muninn_core.client import connect
 from muninn_core.errors import DaemonError, MuninnError, from_plain
 from muninn_core.launch.access import HttpAccess
@@ -15,6 +21,7 @@ from muninn_core.launch.runtime import Address, runtime_directory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import IO, Any
 
     from muninn_cli.proxy_options import Options
 
@@ -59,25 +66,73 @@ def serve_http(command: str, options: Options, environ: Mapping[str, str]) -> in
         access.save_port(port)
         sys.stdout.write(_settings(command, f"http://127.0.0.1:{port}{service.path}", access.token))
         return 0
-    fields = {"port": options.port or access.port, "secret": access.token, "tools": options.tools}
-    sock, stream = connect(options.repo, environ, protocol=service.protocol, options=fields).detach()
+    server = _Server(options, environ, service, access.token)
     try:
+        server.serve(options.port or access.port, again=False)
+        access.save_port(server.port)
+        sys.stdout.write(f"{service.title} for {place.root}: {server.url}\n")
+        sys.stdout.write(f"The token and a client's settings: {service.command} --print-config\n")
+        sys.stdout.flush()
+        while True:
+            server.wait()
+            listener = listen(server.port)
+            sys.stderr.write("The daemon has left. The next request starts another one.\n")
+            serve_next(listener, server.start, lambda: server.serve(server.port, again=True))
+            sys.stderr.write("Another daemon serves.\n")
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        server.close()
+
+
+class _Server:
+    """The connection to the daemon, which serves HTTP as long as the connection is open."""
+
+    def __init__(self, options: Options, environ: Mapping[str, str], service: Service, token: str) -> None:
+        self._options = options
+        self._environ = environ
+        self._service = service
+        self._token = token
+        self._socket: socket.socket | None = None
+        self._stream: IO[bytes] | None = None
+        self.port = 0
+        self.url = ""
+
+    def start(self) -> None:
+        """Start the daemon, if none runs. It may be of another version: Muninn was updated. Raises MuninnError."""
+        self._replace(*connect(self._options.repo, self._environ, replace=False).detach())
+
+    def serve(self, port: int, *, again: bool) -> None:
+        """Make the daemon listen on a port, any when it is 0. `again`: not for the first time. Raises MuninnError."""
+        fields: dict[str, Any] = {"port": port, "secret": self._token, "tools": self._options.tools}
+        client = connect(
+            self._options.repo, self._environ, protocol=self._service.protocol, options=fields, replace=not again
+        )
+        sock, stream = client.detach()
+        self._replace(sock, stream)
         answer = json.loads(stream.readline() or b"{}")
         if "error" in answer:
             raise from_plain(answer["error"])
         if "url" not in answer:
             raise DaemonError("the daemon left before it served anything", hint="Try again.")
-        access.save_port(answer["port"])
-        sys.stdout.write(f"{service.title} for {place.root}: {answer['url']}\n")
-        sys.stdout.write(f"The token and a client's settings: {service.command} --print-config\n")
-        sys.stdout.flush()
-        stream.read()
-    except KeyboardInterrupt:
-        disconnect(sock)
-        return 0
-    finally:
-        sock.close()
-    raise DaemonError("the daemon left, and the port is closed", hint=f"Start `{service.command}` again.")
+        self.port, self.url = answer["port"], answer["url"]
+
+    def wait(self) -> None:
+        """Wait until the daemon leaves."""
+        if self._stream is not None:
+            with contextlib.suppress(OSError):
+                self._stream.read()
+
+    def close(self) -> None:
+        """Disconnect, and wait until the daemon has closed the port."""
+        if self._socket is not None:
+            disconnect(self._socket)
+            self._socket.close()
+
+    def _replace(self, sock: socket.socket, stream: IO[bytes]) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket, self._stream = sock, stream
 
 
 def disconnect(sock: socket.socket) -> None:

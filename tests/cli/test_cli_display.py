@@ -17,12 +17,15 @@ import pytest
 from muninn_shell import Shell
 from rich.console import Console
 
+from muninn_cli.confirmation import is_confirmed
 from muninn_cli.display import DISPLAY
 from muninn_cli.pager import pager_command
 from muninn_cli.show.formatting import moment
 from muninn_cli.show.history import diff
 from muninn_cli.terminal import line, markdown, output, source_line
+from muninn_core.errors import UsageError
 from muninn_core.model.byline import relative
+from muninn_core.protocol.catalogue import METHODS
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ULID = "01kjmma2g0abcdefgh01234567"
@@ -220,6 +223,14 @@ def test_the_payload_of_an_event_is_shown_before_it_is_erased(shell: Shell) -> N
     assert "The vault is open." in shell.run("event", "query").stdout
     assert shell.run("event", "redact", event, "--yes").returncode == 0
     assert "The vault is open." not in shell.run("event", "query").stdout
+
+
+def test_sealing_asks_only_before_it_removes_months(shell: Shell) -> None:
+    assert "No past month" in shell.run("audit", "seal").stdout
+    given = argparse.Namespace(yes=False, dry_run=False)
+    assert is_confirmed(METHODS["audit.seal"], given, lambda: {"sealed": ["new"], "removed": []})
+    with pytest.raises(UsageError, match="erases for good"):
+        is_confirmed(METHODS["audit.seal"], given, lambda: {"sealed": [], "removed": ["old"]})
 
 
 def test_a_remembered_sentence_continues_below_where_a_line_of_source_is_cut(shell: Shell) -> None:

@@ -206,3 +206,34 @@ def test_hooks_that_codex_does_not_run_in_a_linked_work_tree_are_reported(
     assert there.run("install", "codex").returncode == 0
     assert not (linked / ".codex" / "hooks.json").exists()
     assert verdicts(there)["codex"]["message"] == f"hooks are in {shell.repo / '.codex' / 'hooks.json'}"
+
+
+def test_repositories_inside_this_one_are_named_with_what_to_do(new_shell: Callable[[], Shell]) -> None:
+    made = new_shell()
+    for name in ("charts", "tools"):
+        inner = made.repo / "vendor" / name
+        inner.mkdir(parents=True)
+        git(inner, "init", "-q")
+        (inner / "depths.py").write_text("def depth_of_harbour():\n    return 9\n")
+        git(inner, "add", ".")
+        git(inner, "commit", "-q", "-m", "depths")
+    commit = git(made.repo / "vendor" / "charts", "rev-parse", "HEAD").strip()
+    git(made.repo, "update-index", "--add", "--cacheinfo", f"160000,{commit},vendor/charts")
+    git(made.repo, "worktree", "add", "-q", "-b", "side", str(made.repo / "side"))
+    said = made.run("init").stdout
+    assert "vendor/charts  a repository of its own" in said
+    assert "`muninn repos add vendor/charts`" in said
+    made.run("index", "--wait")
+    status = made.json("status")["index"]
+    assert status["repositories"] == ["vendor/charts", "vendor/tools"]
+    assert (status["skipped"]["another repository"], status["skipped"]["another work tree"]) == (2, 1)
+    assert "vendor/charts, vendor/tools" in verdicts(made)["nested"]["message"]
+    assert "muninn repos add vendor/charts" in made.run("status").stdout
+    recalled = made.json("recall", "depth of harbour path:vendor/charts/**")
+    assert "vendor/charts is a repository of its own" in recalled["notes"][0]
+    for words in (("read", "vendor/tools/depths.py"), ("recall", "--like", "vendor/tools/depths.py:1")):
+        _, error = made.failure(*words)
+        assert "vendor/tools is a repository of its own" in error["message"]
+        assert "muninn repos add vendor/tools" in error["data"]["hint"]
+    asked = made.run("context", "depth", "--file", "vendor/charts/depths.py", "--budget", "100")
+    assert "vendor/charts is a repository of its own" in asked.stderr

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from muninn_core.context.pack import TIERS, Pack
-from muninn_core.context.render import FORMATS, render_sheet
+from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit
 
@@ -42,9 +42,9 @@ def text_of(pack: Pack, style: Any = "markdown") -> str:
     return render_sheet(pack.sheet, style)
 
 
-def tokens_of(pack: Pack) -> int:
-    """Return the tokens of a pack in its longest format."""
-    return max(count_tokens(text_of(pack, style)) for style in FORMATS)
+def tokens_of(pack: Pack, style: Any = "markdown") -> int:
+    """Return the tokens of the text of a pack."""
+    return count_tokens(text_of(pack, style))
 
 
 def reasons(pack: Pack) -> dict[str, str]:

@@ -21,7 +21,7 @@ def test_the_body_is_the_text_and_the_header_has_the_fields():
         "actor": "user",
         "trust": "user",
         "type": "attempt",
-        "files": ['src/ä "b".py:3-3'],
+        "files": ['src/ä "b".py:3'],
         "tags": [],
         "questions": [],
         "details": {"command": "make pool", "exit_status": 2},

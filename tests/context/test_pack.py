@@ -20,15 +20,20 @@ def lines(name: str, count: int) -> str:
     return "\n".join(f"{name}_{number} = compute_{name}({number})" for number in range(count))
 
 
-@given(st.text(max_size=3000), st.lists(st.tuples(st.sampled_from(NAMES), hits), max_size=25), st.integers(50, 3000))
-def test_the_budget_holds_for_the_text_in_every_format(query, candidates, budget):
-    pack = make_pack(query, candidates, budget)
-    assert tokens_of(pack) <= budget
+@given(
+    st.text(max_size=3000),
+    st.lists(st.tuples(st.sampled_from(NAMES), hits), max_size=25),
+    st.integers(50, 3000),
+    st.sampled_from(FORMATS),
+)
+def test_the_budget_holds_for_the_text_in_every_format(query, candidates, budget, style):
+    pack = make_pack(query, candidates, budget, style=style)
+    assert tokens_of(pack, style) <= budget
     ranks = [NAMES.index(item.tier) for item in pack.items]
     assert ranks == sorted(ranks)
     assert len({(item.kind, item.id) for item in pack.items}) == len(pack.items)
     assert all(render_item(item) in text_of(pack) for item in pack.items)
-    assert all(item.tokens == cost(item) for item in pack.items)
+    assert all(item.tokens == cost(item, style) for item in pack.items)
     shown = [item for item in pack.items if item.form != "headline"]
     assert len(shown) + len(pack.left_out) <= len(candidates)
 
@@ -68,9 +73,24 @@ def test_a_budget_too_small_for_any_item_gives_the_heading_and_a_note():
 
 def test_the_smallest_budget_holds_though_the_heading_alone_is_longer():
     question = "& größer 🚢 " * 40
-    for candidates in ([], [("code", hit("y = 1"))]):
-        pack = make_pack(question, candidates, 50)
-        assert 0 < tokens_of(pack) <= 50
+    for style in FORMATS:
+        for candidates in ([], [("code", hit("y = 1"))]):
+            assert 0 < tokens_of(make_pack(question, candidates, 50, style=style), style) <= 50
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_a_pack_fills_its_budget_in_its_format(style):
+    said = 'Sessions <of> "users" & carts live in Redis. '
+    memories = [
+        (
+            "memory",
+            hit(f"{n} {said * 2}", "memory", "", identity=f"{n:026}", type="decision", author="Ada", ts="2026-03-01"),
+        )
+        for n in range(40)
+    ]
+    code = [("code", hit(lines(f"a{n}", 6), path=f"src/{n}.py", title=f'name "{n}"')) for n in range(40)]
+    for budget in (1000, 4000):
+        assert tokens_of(make_pack("q", [*memories, *code], budget, style=style), style) > 0.94 * budget
 
 
 def test_a_smaller_item_takes_the_place_that_a_larger_one_does_not_fit():
@@ -235,8 +255,8 @@ def test_a_very_large_budget_takes_all_there_is_and_no_more():
     assert all(item.form == "whole" for item in pack.items)
 
 
-def test_all_formats_hold_the_same_items():
+def test_all_formats_hold_the_items_that_fit():
     found = [("code", hit(lines(f"a{n}", 3), path=f"{n}.py")) for n in range(4)]
-    pack = make_pack("q", found, 4000)
     for style in FORMATS:
+        pack = make_pack("q", found, 4000, style=style)
         assert all(f"{n}.py" in text_of(pack, style) and lines(f"a{n}", 1) in text_of(pack, style) for n in range(4))

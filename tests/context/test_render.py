@@ -75,8 +75,8 @@ def test_an_empty_result_is_stated():
 
 def test_a_piece_of_code_is_headed_by_what_it_defines_and_what_is_around_it():
     pack = make_pack("q", [("code", hit("x = 1", title="Basket", symbol="add total"))], 4_000)
-    assert "### a.py:1-1 — Basket: add total" in text_of(pack)
+    assert "### a.py:1 — Basket: add total" in text_of(pack)
     (item,) = json.loads(text_of(pack, "json"))["items"]
     assert item["title"] == "Basket: add total"
     pack = make_pack("q", [("code", hit("x = 1", symbol="add"))], 4_000)
-    assert "### a.py:1-1 — add\n" in text_of(pack)
+    assert "### a.py:1 — add\n" in text_of(pack)

@@ -293,7 +293,7 @@ def test_lines_without_a_symbol_are_followed_by_gits_diff(muninn):
     (muninn.root / "steps.txt").write_text("# Steps\n" + text)
     muninn.touch("steps.txt")
     found = [(cite.state, cite.place) for identity in (one, gone, kept) for cite in standing(muninn, identity)]
-    assert found == [("drifted", "steps.txt:6-10"), ("gone", "steps.txt:20-24"), ("moved", "steps.txt:23-23")]
+    assert found == [("drifted", "steps.txt:6-10"), ("gone", "steps.txt:20-24"), ("moved", "steps.txt:23")]
 
 
 def test_a_file_that_is_named_alone_may_change_but_not_vanish_unnoticed(muninn):
@@ -551,7 +551,7 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ("a/s.go#load", LOAD_GO, {"a/s.go": None, "a/new.go": NEW_GO}, "drifted a/new.go:1-3"),
         ("a/s.go#load", LOAD_GO, {"a/s.go": None, "b/new.go": NEW_GO}, "gone"),
         ("s.js#load", LOAD_JS, {"s.js": LOAD_JS.replace("Store", "Cache").replace("items", "all")}, "gone"),
-        ("s.js#load", LOAD_JS, {"s.js": "Store.prototype.load = load;\n"}, "drifted s.js:1-1"),
+        ("s.js#load", LOAD_JS, {"s.js": "Store.prototype.load = load;\n"}, "drifted s.js:1"),
         (
             "s.js#load",
             "function load(key) {\n  let found = ITEMS[key];\n  return found || missing(key);\n}\n",
@@ -561,7 +561,7 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ),
         ("S.java#Store.load", "class Store {\n  int load(String key) {\n    return items.get(key);\n  }\n}\n",
          {"S.java": None, "S.kt": "class Store {\n  fun load(name: Name) = found.getValue(name)\n}\n"},
-         "drifted S.kt:2-2"),
+         "drifted S.kt:2"),
         (
             "s.ts#Store.load",
             "class Store {\n  load(key) {\n    const found = this.items[key]\n    return found\n  }\n}\n",

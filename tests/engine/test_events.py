@@ -229,12 +229,20 @@ def test_past_months_are_sealed_and_the_retention_is_off_by_default(muninn):
     append(muninn, payload={"n": 1, "text": "The first giraffe."})
     muninn.clock.forward(days=100)
     append(muninn, payload={"n": 2})
+    planned = muninn.call("audit.seal", dry_run=True)
+    assert muninn.call("audit.seal", dry_run=True).sealed == planned.sealed  # it changed nothing
     done = muninn.call("audit.seal")
     assert (done.sealed, done.removed) == (("sealed/events-2026-03.jsonl.gz",), ())
+    assert (planned.sealed, planned.removed) == (done.sealed, ())
     assert found(muninn) == [2, 1]
     assert found(muninn, text="giraffe") == [1]
     configure(muninn, "journal:\n  retention_days: 30\n")
-    assert muninn.call("audit.seal").removed == done.sealed
+    muninn.clock.forward(days=25)
+    seen = muninn.call("audit.seal", dry_run=True)
+    assert (seen.sealed, seen.removed) == (("sealed/events-2026-06.jsonl.gz",), done.sealed)
+    assert found(muninn) == [2, 1]
+    sealed = muninn.call("audit.seal")
+    assert (sealed.sealed, sealed.removed) == (seen.sealed, seen.removed)
     assert muninn.call("audit.verify").removed == 1
     assert found(muninn) == [2]
     assert found(muninn, text="giraffe") == []

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
+import signal
 import stat
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +52,17 @@ def ask(web: Web, path: str = "/mcp", **headers: str) -> tuple[int, dict[str, st
     told = answer.status, {name.lower(): value for name, value in answer.getheaders()}
     connection.close()
     return told
+
+
+def ask_patiently(web: Web) -> tuple[int, dict[str, str]]:
+    """Ask, and again while the port is closed: for a moment between the command and the daemon."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return ask(web)
+        except (ConnectionError, http.client.RemoteDisconnected):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 @both_eras
@@ -148,7 +163,9 @@ def test_a_set_of_tools_that_is_not_there_is_refused_before_anything_is_served(a
         assert "mnemosyne" in done.stderr
 
 
-def test_the_server_runs_as_long_as_the_command_and_the_daemon_stays(plain_repo: Path, environ: dict[str, str]) -> None:
+def test_the_server_runs_as_long_as_the_command_by_daemon_after_daemon(
+    plain_repo: Path, environ: dict[str, str]
+) -> None:
     from mcp_agents import Agents
 
     agents = Agents(plain_repo, environ)
@@ -163,9 +180,16 @@ def test_the_server_runs_as_long_as_the_command_and_the_daemon_stays(plain_repo:
             ask(web)
         with served(agents) as (process, again):
             assert again == url
-            stop_daemon(plain_repo, environ)
             assert process.stdout is not None
-            assert "the daemon left" in process.stdout.read()
+            for _ in range(2):
+                stop_daemon(plain_repo, environ)
+                while "has left" not in (line := process.stdout.readline()):
+                    assert line
+                with ThreadPoolExecutor(3) as pool:  # requests that come while the daemon starts are answered
+                    assert {status for status, _ in pool.map(lambda _: ask_patiently(web), range(3))} == {200}
+            with client.connect(str(plain_repo), environ, start=False) as muninn:
+                os.kill(muninn.daemon["pid"], signal.SIGKILL)
+            assert ask_patiently(web)[0] == 200
         with pytest.raises(OSError, match="refused"):
             ask(web)
     finally:

@@ -117,7 +117,7 @@ def test_a_part_of_a_question_is_explored_on_its_own(told: Told) -> None:
     assert "Where is the table" in requests[1].body["messages"][1]["content"]
     assert QUESTION not in str(requests[1].body["messages"])
     assert "explore" not in {tool["function"]["name"] for tool in requests[1].body["tools"]}
-    assert results(requests[3]) == ["A dict.\nsrc/users.py:3-3 the table"]
+    assert results(requests[3]) == ["A dict.\nsrc/users.py:3 the table"]
     steps = [(step.depth, step.tool) for step in result.context.explored.steps]
     assert steps == [(0, "explore"), (1, "grep"), (1, "finish"), (0, "finish")]
 

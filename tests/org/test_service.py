@@ -266,7 +266,7 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
     asking = ("--url", pushed, "--repository", "shop")
     assert MEMORY["text"] in run("show", MEMORY["id"][:20], *asking, MUNINN_ORG_TOKEN=reads)
     read = run("read", "refund.py", "--set", "start=3", "--set", "limit=1", *asking, MUNINN_ORG_TOKEN=reads)
-    assert read == "refund.py:3-3 of 3 lines\n3\t    return order.total"
+    assert read == "refund.py:3 of 3 lines\n3\t    return order.total"
     assert run("files", "*.md", "*.py", *asking, MUNINN_ORG_TOKEN=reads) == "refund.py"
     listed = [json.loads(line) for line in run("token", "list", "--tenant", "acme").splitlines()]
     run("token", "revoke", str(listed[0]["id"]), "--tenant", "acme")

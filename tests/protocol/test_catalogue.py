@@ -50,6 +50,7 @@ def test_hints_for_front_ends_name_existing_parameters(method):
     assert named <= known
     assert set(method.may_omit) <= set(method.positional)
     assert not method.irreversible or (method.destructive and "dry_run" in known)
+    assert not method.erased or (method.irreversible and method.erased in method.result.__struct_fields__)
     assert "session" in known or not method.session_filter
     assert method.use or not (method.shown or method.always_loaded)
 

@@ -176,10 +176,9 @@ def test_a_stream_resumes_after_a_restart_of_the_daemon(plain_repo: Path, enviro
             missed = api.emit("step", n=2)
             kill_daemon(plain_repo, environ)
             assert process.stdout is not None
-            assert "the daemon left" in process.stdout.read()
-        with serving(plain_repo, environ) as (_, again):
-            assert (again.port, again.token) == (api.port, api.token)
-            with again.events("?topic=journal", last=stream.identity) as resumed:
+            while "has left" not in (line := process.stdout.readline()):
+                assert line
+            with api.events("?topic=journal", last=stream.identity) as resumed:
                 assert resumed.next("state").data["resumed"] is True
                 assert resumed.next().data["event"] == missed
     finally:

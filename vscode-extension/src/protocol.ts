@@ -605,7 +605,7 @@ export interface ContextParams {
   branches?: boolean;
   /** Ask these other repositories of your list as well, by name; `all` is every one. */
   repos?: readonly string[];
-  /** The format of `text`; the items are the same in all formats. */
+  /** The format of `text`, which the budget applies to. */
   format?: 'json' | 'markdown' | 'xml';
   /** Include matching skills, in at most 30 % of the budget. */
   skills?: boolean;
@@ -1653,6 +1653,8 @@ export interface AuditTailParams {
 export interface AuditSealParams {
   /** Seal the months before this one (YYYY-MM); the current one when empty. */
   before?: string;
+  /** Report the files that would be written and removed; change nothing. */
+  dry_run?: boolean;
 }
 
 /** The verb takes no parameters. */
@@ -3846,7 +3848,11 @@ export interface AuditTailResult {
   last: number;
 }
 
-/** The sealed files that were written, and those that retention removed, in the journal's folder. */
+/**
+ * The sealed files that were written, and those that retention removed, in the journal's folder.
+ *
+ * With `dry_run` they are those that would be.
+ */
 export interface AuditSealResult {
   saw: ReadState;
   sealed: readonly string[];
@@ -4634,7 +4640,8 @@ export interface ProposedLink {
  * The work tree's root, and the files that `init` created, relative to the root.
  *
  * `looked` is the number of commits that were read, the newest ones, and `memorable` how many of them `backfill git`
- * would remember. Both are 0 in a repository that is initialised already.
+ * would remember. Both are 0 in a repository that is initialised already. `repositories` are the folders with a
+ * repository of their own, such as submodules, whose files are not indexed.
  */
 export interface InitResult {
   saw: ReadState;
@@ -4642,6 +4649,7 @@ export interface InitResult {
   created: readonly string[];
   looked: number;
   memorable: number;
+  repositories: readonly string[];
 }
 
 /**
@@ -4674,7 +4682,8 @@ export interface StatusResult {
  *
  * `state` is absent, building, ready or failed. `lag` counts changed files that are not fully searchable yet; of
  * these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words, `vectors` of them
- * also by meaning. `skipped` counts the files that are not indexed, by reason. `encoder` is the text encoder for
+ * also by meaning. `skipped` counts the files that are not indexed, by reason. `repositories` are the folders with a
+ * repository of their own, such as submodules, whose files are not indexed. `encoder` is the text encoder for
  * memories, "" where it is not installed; `encoded` memories have its vector.
  */
 export interface IndexStatus {
@@ -4687,6 +4696,7 @@ export interface IndexStatus {
   model: string;
   surveyed: number;
   skipped: Readonly<Record<string, number>>;
+  repositories: readonly string[];
   encoder: string;
   encoded: number;
 }

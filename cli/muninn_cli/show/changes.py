@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.formatting import count
+from muninn_cli.show.health import print_nested
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import line, paragraph
 
@@ -31,6 +32,7 @@ def init(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     if result["memorable"]:
         found = f"{result['memorable']:,} of the newest {count(result['looked'], 'commit')}"
         paragraph(console, (f"`muninn backfill git` lists what it would remember: {found}.", "hint"))
+    print_nested(console, result["repositories"])
 
 
 @renders("seal")

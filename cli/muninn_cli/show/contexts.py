@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 @renders("context")
 def context(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the pack's text; on a terminal also its size and id."""
+    """Print the pack's text; on stderr names that are not known, and on a terminal also its size and id."""
     verbatim(console, result["text"])
+    if result["saw"]["note"]:
+        paragraph(errors(), (result["saw"]["note"], "warn"))
     if console.is_terminal:
         left_out = f"{result['omitted']} left out" if result["omitted"] else ""
         tokens = f"{result['tokens']:,} of {result['budget']:,} tokens"
-        facts = joined(count(len(result["items"]), "item"), tokens, left_out, result["saw"]["note"])
+        facts = joined(count(len(result["items"]), "item"), tokens, left_out)
         line(errors(), (f"{facts} · muninn why {result['bundle']}", "faint"))
 
 

@@ -139,7 +139,8 @@ def tail(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 @renders("audit.seal")
 def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the sealed and removed files."""
-    for name, done in (("sealed", "Sealed "), ("removed", "Removed ")):
+    words = ("Would seal ", "Would remove ") if given.dry_run else ("Sealed ", "Removed ")
+    for name, done in zip(("sealed", "removed"), words, strict=True):
         for file in result[name]:
             line(console, (done, "good"), (f"{result['folder']}/{file}", "path"))
     if not result["sealed"] and not result["removed"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.show.formatting import count, snapshot
+from muninn_cli.show.formatting import count, place, snapshot
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
 
@@ -42,7 +42,7 @@ def read(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         paragraph(console, (f"{number:>{width}}  ", "faint"), (text, ""), hang=width + 2)
     omitted = f"{count(result['omitted'], 'line')} left out" if result["omitted"] else ""
     cut = f"{count(result['cut'], 'character')} of long lines left out" if result["cut"] else ""
-    where = f"{result['path']}:{result['start']}-{result['end']} of {count(result['total'], 'line')}"
+    where = f"{place(result['path'], result['start'], result['end'])} of {count(result['total'], 'line')}"
     line(console, (joined(where, omitted, cut), "state"))
 
 

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.formatting import count, lagging, place, size
 from muninn_cli.show.registry import renders
 from muninn_cli.terminal import joined, line, paragraph
+from muninn_core.launch.repository_location import nested_advice
 from muninn_core.model.byline import duration
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from rich.console import Console
+
+_MAX_NESTED = 5
+"""The most repositories inside this one that are named."""
 
 _MODES = {"read-write": "good", "read-only": "warn", "uninitialised": "warn"}
 
@@ -46,6 +51,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     ):
         if value:
             line(console, (f"  {name:<8}", "faint"), (value, style))
+    print_nested(console, result["index"]["repositories"])
     for item in result["focus"]["items"]:
         _focus(console, item, result["focus"]["task"])
     if result["problems"]:
@@ -81,6 +87,16 @@ def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     line(console, ("Indexed ", "good"), (held, "name"), (f"  {done}", "faint"))
     for reason, number in sorted(result["skipped"].items()):
         line(console, (f"  {number:,} left out: {reason}", "faint"))
+
+
+def print_nested(console: Console, folders: Sequence[str]) -> None:
+    """Print the repositories inside this one, which it does not index, and what to do about them."""
+    for folder in folders[:_MAX_NESTED]:
+        line(console, ("  nested  ", "faint"), (folder, "path"), ("  a repository of its own, not indexed here", ""))
+    if len(folders) > _MAX_NESTED:
+        line(console, (f"          and {len(folders) - _MAX_NESTED:,} more", "faint"))
+    if folders:
+        paragraph(console, (nested_advice(folders[0]), "hint"), indent=10)
 
 
 def _problem(console: Console, problem: dict[str, Any]) -> None:

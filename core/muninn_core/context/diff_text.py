@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from muninn_core.context.memory_summary import headline, shorten
+from muninn_core.model.citation import place
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.review import DiffResult, Turn
 
@@ -110,7 +111,7 @@ def _words(memory: Memory) -> str:
 
 
 def _place(memory: Memory) -> str:
-    places = [f"{cite.path}:{cite.start}-{cite.end}" if cite.start else cite.path for cite in memory.cites]
+    places = [place(cite.path, cite.start, cite.end) for cite in memory.cites]
     named = list(dict.fromkeys([*places, *memory.files]))
     more = f" and {len(named) - PLACES} more" if len(named) > PLACES else ""
     return ", ".join(named[:PLACES]) + more

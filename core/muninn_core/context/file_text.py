@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.context.generic_text import result_text
+from muninn_core.model.citation import place
 from muninn_core.protocol.files import FilesResult, GrepResult, ReadResult, TreeResult
 
 
@@ -28,7 +29,7 @@ def _rest(result: GrepResult) -> str:
 @result_text.register
 def read_text(result: ReadResult) -> str:
     """Return the lines with their numbers, below the path."""
-    rows = [f"{result.path}:{result.start}-{result.end} of {result.total:,} lines"]
+    rows = [f"{place(result.path, result.start, result.end)} of {result.total:,} lines"]
     rows += [f"{number}\t{text}" for number, text in enumerate(result.lines, result.start)]
     if result.omitted:
         rows.append(f"({result.omitted:,} more lines: read from line {result.end + 1}.)")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from muninn_core.model.byline import byline
+from muninn_core.model.citation import place
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import Mention
 
@@ -79,7 +80,7 @@ def describe_mention(mention: Mention) -> str:
     """Return a mention in another tool's memory on one line: origin, path, lines and title."""
     title = f": {shorten(mention.title, 80)}" if mention.title else ""
     origin = ", ".join(provenance(mention.trust, mention.origin))
-    return f"{origin} {mention.path}:{mention.start_line}-{mention.end_line}{title}"
+    return f"{origin} {place(mention.path, mention.start_line, mention.end_line)}{title}"
 
 
 def branch_facts(elsewhere: Sequence[str], work: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Selects the items of a context pack: pins, the task and files in use first, then memory, knowledge and code.
 
-Candidates arrive ranked; this module decides which ones fit and in which form. The budget applies to the rendered text
-in every format and is enforced at the end.
+Candidates arrive ranked; this module decides which ones fit and in which form. The budget applies to the text in the
+requested format, so that the same question may have more items in a shorter format. It is enforced at the end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from muninn_core.context.deduplication import Candidate, without_duplicates
 from muninn_core.context.item_forms import cut_to_fit, location_only
 from muninn_core.context.memory_summary import shorten
-from muninn_core.context.render import FORMATS, Sheet, headline_of, render_one, render_sheet
+from muninn_core.context.render import Format, Sheet, headline_of, render_headline, render_one, render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
@@ -37,7 +37,7 @@ HEADING_CHARS = (100, 60, 30, 10, 0)
 """Lengths of the question in the heading, in characters. The first length that fits is used."""
 
 HEADING_TOKENS = 6
-"""The maximum number of tokens of a tier's heading."""
+"""The maximum number of tokens of a tier's heading in markdown. The other formats have none."""
 
 LIST_FROM = 1000
 """The smallest budget in tokens of a pack that lists its pieces of files at the top. Each memory is a line anyway."""
@@ -46,7 +46,7 @@ LISTED = 3
 """The least number of pieces of files that are listed."""
 
 LIST_TOKENS = 12
-"""The tokens of the list's own markup in any format."""
+"""The maximum number of tokens of the list's own markup."""
 
 FOOT_FROM = 200
 """The smallest budget in tokens of a pack whose markdown names its bundle."""
@@ -74,8 +74,9 @@ class Pack(Value):
 class _Room:
     """The remaining budget, and the items selected and passed over so far."""
 
-    def __init__(self, left: int, lines: Mapping[str, int], budget: int, *, listing: bool) -> None:
+    def __init__(self, left: int, lines: Mapping[str, int], budget: int, style: Format, *, listing: bool) -> None:
         self.left = left
+        self.style: Format = style
         self._listing = listing
         self._caps = {tier: int(budget * share) for tier, share in MAX_SHARE.items()}
         self.lines = lines
@@ -89,8 +90,13 @@ class _Room:
 
     def around(self, item: PackItem) -> int:
         """Return the tokens of the heading of a tier's first item, and of the line that lists the item at the top."""
-        heading = 0 if item.tier in self._headed else HEADING_TOKENS
-        return heading + (count_tokens(_longest(headline_of(item))) if self._listing and _is_piece(item) else 0)
+        heading = HEADING_TOKENS if self.style == "markdown" and item.tier not in self._headed else 0
+        listed = self._listing and _is_piece(item)
+        return heading + (count_tokens(render_headline(headline_of(item), self.style)) if listed else 0)
+
+    def cost(self, item: PackItem) -> int:
+        """Return the tokens of an item in the format of the pack."""
+        return cost(item, self.style)
 
     def left_for(self, tier: str) -> int:
         """Return the tokens that a tier may still use."""
@@ -108,29 +114,34 @@ class _Room:
 
 
 def make_pack(
-    query: str, candidates: Sequence[Candidate], budget: int, lines: Mapping[str, int] = MappingProxyType({})
+    query: str,
+    candidates: Sequence[Candidate],
+    budget: int,
+    lines: Mapping[str, int] = MappingProxyType({}),
+    style: Format = "markdown",
 ) -> Pack:
     """Select items from (tier, hit) pairs, which are ordered by score within each tier.
 
-    `lines` maps paths to the most relevant line, for items that are cut.
+    `lines` maps paths to the most relevant line, for items that are cut. The budget is that of the text in `style`.
 
     Every tier first gets its share. The remaining budget goes to the items that did not fit, in the same order: whole,
     else in part, else by their location. `MAX_SHARE` holds throughout.
     """
     ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: candidates stay ordered within a tier
     kept, dropped = without_duplicates(ordered, int(budget * JOINED_SHARE))
-    sheet = _heading(query, budget, len(candidates))
+    sheet = _heading(query, budget, len(candidates), style)
     listing = budget >= LIST_FROM and sum(hit.kind != "memory" for _, hit in kept) >= LISTED
-    room = _Room(budget - _size(sheet) - (LIST_TOKENS if listing else 0), lines, budget, listing=listing)
-    _share_out(room, [_item(tier, hit) for tier, hit in kept])
+    free = budget - _size(sheet, style) - (LIST_TOKENS if listing else 0)
+    room = _Room(free, lines, budget, style, listing=listing)
+    _share_out(room, [_item(tier, hit, style) for tier, hit in kept])
     _fill_up(room, budget)
-    left_out = [_left_out(_item(each.tier, each.hit), each.reason) for each in dropped]
+    left_out = [_left_out(_item(each.tier, each.hit, style), each.reason) for each in dropped]
     left_out += [_left_out(item, reason) for _, item, reason in room.passed]
     items = [
         item
         for _, item in sorted(room.chosen, key=lambda entry: (_RANK[entry[1].tier], _is_location(entry[1]), entry[0]))
     ]
-    return _enforce_budget(sheet, items, _headlines(items) if listing else (), left_out, budget)
+    return _enforce_budget(sheet, items, _headlines(items) if listing else (), left_out, budget, style)
 
 
 def with_bundle(pack: Pack, bundle: str) -> Sheet:
@@ -157,7 +168,7 @@ def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
                 allowance -= room.take(number, item)
                 continue
             size = int(allowance * PART_SHARE) - room.around(item)
-            cut = cut_to_fit(item, size, cost, room.lines.get(item.path, 0))
+            cut = cut_to_fit(item, size, room.cost, room.lines.get(item.path, 0))
             if cut is not None and room.price(cut) <= allowance:
                 allowance -= room.take(number, cut)
             else:
@@ -172,12 +183,14 @@ def _fill_up(room: _Room, budget: int) -> None:
     room.left -= for_lines
     _retry(
         room,
-        lambda item: cut_to_fit(item, room.left_for(item.tier) - room.around(item), cost, room.lines.get(item.path, 0)),
+        lambda item: cut_to_fit(
+            item, room.left_for(item.tier) - room.around(item), room.cost, room.lines.get(item.path, 0)
+        ),
     )
     room.left += for_lines
     named = 0
     for number, item, _ in room.passed:
-        pointer = location_only(item, cost)
+        pointer = location_only(item, room.cost)
         price = room.price(pointer)
         if named < POINTERS and price <= min(room.left_for(item.tier), for_lines):
             for_lines -= room.take(number, pointer)
@@ -194,21 +207,21 @@ def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
             room.passed.append((number, item, reason))
 
 
-def cost(item: PackItem) -> int:
-    """Return the number of tokens of an item in its longest format."""
-    return max(map(count_tokens, render_one(item)))
+def cost(item: PackItem, style: Format) -> int:
+    """Return the number of tokens of an item in a format."""
+    return count_tokens(render_one(item, style))
 
 
-def _size(sheet: Sheet) -> int:
-    return max(count_tokens(render_sheet(sheet, style)) for style in FORMATS)
+def _size(sheet: Sheet, style: Format) -> int:
+    return count_tokens(render_sheet(sheet, style))
 
 
-def _heading(query: str, budget: int, candidates: int) -> Sheet:
+def _heading(query: str, budget: int, candidates: int, style: Format) -> Sheet:
     """Return an empty sheet with as much of the question as the budget allows."""
     for length in HEADING_CHARS:
         heading = shorten(query, length) if length else ""
         sheet = Sheet(heading=heading, omitted=candidates, foot=budget >= FOOT_FROM)
-        if _size(sheet) <= max(budget // 3, 44):
+        if _size(sheet, style) <= max(budget // 3, 44):
             break
     return sheet
 
@@ -219,14 +232,10 @@ def _headlines(items: Sequence[PackItem]) -> tuple[str, ...]:
     return tuple(map(headline_of, pieces)) if len(pieces) >= LISTED else ()
 
 
-def _longest(line: str) -> str:
-    return f"- {line}".replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;") + "\n"
-
-
 def _enforce_budget(
-    sheet: Sheet, items: list[PackItem], lines: tuple[str, ...], left_out: list[LeftOut], budget: int
+    sheet: Sheet, items: list[PackItem], lines: tuple[str, ...], left_out: list[LeftOut], budget: int, style: Format
 ) -> Pack:
-    """Remove items from the end until the text is within the budget in every format: the final check."""
+    """Remove items from the end until the text is within the budget: the final check."""
     while True:
         pointers = {(item.kind, item.id) for item in items if item.form == "headline"}
         named = [
@@ -236,7 +245,7 @@ def _enforce_budget(
         ]
         out = [each for each in left_out if _key(each) not in pointers] + named
         written = replace(sheet, items=tuple(items), headlines=lines, omitted=len(out))
-        over = _size(written) - budget
+        over = _size(written, style) - budget
         if over <= 0 or not (items or lines):
             break
         lines = ()
@@ -261,8 +270,8 @@ def _left_out(item: PackItem, reason: str) -> LeftOut:
     return LeftOut(**shared, reason=reason)
 
 
-def _item(tier: str, hit: Hit) -> PackItem:
+def _item(tier: str, hit: Hit, style: Format) -> PackItem:
     shared = {name: getattr(hit, name) for name in PackItem.__struct_fields__ if name in Hit.__struct_fields__}
     text = hit.text if hit.kind == "memory" else hit.text.rstrip("\n")
     item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "text": text, "tokens": 0})
-    return replace(item, tokens=cost(item))
+    return replace(item, tokens=cost(item, style))

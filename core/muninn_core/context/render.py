@@ -1,6 +1,6 @@
 """Renders a pack as markdown for people, JSON for programs, or tagged text for models.
 
-All formats hold the same items. Text from outside is labelled in each, so that models do not mistake it for
+Text from outside is labelled in each format, so that models do not mistake it for
 instructions.
 """
 
@@ -12,6 +12,7 @@ from typing import Any, Literal
 from muninn_core.context.invisible_characters import name_hidden
 from muninn_core.context.memory_summary import branch_facts, provenance, shorten
 from muninn_core.context.staleness import warning
+from muninn_core.model.citation import lines, place
 from muninn_core.model.memory import SHORT_ID
 from muninn_core.model.title import own_title
 from muninn_core.model.value import Value, encode_json
@@ -63,10 +64,18 @@ def render_sheet(sheet: Sheet, style: Format) -> str:
     return _xml(sheet) if style == "xml" else _markdown(sheet)
 
 
-def render_one(item: PackItem) -> tuple[str, ...]:
-    """Return one item in each format, as it appears in the text of a pack."""
-    facts, noted = _facts(item), marks(item)  # shared, because packs measure hundreds of items
-    return (render_item(item), _element(item, facts, noted), encode_json(_plain(item, facts, noted)).decode() + ",\n")
+def render_one(item: PackItem, style: Format) -> str:
+    """Return one item as it appears in the text of a pack."""
+    if style == "json":
+        return encode_json(_plain(item)).decode() + ",\n"
+    return _element(item) if style == "xml" else render_item(item)
+
+
+def render_headline(line: str, style: Format) -> str:
+    """Return a line of the list of pieces as it appears in the text of a pack."""
+    if style == "json":
+        return encode_json(_clean(line)).decode() + ","
+    return f"{_escaped(line)}\n" if style == "xml" else f"- {line}\n"
 
 
 def headline_of(item: PackItem) -> str:
@@ -105,7 +114,7 @@ def marks(item: PackItem) -> tuple[str, ...]:
 def _markdown(sheet: Sheet) -> str:
     parts = [f"# Context: {sheet.heading}\n"]
     if sheet.headlines:
-        parts += ["\n", *(f"- {line}\n" for line in sheet.headlines)]
+        parts += ["\n", *(render_headline(line, "markdown") for line in sheet.headlines)]
     tier = ""
     for item in sheet.items:
         if item.tier != tier:
@@ -130,20 +139,20 @@ def render_item(item: PackItem) -> str:
     subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
     came_from = provenance(item.trust, item.origin) if item.trust != "outside" else ()
     known = "; ".join(part for part in (", ".join(came_from), item.status, subject, _cut(item)) if part)
-    place = f"\n### {_place(item)}{title}{f' [{known}]' if known else ''}\n\n"
+    head = f"\n### {_place(item)}{title}{f' [{known}]' if known else ''}\n\n"
     if item.kind == "knowledge":
         return (
-            place
+            head
             + (_quoted(item) if item.trust == "outside" else _close_fence(name_hidden(item.text.strip("\n"))))
             + "\n"
         )
     fence = _fence(item.text)
-    return f"{place}{fence}\n{item.text.rstrip()}\n{fence}\n"
+    return f"{head}{fence}\n{item.text.rstrip()}\n{fence}\n"
 
 
 def _remembered(item: PackItem) -> str:
-    place = f"{item.repository}:{item.path}" if item.repository and item.path else item.path or item.repository
-    facts = [signature(item), place, *branch_facts(item.elsewhere, item.work)]
+    named = f"{item.repository}:{item.path}" if item.repository and item.path else item.path or item.repository
+    facts = [signature(item), named, *branch_facts(item.elsewhere, item.work)]
     known = "; ".join(fact for fact in (*facts, *provenance(item.trust, item.origin), item.status) if fact)
     where = f" ({name_hidden(known)})" if known else ""
     stale = warning(item.cites)
@@ -161,7 +170,7 @@ def _cut(item: PackItem) -> str:
 
 
 def _place(item: PackItem) -> str:
-    return f"{shown(item.path)}:{item.start_line}-{item.end_line}"
+    return place(shown(item.path), item.start_line, item.end_line)
 
 
 def _quoted(item: PackItem) -> str:
@@ -201,7 +210,7 @@ def _json(sheet: Sheet) -> str:
     head = {"bundle": sheet.bundle, "query": _clean(sheet.heading), "left_out": sheet.omitted}
     if sheet.headlines:
         head["summary"] = [_clean(line) for line in sheet.headlines]
-    items = ",\n".join(encode_json(_plain(item, _facts(item), marks(item))).decode() for item in sheet.items)
+    items = ",\n".join(encode_json(_plain(item)).decode() for item in sheet.items)
     return f'{encode_json(head).decode()[:-1]},"items":[\n{items}\n]}}\n'
 
 
@@ -218,7 +227,7 @@ def _facts(item: PackItem) -> dict[str, str]:
         **({"type": item.type, "author": item.author, "date": item.ts[:10]} if item.kind == "memory" else {}),
         "repository": item.repository,
         "path": bare(item.path),
-        "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
+        "lines": lines(item.start_line, item.end_line) if item.start_line else "",
         "title": title,
         "form": item.form if item.form != "whole" else "",
         "trust": item.trust or "",
@@ -226,9 +235,10 @@ def _facts(item: PackItem) -> dict[str, str]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _plain(item: PackItem, facts: dict[str, str], noted: tuple[str, ...]) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: _clean(value) for name, value in facts.items()}
-    fields |= {"notes": [_clean(mark) for mark in noted]} if noted else {}
+def _plain(item: PackItem) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: _clean(value) for name, value in _facts(item).items()}
+    noted = [_clean(mark) for mark in marks(item)]
+    fields |= {"notes": noted} if noted else {}
     return fields | {"text": _clean(item.text)} if item.form != "headline" else fields
 
 
@@ -237,12 +247,12 @@ def _xml(sheet: Sheet) -> str:
     head = _attributes({"bundle": sheet.bundle, "query": sheet.heading, "left_out": str(sheet.omitted)})
     parts = [f"<context{head}>\n"]
     if sheet.headlines:
-        parts += ["<summary>\n", *(f"{_escaped(line)}\n" for line in sheet.headlines), "</summary>\n"]
-    return "".join([*parts, *(_element(item, _facts(item), marks(item)) for item in sheet.items), "</context>\n"])
+        parts += ["<summary>\n", *(render_headline(line, "xml") for line in sheet.headlines), "</summary>\n"]
+    return "".join([*parts, *(_element(item) for item in sheet.items), "</context>\n"])
 
 
-def _element(item: PackItem, facts: dict[str, str], noted: tuple[str, ...]) -> str:
-    head = f"<item{_attributes({**facts, 'notes': '; '.join(noted)})}"
+def _element(item: PackItem) -> str:
+    head = f"<item{_attributes({**_facts(item), 'notes': '; '.join(marks(item))})}"
     return f"{head}/>\n" if item.form == "headline" else f"{head}>\n{_content(item.text)}\n</item>\n"
 
 

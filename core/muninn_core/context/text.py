@@ -256,7 +256,7 @@ def conflicts_text(result: ConflictsResult) -> str:
 def _cited(conflict: Conflict) -> str:
     """Return the code that both sides cite, which often decides the conflict."""
     return "".join(
-        f"\n\n{code.side} cites {code.path}:{code.start}-{code.end}"
+        f"\n\n{code.side} cites {place(code.path, code.start, code.end)}"
         + (f": {code.problem}" if code.problem else "")
         + (f"\n{_indent(_snippet(code.text))}" if code.text else "")
         for code in conflict.code

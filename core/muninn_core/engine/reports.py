@@ -225,6 +225,7 @@ def _index_status(workspace: Workspace) -> IndexStatus:
         surveyed=updater.surveyed,
         model=model,
         skipped=updater.scan.skipped,
+        repositories=updater.scan.repositories,
         encoder=encoder.name if encoder is not None else "",
         encoded=counts["memory"] - snapshot.unencoded_count,
     )

@@ -54,6 +54,7 @@ from muninn_core.git.worktree import (
     ignored_paths,
     index_stamp,
     list_files,
+    nested_repositories,
     read_head,
     untracked_files,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "list_refs",
     "list_tree",
     "merge_base",
+    "nested_repositories",
     "newest_ids",
     "read_blob",
     "read_blobs",

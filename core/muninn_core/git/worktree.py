@@ -123,6 +123,10 @@ def _ref_in(head: str) -> str | None:
     return ref if sound else None
 
 
+_SUBMODULE = b"160000 "
+"""The mode of a submodule in git's index."""
+
+
 def _commit_in(text: str) -> str | None:
     """Return the id of a commit that is a text; None for any other text."""
     text = text.strip()
@@ -135,6 +139,18 @@ def list_files(root: Path) -> list[str] | None:
     A tracked file that is deleted from the work tree is included. Raises GitError.
     """
     return None if not locate(str(root)).git_dir else sorted(_list_paths(root))
+
+
+def nested_repositories(root: Path) -> tuple[str, ...]:
+    """Return the folders that are repositories of their own, sorted: submodules, and others that are not ignored.
+
+    Linked work trees are none. Empty without git.
+    """
+    done = run_process(str(root), "ls-files", "-z", "--stage")
+    submodules = [row.partition(b"\t")[2] for row in done.stdout.split(b"\0") if row.startswith(_SUBMODULE)]
+    others = (path.rstrip("/") for path in untracked_files(root) if path.endswith("/"))
+    found = [*map(decode, submodules), *(path for path in others if not locate(str(root / path)).linked)]
+    return tuple(sorted(found)) if done.returncode == 0 else ()
 
 
 def ignored_paths(root: Path, paths: list[str]) -> set[str]:

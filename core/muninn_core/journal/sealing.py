@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.errors import BadParams
 from muninn_core.journal.preparation import moment
@@ -16,12 +16,22 @@ from muninn_core.store.files.disk import translate_errors
 from muninn_core.store.records.timestamps import milliseconds, normalise
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from muninn_core.journal.journal import Journal
     from muninn_core.journal.writer import Transaction
 
 
 _SLICE = 1000
 """Events that one transaction removes."""
+
+
+class Month(NamedTuple):
+    """Events that one file takes: the first of them, the last position, and the file."""
+
+    first: Row
+    last: int
+    file: str
 
 
 def month_before(now: datetime, months: int) -> str:
@@ -35,38 +45,79 @@ def seal_months(journal: Journal, before: str) -> list[Sealed]:
 
     Months are those of `recorded_at`. Returns the new files. Raises BadParams for another form of month.
     """
-    if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", before):
-        raise BadParams(f"'{before}' is not a month", hint="Give a month as YYYY-MM; earlier months are sealed.")
-    limit = milliseconds(normalise(f"{before}-01T00:00:00.000Z"))
-    made: list[Sealed] = []
+    limit = _start_of(before)
     with journal.rewriting:
         _delete_sealed(journal)  # what a crash left
-        while True:
-            with journal.connections.one() as connection:
-                row = connection.execute(f"SELECT {COLUMNS} FROM raw_events ORDER BY position LIMIT 1").fetchone()
-            if row is None or Row(*row).recorded_at >= limit:
-                return made
-            made.append(_seal_month(journal, Row(*row)))
+        return [_seal_month(journal, month) for month in _months(journal, limit)]
 
 
-def _seal_month(journal: Journal, first: Row) -> Sealed:
-    month = _month(first.recorded_at)
-    end = milliseconds(normalise(f"{_next_month(month)}-01T00:00:00.000Z"))
+def preview(journal: Journal, before: str, retained_from: str | None) -> tuple[list[str], list[str]]:
+    """Return the files that `seal_months` would write, and those that `drop_sealed` would then remove.
+
+    `retained_from` is the time that `drop_sealed` gets, None when nothing is removed. Raises BadParams as they do.
+    """
+    months = list(_months(journal, _start_of(before)))
+    files = [month.file for month in months]
+    if retained_from is None:
+        return files, []
+    limit = milliseconds(moment(retained_from, "before"))
+    removed: list[str] = []
+    for seal in _kept_files(journal):
+        if not _is_expired(journal, seal, limit):
+            return files, removed
+        removed.append(seal.file)
+    for month in months:
+        with journal.connections.one() as connection:
+            (newest,) = connection.execute(
+                "SELECT max(recorded_at) FROM raw_events WHERE position BETWEEN ? AND ?",
+                (month.first.position, month.last),
+            ).fetchone()
+        if newest >= limit:
+            return files, removed
+        removed.append(month.file)
+    return files, removed
+
+
+def _start_of(month: str) -> int:
+    """Return the time at which a month (YYYY-MM) begins, in milliseconds. Raises BadParams for another form."""
+    if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
+        raise BadParams(f"'{month}' is not a month", hint="Give a month as YYYY-MM; earlier months are sealed.")
+    return milliseconds(normalise(f"{month}-01T00:00:00.000Z"))
+
+
+def _months(journal: Journal, limit: int) -> Iterator[Month]:
+    """Yield the months in the database whose events were all recorded before a time."""
     with journal.connections.one() as connection:
-        (last,) = connection.execute(
-            "SELECT coalesce(min(position) - 1, (SELECT max(position) FROM raw_events)) FROM raw_events"
-            " WHERE recorded_at >= ?",
-            (end,),
-        ).fetchone()
-        (previous,) = connection.execute(
-            "SELECT coalesce((SELECT hash FROM sealed WHERE last = ?), zeroblob(32))", (first.position - 1,)
-        ).fetchone()
+        (done,) = connection.execute("SELECT coalesce(max(last), 0) FROM sealed").fetchone()
         known = {file for (file,) in connection.execute("SELECT file FROM sealed")}
-    name = f"events-{month}.jsonl.gz"
-    if f"sealed/{name}" in known:  # else a file of this name is what a crash left, which is replaced
-        name = f"events-{month}-{first.position}.jsonl.gz"
-    (head,) = rows_at(journal.connections, journal.folder, [last]).values()
-    seal = Sealed(first.position, last, head.hash, previous, f"sealed/{name}")
+    while True:
+        with journal.connections.one() as connection:
+            row = connection.execute(
+                f"SELECT {COLUMNS} FROM raw_events WHERE position > ? ORDER BY position LIMIT 1", (done,)
+            ).fetchone()
+            if row is None or (first := Row(*row)).recorded_at >= limit:
+                return
+            month = _month(first.recorded_at)
+            (done,) = connection.execute(
+                "SELECT coalesce(min(position) - 1, (SELECT max(position) FROM raw_events)) FROM raw_events"
+                " WHERE position > ? AND recorded_at >= ?",
+                (done, _start_of(_next_month(month))),
+            ).fetchone()
+        file = f"sealed/events-{month}.jsonl.gz"
+        if file in known:  # else a file of this name is what a crash left, which is replaced
+            file = f"sealed/events-{month}-{first.position}.jsonl.gz"
+        known.add(file)
+        yield Month(first, done, file)
+
+
+def _seal_month(journal: Journal, month: Month) -> Sealed:
+    first = month.first.position
+    with journal.connections.one() as connection:
+        (previous,) = connection.execute(
+            "SELECT coalesce((SELECT hash FROM sealed WHERE last = ?), zeroblob(32))", (first - 1,)
+        ).fetchone()
+    (head,) = rows_at(journal.connections, journal.folder, [month.last]).values()
+    seal = Sealed(first, month.last, head.hash, previous, month.file)
     path = journal.folder / seal.file
     write_sealed(path, journal.payloads, previous, journal.rows(seal.first, seal.last))
     for _ in read_sealed(path):
@@ -94,22 +145,29 @@ def _drop_sealed(journal: Journal, limit: int) -> list[str]:
         dropped = connection.execute(
             "SELECT file FROM sealed WHERE dropped AND file NOT IN (SELECT file FROM sealed WHERE NOT dropped)"
         ).fetchall()
-        seals = [
-            Sealed(*row)
-            for row in connection.execute(
-                "SELECT first, last, hash, previous, file, dropped FROM sealed WHERE NOT dropped ORDER BY last"
-            )
-        ]
     for (file,) in dropped:  # what a crash left
         _remove(journal, file)
     removed = []
-    for seal in seals:
-        if any(row.recorded_at >= limit for row in read_sealed(journal.folder / seal.file)):
+    for seal in _kept_files(journal):
+        if not _is_expired(journal, seal, limit):
             break
         journal.writer.run(partial(_mark_dropped, seal))
         _remove(journal, seal.file)
         removed.append(seal.file)
     return removed
+
+
+def _kept_files(journal: Journal) -> list[Sealed]:
+    """Return the sealed files that retention has not removed, oldest first."""
+    with journal.connections.one() as connection:
+        rows = connection.execute(
+            "SELECT first, last, hash, previous, file, dropped FROM sealed WHERE NOT dropped ORDER BY last"
+        )
+        return [Sealed(*row) for row in rows]
+
+
+def _is_expired(journal: Journal, seal: Sealed, limit: int) -> bool:
+    return all(row.recorded_at < limit for row in read_sealed(journal.folder / seal.file))
 
 
 def _remove(journal: Journal, file: str) -> None:

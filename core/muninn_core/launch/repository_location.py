@@ -108,6 +108,29 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
     return (status.st_dev, status.st_ino)
 
 
+def nested_root(root: str, path: str) -> str:
+    """Return the folder of the repository inside `root` that a relative path belongs to, such as a submodule.
+
+    "" for a path of the repository at `root` itself.
+    """
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if ".." in parts or "\0" in path:
+        return ""
+    for count in range(1, len(parts) + 1):
+        folder = "/".join(parts[:count])
+        if os.path.lexists(os.path.join(root, folder, ".git")):
+            return folder
+    return ""
+
+
+def nested_advice(folder: str) -> str:
+    """Return what to do about a repository inside another one, whose files that one does not index."""
+    return (
+        f"`muninn --repo {folder} init` starts its memory, `muninn repos add {folder}` lists it,"
+        f" and `--repos {os.path.basename(folder)}` asks it too."
+    )
+
+
 def locate(start: str) -> RepositoryLocation:
     """Return the work tree around a folder. Without git the root is the nearest folder with `.muninn`, else `start`.
 

@@ -28,7 +28,7 @@ class Citation(Value):
 
     @property
     def place(self) -> str:
-        """`path:start-end`, or the path of a whole file."""
+        """`path:start-end`, `path:line`, or the path of a whole file."""
         return place(self.path, self.start, self.end)
 
     @property
@@ -38,5 +38,10 @@ class Citation(Value):
 
 
 def place(path: str, start: int, end: int) -> str:
-    """Return `path:start-end`; only the path when there are no lines."""
-    return f"{path}:{start}-{end}" if start else path
+    """Return `path:start-end`, `path:line` for one line; only the path when there are no lines."""
+    return f"{path}:{lines(start, end)}" if start else path
+
+
+def lines(start: int, end: int) -> str:
+    """Return `start-end`, or the number of a single line."""
+    return f"{start}-{end}" if end > start else str(start)

@@ -87,10 +87,16 @@ class AuditSealParams(Value):
     before: Annotated[
         str, Meta(description="Seal the months before this one (YYYY-MM); the current one when empty.")
     ] = ""
+    dry_run: Annotated[
+        bool, Meta(description="Report the files that would be written and removed; change nothing.")
+    ] = False
 
 
 class AuditSealResult(Result):
-    """The sealed files that were written, and those that retention removed, in the journal's folder."""
+    """The sealed files that were written, and those that retention removed, in the journal's folder.
+
+    With `dry_run` they are those that would be.
+    """
 
     sealed: tuple[str, ...]
     removed: tuple[str, ...]
@@ -204,6 +210,8 @@ FAMILY = Family(
             result=AuditSealResult,
             effect="control",
             destructive=True,
+            irreversible=True,
+            erased="removed",
             example={"before": "2026-03"},
         ),
         Method(

@@ -50,6 +50,10 @@ class Method(Value):
     """Whether the verb erases something for good. It takes `dry_run`, whose result the command line shows before it
     asks."""
 
+    erased: str = ""
+    """The field of the result with `dry_run` that lists what is erased. When that is empty, the command line does not
+    ask."""
+
     idempotent: bool = True
     """Whether a second call with the same parameters changes nothing more: a hint for MCP clients."""
 

@@ -18,13 +18,15 @@ class InitResult(Result):
     """The work tree's root, and the files that `init` created, relative to the root.
 
     `looked` is the number of commits that were read, the newest ones, and `memorable` how many of them `backfill git`
-    would remember. Both are 0 in a repository that is initialised already.
+    would remember. Both are 0 in a repository that is initialised already. `repositories` are the folders with a
+    repository of their own, such as submodules, whose files are not indexed.
     """
 
     root: str
     created: tuple[str, ...]
     looked: int = 0
     memorable: int = 0
+    repositories: tuple[str, ...] = ()
 
 
 class StatusParams(Value):
@@ -46,7 +48,8 @@ class IndexStatus(Value):
 
     `state` is absent, building, ready or failed. `lag` counts changed files that are not fully searchable yet; of
     these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words, `vectors` of them
-    also by meaning. `skipped` counts the files that are not indexed, by reason. `encoder` is the text encoder for
+    also by meaning. `skipped` counts the files that are not indexed, by reason. `repositories` are the folders with a
+    repository of their own, such as submodules, whose files are not indexed. `encoder` is the text encoder for
     memories, "" where it is not installed; `encoded` memories have its vector.
     """
 
@@ -59,6 +62,7 @@ class IndexStatus(Value):
     model: str
     surveyed: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    repositories: tuple[str, ...] = ()
     encoder: str = ""
     encoded: int = 0
 

@@ -138,7 +138,7 @@ class ContextParams(Value):
     repos: OtherRepositories = ()
     format: Annotated[
         Literal["markdown", "json", "xml"],
-        Meta(description="The format of `text`; the items are the same in all formats."),
+        Meta(description="The format of `text`, which the budget applies to."),
     ] = "markdown"
     skills: Annotated[bool, Meta(description="Include matching skills, in at most 30 % of the budget.")] = False
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import git
 from muninn_core.errors import NotARepository
+from muninn_core.launch.repository_location import locate
 from muninn_core.resource_exhaustion import raise_if_exhausted
 from muninn_core.source.bridge import is_read_if_ignored, read_if_ignored
 from muninn_core.source.classify import language_of
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     Stamps = Mapping[str, tuple[int, int]]
 
 
+ANOTHER_REPOSITORY = "another repository"
+"""The reason to skip a submodule, or a repository inside this one."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileStamp:
     """A file as listed: its POSIX path relative to the root, size in bytes, modification time in nanoseconds."""
@@ -49,10 +54,13 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The result of a walk: files sorted by path, and the number of skipped paths by reason."""
+    """The result of a walk: files sorted by path, the number of skipped paths by reason, and the folders that are
+    repositories of their own, such as submodules.
+    """
 
     files: list[FileStamp]
     skipped: dict[str, int]
+    repositories: tuple[str, ...] = ()
 
 
 def walk(root: Path, settings: IndexConfig, cached: Stamps | None = None) -> Walk:
@@ -99,6 +107,7 @@ def _select(root: Path, paths: Iterable[str], settings: IndexConfig, ignore: Ign
     """Return the paths to be indexed."""
     files: list[FileStamp] = []
     skipped: Counter[str] = Counter()
+    repositories: list[str] = []
     folders: dict[str, bool] = {"": True}
     for path in sorted(set(paths)):
         found = _check_path(root, path, settings, ignore, folders, cached)
@@ -106,7 +115,9 @@ def _select(root: Path, paths: Iterable[str], settings: IndexConfig, ignore: Ign
             files.append(found)
         else:
             skipped[found] += 1
-    return Walk(files, dict(sorted(skipped.items())))
+            if found == ANOTHER_REPOSITORY:
+                repositories.append(path.rstrip("/"))
+    return Walk(files, dict(sorted(skipped.items())), tuple(repositories))
 
 
 def _check_path(
@@ -134,6 +145,8 @@ def _check_path(
         return "unreadable"
     if stat.S_ISLNK(status.st_mode):
         return "link"
+    if stat.S_ISDIR(status.st_mode):  # git lists no other folders
+        return "another work tree" if locate(str(root / path)).linked else ANOTHER_REPOSITORY
     if not stat.S_ISREG(status.st_mode):
         return "not a file"
     if status.st_size > settings.max_file_bytes:

@@ -69,12 +69,13 @@ class AuditVerbs(VerbCaller):
         """
         return cast("AuditTailResult", self.call("audit.tail", limit=limit, after=after))
 
-    def audit_seal(self, *, before: str = "") -> AuditSealResult:
+    def audit_seal(self, *, before: str = "", dry_run: bool = False) -> AuditSealResult:
         """Move the events of past months into compressed files, and remove files beyond the retention.
 
         `before`: Seal the months before this one (YYYY-MM); the current one when empty.
+        `dry_run`: Report the files that would be written and removed; change nothing.
         """
-        return cast("AuditSealResult", self.call("audit.seal", before=before))
+        return cast("AuditSealResult", self.call("audit.seal", before=before, dry_run=dry_run))
 
     def projections_status(self) -> ProjectionsStatusResult:
         """Show how many events the tables that follow the journal lack."""

@@ -147,7 +147,7 @@ class SearchVerbs(VerbCaller):
         `at`: Answer from git's objects as of this commit, branch or tag.
         `branches`: Include memories that exist on other branches only, labelled with the branch names.
         `repos`: Ask these other repositories of your list as well, by name; `all` is every one.
-        `format`: The format of `text`; the items are the same in all formats.
+        `format`: The format of `text`, which the budget applies to.
         `skills`: Include matching skills, in at most 30 % of the budget.
         """
         return cast(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from muninn_core.config import Config
+from muninn_core.context.memory_summary import shorten
 from muninn_core.context.pack import make_pack, with_bundle
 from muninn_core.context.pack_identity import bundle_id, differences, explain, matching_entries, state_changes
 from muninn_core.context.render import render_sheet
@@ -19,6 +20,7 @@ from muninn_core.engine.answer.context_search import (
     searched_commit,
     task_hits,
 )
+from muninn_core.engine.answer.empty_results import near_task, unknown_task
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
 from muninn_core.engine.answer.search_context import (
     SearchContext,
@@ -34,6 +36,7 @@ from muninn_core.engine.memory.drafting.remember_notices import missing
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
+from muninn_core.launch.repository_location import nested_advice, nested_root
 from muninn_core.model.answer import Hit, ReadState
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
@@ -193,9 +196,8 @@ def gather(
         hits = with_disputes(hits, workspace.memory.log.state.conflicts)
     hits = with_authors(workspace.first_authors, hits, searched.memories)
     tiers = (tier for tier, _ in candidates)
-    pack = make_pack(
-        question, list(zip(tiers, with_grounds(hits, working_set), strict=True)), params.budget, working_set.lines
-    )
+    grounded = list(zip(tiers, with_grounds(hits, working_set), strict=True))
+    pack = make_pack(question, grounded, params.budget, working_set.lines, params.format)
     bundle = bundle_id(inputs, question, searched.saw, pack, explored)
     text = render_sheet(with_bundle(pack, bundle), params.format)
     return ContextResult(
@@ -211,17 +213,27 @@ def gather(
         left_out=tuple(replace(each, path=bare(each.path)) for each in pack.left_out),
         explored=explored,
         repositories=others.repositories,
-        saw=_with_missing_files(workspace, params, searched.saw),
+        saw=_with_unknown_names(workspace, params, searched),
     )
 
 
-def _with_missing_files(workspace: Workspace, params: ContextParams, saw: ReadState) -> ReadState:
-    """Return the state with a note about named files that do not exist; a misspelt path would count for nothing."""
-    if params.at is not None:
-        return saw
-    root = workspace.layout.root
-    gone = [missing(path, workspace).rstrip(".") for path in params.files if not os.path.lexists(root / path)]
-    return replace(saw, note="; ".join([*([saw.note] if saw.note else []), *gone])) if gone else saw
+def _with_unknown_names(workspace: Workspace, params: ContextParams, searched: SearchContext) -> ReadState:
+    """Return the state with a note about files that do not exist and a task of which nothing is known.
+
+    A misspelt name would count for nothing.
+    """
+    unknown = []
+    if params.at is None:
+        root = workspace.layout.root
+        unknown = [missing(path, workspace).rstrip(".") for path in params.files if not os.path.lexists(root / path)]
+        nested = dict.fromkeys(nested_root(str(root), path) for path in params.files)
+        unknown += [f"{each} is a repository of its own: {nested_advice(each).rstrip('.')}" for each in nested if each]
+    if params.task and unknown_task(params.task, searched):
+        near = near_task(params.task, searched)
+        name = shorten(params.task, 80)
+        unknown.append(f"nothing is known of the task {name}" + (f"; did you mean {near}?" if near else ""))
+    saw = searched.saw
+    return replace(saw, note="; ".join([*([saw.note] if saw.note else []), *unknown])) if unknown else saw
 
 
 def _parse_query(

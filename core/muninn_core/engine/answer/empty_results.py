@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
+from muninn_core.launch.repository_location import nested_advice, nested_root
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import NAMES, nearest
 from muninn_core.retrieval.candidates.filtering import Filtering
@@ -18,12 +21,12 @@ _MAX_NAMES = 20_000
 """The most names that a misspelt value is compared with."""
 
 
-def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: Filtering) -> list[str]:
+def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: Filtering, root: Path) -> list[str]:
     """Return sentences about each filter that matches nothing, else about their combination, the phrases, or
     the words.
     """
     recallable = [memory for memory in searched.memories.values() if is_recallable(memory, searched.now)]
-    unmatched = [note for each in parsed.filters.filters if (note := _unmatched(each, searched, recallable))]
+    unmatched = [note for each in parsed.filters.filters if (note := _unmatched(each, searched, recallable, root))]
     if unmatched:
         return unmatched
     if parsed.filters.filters and not narrowing.files and not narrowing.memories:
@@ -46,18 +49,33 @@ def unknown_task(task: str, searched: SearchContext) -> bool:
     return searched.documents.with_code(task) is None and not any(same_code(each, task) for each in known)
 
 
+def near_task(task: str, searched: SearchContext) -> str | None:
+    """Return the nearest task that has a document or a memory; None without a near match."""
+    known = {memory.task for memory in searched.memories.values() if memory.task}
+    known.update(document.short_code for document in searched.documents if document.short_code)
+    return nearest(task, sorted(known)[:_MAX_NAMES], NAMES)
+
+
 def _counted(number: int | None, one: str, many: str) -> str:
     return f"{number or 0:,} {one if number == 1 else many}"
 
 
-def _unmatched(condition: Filter, searched: SearchContext, recallable: list[Memory]) -> str:
+def _unmatched(condition: Filter, searched: SearchContext, recallable: list[Memory], root: Path) -> str:
     """Return the sentence about a filter that matches nothing by itself, "" for one that matches."""
     sieve = compile_filters([condition], searched.now)
     if any(sieve.file(*file) for file in searched.reader.paths()) or any(map(sieve.memory, recallable)):
         return ""
     what = "no indexed file or memory matches" if condition.key in OF_FILES else "no memory matches"
+    if condition.key == "path" and (nested := _nested(condition, root)):
+        return f"{what} {condition.source}; {nested} is a repository of its own: {nested_advice(nested).rstrip('.')}"
     near = _near(condition, searched, recallable)
     return f"{what} {condition.source}" + (f"; did you mean {near}?" if near else "")
+
+
+def _nested(condition: Filter, root: Path) -> str:
+    """Return the repository inside this one that a path filter asks for, "" for none."""
+    folders = (nested_root(str(root), re.split(r"[*?\[]", value)[0]) for value in condition.values)
+    return next(filter(None, folders), "")
 
 
 def _near(condition: Filter, searched: SearchContext, recallable: list[Memory]) -> str:

@@ -106,7 +106,7 @@ def _answer(
     result = _first_page(workspace, rest, searched.documents, params.limit, others)
     notes = [*built.notes, *([ranking.abstention] if ranking.abstention else ())]
     if not result.hits and built.filtering is not None:
-        notes += explain_no_match(parsed, searched, built.filtering)
+        notes += explain_no_match(parsed, searched, built.filtering, workspace.layout.root)
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(f"no memory or document matches task:{parsed.params.task}")
     remembered = _remembered(workspace, rest, built, searched, ranking, result.hits)

@@ -14,8 +14,7 @@ from muninn_core.journal.event_types import EventTypes
 from muninn_core.journal.journal import Appended
 from muninn_core.journal.preparation import moment
 from muninn_core.journal.row import event_of
-from muninn_core.journal.sealed import Sealed
-from muninn_core.journal.sealing import drop_sealed, month_before, seal_months
+from muninn_core.journal.sealing import drop_sealed, month_before, preview, seal_months
 from muninn_core.journal.search import Filter
 from muninn_core.journal.spans import SPAN_COLUMNS, bound_project
 from muninn_core.journal.spans import Span as SpanRow
@@ -338,9 +337,13 @@ def tail(at: At, params: AuditTailParams) -> AuditTailResult:
 
 def seal(at: At, params: AuditSealParams, now: datetime) -> AuditSealResult:
     """Seal past months, then remove sealed months beyond the retention of the configuration."""
-    sealed, removed = _sealed(at, params.before or timestamp(now)[:7], now)
+    before = params.before or timestamp(now)[:7]
+    if params.dry_run:
+        sealed, removed = preview(at.open.journal, before, _retained_from(at, now))
+    else:
+        sealed, removed = _seal(at, before, now)
     return AuditSealResult(
-        sealed=tuple(one.file for one in sealed),
+        sealed=tuple(sealed),
         removed=tuple(removed),
         folder=str(at.open.journal.folder),
         saw=at.workspace.read_state(),
@@ -351,13 +354,20 @@ def keep_small(at: At, now: datetime) -> None:
     """Do what `audit seal` does for the months that `journal.seal_months` names. Raises StorageError or BusyError."""
     months = at.workspace.config.journal.seal_months
     if months and at.open.journal.can_write():
-        _sealed(at, month_before(now, months), now)
+        _seal(at, month_before(now, months), now)
 
 
-def _sealed(at: At, before: str, now: datetime) -> tuple[list[Sealed], list[str]]:
-    sealed = seal_months(at.open.journal, before)
+def _seal(at: At, before: str, now: datetime) -> tuple[list[str], list[str]]:
+    """Seal months and apply the retention. Returns the files written and removed."""
+    sealed = [one.file for one in seal_months(at.open.journal, before)]
+    limit = _retained_from(at, now)
+    return sealed, [] if limit is None else drop_sealed(at.open.journal, limit)
+
+
+def _retained_from(at: At, now: datetime) -> str | None:
+    """Return the time whose older events retention removes, None without retention."""
     days = at.workspace.config.journal.retention_days
-    return sealed, drop_sealed(at.open.journal, timestamp(now - timedelta(days=days))) if days else []
+    return timestamp(now - timedelta(days=days)) if days else None
 
 
 def projections_status(at: At) -> ProjectionsStatusResult:

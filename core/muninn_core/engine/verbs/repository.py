@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from muninn_core import git
 from muninn_core.config.template import template_text
 from muninn_core.engine import metrics, readiness, reports
 from muninn_core.engine.file import config_settings
@@ -55,7 +56,12 @@ class RepositoryVerbs(Verbs):
             workspace = self.trees.open(call.place)
         looked, memorable = memorable_commits(workspace, call, COMMITS_READ) if created else (0, 0)
         return InitResult(
-            root=call.place.root, created=created, looked=looked, memorable=memorable, saw=workspace.read_state()
+            root=call.place.root,
+            created=created,
+            looked=looked,
+            memorable=memorable,
+            repositories=git.nested_repositories(workspace.layout.root) if created else (),
+            saw=workspace.read_state(),
         )
 
     def status(self, _params: StatusParams, call: CallContext) -> StatusResult:

@@ -78,7 +78,7 @@ def context(question: Question, params: ContextParams) -> ContextResult:
         limit = min(most, max(least, params.budget // tokens))
         found = search_hits(question.reader, request._replace(kind=kind, limit=limit))
         candidates += [(kind, _localised(hit)) for hit in found]
-    pack = make_pack(parsed.text, candidates, params.budget)
+    pack = make_pack(parsed.text, candidates, params.budget, style=params.format)
     # No bundle is stored, so that the text names none.
     text = render_sheet(replace(pack.sheet, bundle="", foot=False), params.format)
     return ContextResult(

@@ -93,7 +93,14 @@ _MAX_WORD_SHARE = 0.7
 
 _CHANGE = re.compile(r"\d(?=[A-Za-z])|[A-Za-z](?=\d)")
 _MANY_CHANGES = 3
-"""Changes between letters and digits from which a short password is random, although it has two kinds of characters."""
+"""Changes between letters and digits from which a password is one, although it has words or two kinds of characters."""
+
+_ALGORITHM = re.compile(
+    r"sha[-_]?\d+|md[245]|hmac|pbkdf2|argon2(?:id|[id])?|bcrypt|scrypt|base(?:16|32|58|64|85)|b64|utf[-_]?\d+|mb[34]"
+    r"|ed25519|x25519|x509|p(?:12|256|384|521)|rsa\d*|aes\d*|des3|oauth[12]|ipv[46]|http[123]|s3|ec2|k8s|i18n|v\d+",
+    re.IGNORECASE,
+)
+"""Names that have a digit of their own."""
 
 
 def find_secret_words(text: str) -> Iterator[re.Match[str]]:
@@ -189,11 +196,12 @@ def _looks_random(value: str, password: bool) -> bool:
     """Whether a value mixes kinds of characters as random text does, and is not made of words."""
     kinds = sum(bool(re.search(kind, value)) for kind in ("[a-z]", "[A-Z]", r"\d", r"[^\w.-]"))
     digits = sum(character.isdigit() for character in value)
-    word_characters = sum(len(word) for word in _WORDS.findall(value) if len(word) >= 4 and _is_pronounceable(word))
-    if word_characters > _MAX_WORD_SHARE * len(value):
-        return False
-    if password and len(value) < 12 and len(_CHANGE.findall(value)) >= _MANY_CHANGES:
+    rest = _ALGORITHM.sub("-", value)
+    if password and len(_CHANGE.findall(rest)) >= _MANY_CHANGES:
         return True
+    words = sum(len(word) for word in _WORDS.findall(rest) if len(word) >= 4 and _is_pronounceable(word))
+    if words + sum(map(len, _ALGORITHM.findall(value))) > _MAX_WORD_SHARE * len(value):
+        return False
     return kinds >= (3 if password and len(value) < 12 else 2) and (digits > 0 or kinds >= 3)
 
 

@@ -34,6 +34,8 @@ class FileScan:
         """How many files the last scan indexed and dropped."""
         self.skipped: dict[str, int] = {}
         """How many files are left out, by reason."""
+        self.repositories: tuple[str, ...] = ()
+        """The folders that are repositories of their own, whose files are left out."""
         self._root = root
         self._outside = outside
         self._found = found
@@ -62,7 +64,7 @@ class FileScan:
             progress=self._progress,
             check_cancel=self._check_cancel,
         )
-        self.skipped = dict(seen.skipped)
+        self.skipped, self.repositories = dict(seen.skipped), inside.repositories
         self._note(changes)
 
     def _scan_paths(self, index: Index, settings: IndexConfig, paths: set[str]) -> None:

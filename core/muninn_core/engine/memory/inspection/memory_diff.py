@@ -260,4 +260,4 @@ def _touched(
         if not cite.start:
             yield f"{cite.path} changed" if spans[cite.path] else ""
         elif any(first <= end and cite.start <= last for first, last in spans[cite.path]):
-            yield f"{cite.path}:{cite.start}-{end} changed"
+            yield f"{place(cite.path, cite.start, end)} changed"
