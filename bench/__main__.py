@@ -10,6 +10,7 @@ and checks that every measurement still works.
 `python -m bench summaries` measures which facts of session summaries are true.
 `python -m bench pairs` measures which statements are judged the same or contradictory.
 `python -m bench explore` compares explorations with contexts.
+`python -m bench packs` measures which part of what a task needs is in a context pack.
 `python -m bench gateway` measures what the gateway adds to a request.
 `python -m bench models` measures memory with a scripted model that lies or enriches.
 `python -m bench links` measures the rules that link memories.
@@ -50,6 +51,7 @@ from bench import (
     mcp_clients,
     models,
     organisation,
+    packs,
     page,
     pairs,
     recall_latency,
@@ -94,8 +96,8 @@ def main() -> int:
     """Run the wanted measurements.
 
     `answers`, `capture`, `quality`, `lift`, `past`, `memory`, `outcome`, `explore`, `gateway`, `models`, `links`,
-    `growth`, `federation`, `org`, `journal`, `pairs`, `summaries`, `page`, `replay`, `scale` and `masking` have
-    their own options.
+    `growth`, `federation`, `org`, `journal`, `packs`, `pairs`, `summaries`, `page`, `replay`, `scale` and `masking`
+    have their own options.
     """
     if sys.argv[1:2] in (["answers"], ["capture"], ["quality"], ["lift"], ["past"], ["memory"], ["outcome"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
@@ -117,6 +119,8 @@ def main() -> int:
         return journal.main(sys.argv[2:])
     if sys.argv[1:2] == ["summaries"]:
         return summaries.main(sys.argv[2:])
+    if sys.argv[1:2] == ["packs"]:
+        return packs.main(sys.argv[2:])
     if sys.argv[1:2] == ["pairs"]:
         return pairs.main(sys.argv[2:])
     if sys.argv[1:2] == ["page"]:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from packing import NAMES, hit, hits, reasons, text_of, tokens_of
 
 from muninn_core.context.deduplication import FREE_PER_FILE
-from muninn_core.context.pack import LIST_FROM, POINTERS, cost, make_pack
-from muninn_core.context.render import FORMATS, headline_of, render_item
+from muninn_core.context.pack import PASSAGE_TOKENS, POINTER_SHARE, cost, make_pack
+from muninn_core.context.render import FORMATS, render_item
+from muninn_core.retrieval.text.passages import Passage, Passages
 
 
 def lines(name: str, count: int) -> str:
@@ -88,9 +89,10 @@ def test_a_pack_fills_its_budget_in_its_format(style):
         )
         for n in range(40)
     ]
-    code = [("code", hit(lines(f"a{n}", 6), path=f"src/{n}.py", title=f'name "{n}"')) for n in range(40)]
+    code = [("code", hit(lines(f"a{n}", 6), path=f"src/{n}.py", title=f'name "{n}"')) for n in range(80)]
     for budget in (1000, 4000):
-        assert tokens_of(make_pack("q", [*memories, *code], budget, style=style), style) > 0.94 * budget
+        pack = make_pack("q", [*memories, *code], budget, style=style)
+        assert tokens_of(pack, style) > 0.94 * budget
 
 
 def test_a_smaller_item_takes_the_place_that_a_larger_one_does_not_fit():
@@ -195,28 +197,44 @@ def test_a_part_of_a_piece_with_a_repeated_header_keeps_the_lines_of_the_whole()
     assert text.startswith(item.text)
 
 
-def test_omitted_items_are_listed_by_path_at_the_end():
+def test_files_without_an_item_are_named_by_their_location_at_the_end():
     found = [("code", hit(lines(f"a{n}", 30), path=f"{n}.py")) for n in range(40)]
+    found.append(("code", hit(lines("b", 30), path="0.py", start=90)))
     pack = make_pack("q", found, 2800)
     named = [item for item in pack.items if item.form == "headline"]
-    assert 0 < len(named) <= POINTERS
+    shown = {item.path for item in pack.items if item.form != "headline"}
+    assert 0 < sum(item.tokens for item in named) <= 2800 * POINTER_SHARE
+    assert len({item.path for item in named} - shown) == len(named)
     assert pack.items[-len(named) :] == tuple(named)
     assert all(item.text == "" and item.id in reasons(pack) for item in named)
     assert f"- {named[0].path}:1-30 (not shown)\n" in text_of(pack)
 
 
-def test_a_pack_that_is_long_enough_lists_its_pieces_of_files_first():
-    found = [("code", hit(lines(f"a{n}", 3), path=f"{n}.py", title=f"name_{n}")) for n in range(4)]
-    text = text_of(make_pack("q", found, LIST_FROM))
-    assert text.index("- Code: 3.py:1-3 name_3\n") < text.index("## Code")
-    assert "- Code:" not in text_of(make_pack("q", found, LIST_FROM - 1))
+def test_items_are_shortened_to_their_best_definition_before_other_files_are_left_out():
+    found = [("code", hit(lines(f"a{n}", 80), path=f"{n}.py", start=11)) for n in range(20)]
+    best = Passages((Passage(1, 95, "all", ""), Passage(21, 25, "load", "Store"), Passage(11, 12, "save", "Store")), 22)
+    pack = make_pack("q", found, 2000, find=lambda _: best)
+    shown = [item for item in pack.items if item.form != "headline"]
+    assert len(shown) > 10
+    assert {(item.form, item.start_line, item.end_line) for item in shown[2:]} == {("part", 21, 25)}
+    assert shown[5].text == "\n".join(lines("a5", 80).split("\n")[10:15])
+    assert "### 5.py:21-25 — Store: load [part of 11-90]" in text_of(pack)
 
 
-@given(st.lists(st.tuples(st.sampled_from(NAMES), hits), max_size=20), st.integers(LIST_FROM, 4000))
-def test_the_list_names_every_piece_of_a_file_or_is_absent(candidates, budget):
-    pack = make_pack("values", candidates, budget)
-    pieces = [item for item in pack.items if item.kind != "memory" and item.form != "headline"]
-    assert pack.sheet.headlines in ((), tuple(map(headline_of, pieces)))
+def test_what_is_left_of_the_budget_shows_the_best_items_whole():
+    found = [("code", hit(lines(f"a{n}", 40), path=f"{n}.py")) for n in range(4)]
+    best = Passages((Passage(21, 25, "load", ""),), 22)
+    full = sum(cost(item, "markdown") for item in make_pack("q", found, 20_000).items)
+    forms = [item.form for item in make_pack("q", found, full - 350, find=lambda _: best).items]
+    assert forms == ["whole", "whole", "part", "part"]
+
+
+def test_without_a_definition_that_fits_the_lines_around_the_best_one_are_shown():
+    found = [("code", hit(lines(f"a{n}", 60), path=f"{n}.py")) for n in range(20)]
+    pack = make_pack("q", found, 2000, find=lambda _: Passages((Passage(1, 60, "all", ""),), 42))
+    parts = [item for item in pack.items if item.form == "part"]
+    assert all(item.start_line < 42 <= item.end_line for item in parts)
+    assert all(item.tokens <= PASSAGE_TOKENS for item in parts[1:-1])
 
 
 @pytest.mark.parametrize("style", FORMATS)
@@ -225,7 +243,7 @@ def test_a_pack_has_the_words_of_a_memory_once(style):
     text = f"{title[:-1]} browsers. " + "They expire after an hour of rest. " * 60
     memory = {"kind": "memory", "path": "", "identity": "01m8ds9arr2jnad3ym9jv2k7t0", "title": title}
     files = [("code", hit(lines(f"a{n}", 3), path=f"{n}.py")) for n in range(3)]
-    for budget, form in ((4000, "whole"), (LIST_FROM, "part")):
+    for budget, form in ((4000, "whole"), (500, "part")):
         pack = make_pack("q", [("memory", hit(text, **memory)), *files], budget)
         assert pack.items[0].form == form
         written = text_of(pack, style)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from muninn_core.context.memory_summary import shorten
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import PackItem
+from muninn_core.retrieval.text.passages import Passages
 
 MIN_TOKENS = 40
 """A part with less room is not worth including."""
@@ -37,10 +38,27 @@ def cut_to_fit(item: PackItem, room: int, cost: Cost, line: int = 0) -> PackItem
     return replace(found, tokens=cost(found))
 
 
+def cut_to_passage(item: PackItem, room: int, cost: Cost, passages: Passages) -> PackItem | None:
+    """Return an item cut to its best definition that fits in `room` tokens, else to the lines around its best line.
+
+    None when the part would be too short.
+    """
+    rows = item.text.split("\n")
+    if len(rows) == item.end_line - item.start_line + 1:
+        for each in passages.definitions:
+            if not item.start_line <= each.first <= each.last <= item.end_line:
+                continue
+            text = "\n".join(rows[each.first - item.start_line : each.last - item.start_line + 1])
+            part = replace(item, text=text, form="part", start_line=each.first, end_line=each.last)
+            part = replace(part, title=each.container or each.name, symbol=each.name)
+            if (tokens := cost(part)) <= room:
+                return replace(part, tokens=tokens)
+    return cut_to_fit(item, room, cost, passages.line)
+
+
 def location_only(item: PackItem, cost: Cost) -> PackItem:
-    """Return an item without its text, which is rendered as one line with its location."""
-    said = item.title or (item.text if item.kind == "memory" else "")
-    bare = replace(item, text="", form="headline", title=shorten(said, 70))
+    """Return an item of a file without its text, which is rendered as one line with its location."""
+    bare = replace(item, text="", form="headline", title=shorten(item.title, 70))
     return replace(bare, tokens=cost(bare))
 
 

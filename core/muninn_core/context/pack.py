@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from muninn_core.context.deduplication import Candidate, without_duplicates
-from muninn_core.context.item_forms import cut_to_fit, location_only
+from muninn_core.context.item_forms import cut_to_fit, cut_to_passage, location_only
 from muninn_core.context.memory_summary import shorten
-from muninn_core.context.render import Format, Sheet, headline_of, render_headline, render_one, render_sheet
+from muninn_core.context.render import Format, Sheet, render_one, render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.search import LeftOut, PackItem
+from muninn_core.retrieval.text.passages import Passages
 
 TIERS: tuple[tuple[str, float], ...] = (
     ("pin", 0.4),
@@ -39,15 +40,6 @@ HEADING_CHARS = (100, 60, 30, 10, 0)
 HEADING_TOKENS = 6
 """The maximum number of tokens of a tier's heading in markdown. The other formats have none."""
 
-LIST_FROM = 1000
-"""The smallest budget in tokens of a pack that lists its pieces of files at the top. Each memory is a line anyway."""
-
-LISTED = 3
-"""The least number of pieces of files that are listed."""
-
-LIST_TOKENS = 12
-"""The maximum number of tokens of the list's own markup."""
-
 FOOT_FROM = 200
 """The smallest budget in tokens of a pack whose markdown names its bundle."""
 
@@ -57,8 +49,23 @@ JOINED_SHARE = 0.25
 PART_SHARE = 0.75
 """The share of its tier's remaining budget that an item cut to a part may use."""
 
-POINTERS = 8
-"""The maximum number of items shown by their location alone, in at most a twentieth of the budget."""
+PASSAGE_TIERS = frozenset({"knowledge", "code"})
+"""The tiers whose items first show their best passage only, so that more files have room."""
+
+PASSAGES_FROM = 400
+"""The smallest budget in tokens whose items are shortened to passages before they would be cut."""
+
+PASSAGE_TOKENS = 150
+"""The tokens of an item that is shortened to its passage, at most a quarter of the budget."""
+
+FIRST_PASSAGE_SHARE = 0.12
+"""The share of the budget that the best item of a tier may use whatever PASSAGE_TOKENS says; the nth one has 1/n."""
+
+POINTER_SHARE = 0.08
+"""The share of the budget for items that are shown by their location alone."""
+
+Find = Callable[[PackItem], Passages]
+"""Returns the passages of an item of a file."""
 
 _RANK = {tier: place for place, (tier, _) in enumerate(TIERS)}
 
@@ -72,16 +79,22 @@ class Pack(Value):
 
 
 class _Room:
-    """The remaining budget, and the items selected and passed over so far."""
+    """The remaining budget, and the items selected and passed over so far.
 
-    def __init__(self, left: int, lines: Mapping[str, int], budget: int, style: Format, *, listing: bool) -> None:
+    `whole` has the whole items of selected parts, `located` the items of which only the location is selected.
+    """
+
+    def __init__(self, left: int, lines: Mapping[str, int], find: Find, budget: int, style: Format) -> None:
         self.left = left
         self.style: Format = style
-        self._listing = listing
+        self.budget = budget
         self._caps = {tier: int(budget * share) for tier, share in MAX_SHARE.items()}
-        self.lines = lines
+        self._lines = lines
+        self._find = find
         self.chosen: list[tuple[int, PackItem]] = []
         self.passed: list[tuple[int, PackItem, str]] = []
+        self.located: list[tuple[int, PackItem, str]] = []
+        self.whole: dict[int, PackItem] = {}
         self._headed: set[str] = set()
 
     def price(self, item: PackItem) -> int:
@@ -89,14 +102,19 @@ class _Room:
         return item.tokens + self.around(item)
 
     def around(self, item: PackItem) -> int:
-        """Return the tokens of the heading of a tier's first item, and of the line that lists the item at the top."""
-        heading = HEADING_TOKENS if self.style == "markdown" and item.tier not in self._headed else 0
-        listed = self._listing and _is_piece(item)
-        return heading + (count_tokens(render_headline(headline_of(item), self.style)) if listed else 0)
+        """Return the tokens of the heading of a tier's first item."""
+        return HEADING_TOKENS if self.style == "markdown" and item.tier not in self._headed else 0
 
     def cost(self, item: PackItem) -> int:
         """Return the tokens of an item in the format of the pack."""
         return cost(item, self.style)
+
+    def cut(self, item: PackItem, size: int) -> PackItem | None:
+        """Return an item shortened to `size` tokens: its lines around a given line, or else its best passage."""
+        line = self._lines.get(item.path, 0)
+        if line or item.kind == "memory":
+            return cut_to_fit(item, size, self.cost, line)
+        return cut_to_passage(item, size, self.cost, self._find(item))
 
     def left_for(self, tier: str) -> int:
         """Return the tokens that a tier may still use."""
@@ -119,29 +137,34 @@ def make_pack(
     budget: int,
     lines: Mapping[str, int] = MappingProxyType({}),
     style: Format = "markdown",
+    find: Find = lambda _: Passages(),
 ) -> Pack:
     """Select items from (tier, hit) pairs, which are ordered by score within each tier.
 
-    `lines` maps paths to the most relevant line, for items that are cut. The budget is that of the text in `style`.
+    `lines` maps paths to the most relevant line, and `find` returns the best passages of other items, for items that
+    are shortened. The budget is that of the text in `style`.
 
-    Every tier first gets its share. The remaining budget goes to the items that did not fit, in the same order: whole,
-    else in part, else by their location. `MAX_SHARE` holds throughout.
+    Every tier first gets its share. Items of code and knowledge begin as passages. The remaining budget goes to the
+    locations of files without an item, to the items that did not fit, and to the whole text of passages, in this order.
+    `MAX_SHARE` holds throughout.
     """
     ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: candidates stay ordered within a tier
     kept, dropped = without_duplicates(ordered, int(budget * JOINED_SHARE))
     sheet = _heading(query, budget, len(candidates), style)
-    listing = budget >= LIST_FROM and sum(hit.kind != "memory" for _, hit in kept) >= LISTED
-    free = budget - _size(sheet, style) - (LIST_TOKENS if listing else 0)
-    room = _Room(free, lines, budget, style, listing=listing)
+    room = _Room(budget - _size(sheet, style), lines, find, budget, style)
+    for_locations = int(budget * POINTER_SHARE)
+    room.left -= for_locations
     _share_out(room, [_item(tier, hit, style) for tier, hit in kept])
-    _fill_up(room, budget)
+    room.left += for_locations
+    _add_locations(room, for_locations)
+    _fill_up(room)
     left_out = [_left_out(_item(each.tier, each.hit, style), each.reason) for each in dropped]
-    left_out += [_left_out(item, reason) for _, item, reason in room.passed]
+    left_out += [_left_out(item, reason) for _, item, reason in (*room.passed, *room.located)]
     items = [
         item
         for _, item in sorted(room.chosen, key=lambda entry: (_RANK[entry[1].tier], _is_location(entry[1]), entry[0]))
     ]
-    return _enforce_budget(sheet, items, _headlines(items) if listing else (), left_out, budget, style)
+    return _enforce_budget(sheet, items, left_out, budget, style)
 
 
 def with_bundle(pack: Pack, bundle: str) -> Sheet:
@@ -153,48 +176,59 @@ def _is_location(item: PackItem) -> bool:
     return item.form == "headline"  # after the items with text
 
 
-def _is_piece(item: PackItem) -> bool:
-    return item.kind != "memory" and not _is_location(item)
-
-
 def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
-    """Fill every tier up to its share, in order. An item that does not fit is cut where possible."""
+    """Fill every tier up to its share, in order. An item that is too long is shortened where possible."""
     for tier, share in TIERS:
         allowance = int(room.left * share)
-        for number, item in enumerate(items):
-            if item.tier != tier:
-                continue
-            if room.price(item) <= allowance:
-                allowance -= room.take(number, item)
-                continue
-            size = int(allowance * PART_SHARE) - room.around(item)
-            cut = cut_to_fit(item, size, room.cost, room.lines.get(item.path, 0))
-            if cut is not None and room.price(cut) <= allowance:
-                allowance -= room.take(number, cut)
-            else:
+        ranked = [(number, item) for number, item in enumerate(items) if item.tier == tier]
+        for rank, (number, item) in enumerate(ranked, 1):
+            size = min(allowance, _first_size(room, item, rank))
+            shown: PackItem | None = item
+            if room.price(item) > size:
+                size = min(size, int(allowance * PART_SHARE))
+                shown = room.cut(item, size - room.around(item))
+            if shown is None or room.price(shown) > allowance:
                 reason = "over the budget" if share == 1.0 else "over its tier's share and over the remaining budget"
                 room.passed.append((number, item, reason))
+                continue
+            allowance -= room.take(number, shown)
+            if shown is not item:
+                room.whole[number] = item
 
 
-def _fill_up(room: _Room, budget: int) -> None:
-    """Use the remaining budget for passed-over items: whole, else in part, else by their location."""
-    _retry(room, lambda item: item)
-    for_lines = budget // 20
-    room.left -= for_lines
-    _retry(
-        room,
-        lambda item: cut_to_fit(
-            item, room.left_for(item.tier) - room.around(item), room.cost, room.lines.get(item.path, 0)
-        ),
-    )
-    room.left += for_lines
-    named = 0
-    for number, item, _ in room.passed:
-        pointer = location_only(item, room.cost)
-        price = room.price(pointer)
-        if named < POINTERS and price <= min(room.left_for(item.tier), for_lines):
-            for_lines -= room.take(number, pointer)
-            named += 1
+def _first_size(room: _Room, item: PackItem, rank: int) -> int:
+    """Return the most tokens of an item before other items had their turn. `rank` counts from 1 within its tier."""
+    if item.tier not in PASSAGE_TIERS or room.budget < PASSAGES_FROM:
+        return room.budget
+    return max(min(PASSAGE_TOKENS, room.budget // 4), int(room.budget * FIRST_PASSAGE_SHARE / rank))
+
+
+def _add_locations(room: _Room, size: int) -> None:
+    """Name files without an item by the location of their best one, on at most `size` tokens. Code comes first."""
+    shown = {item.path for _, item in room.chosen}
+    for entry in sorted(room.passed, key=lambda entry: (-_RANK[entry[1].tier], entry[0])):
+        number, item, _ = entry
+        if item.tier not in PASSAGE_TIERS or item.path in shown:
+            continue
+        location = location_only(item, room.cost)
+        if room.price(location) <= min(size, room.left):
+            size -= room.take(number, location)
+            room.passed.remove(entry)
+            room.located.append(entry)
+            shown.add(item.path)
+
+
+def _fill_up(room: _Room) -> None:
+    """Use the remaining budget: items that did not fit, then whole items instead of passages, then parts."""
+    _retry(room, lambda item: item if item.tier not in PASSAGE_TIERS else room.cut(item, PASSAGE_TOKENS))
+    for place, (number, item) in sorted(
+        enumerate(room.chosen), key=lambda entry: (-_RANK[entry[1][1].tier], entry[1][0])
+    ):
+        whole = room.whole.get(number)
+        if whole is not None and whole.tokens - item.tokens <= room.left_for(item.tier):
+            room.left -= whole.tokens - item.tokens
+            room.chosen[place] = (number, whole)
+    _retry(room, lambda item: room.cut(item, room.left_for(item.tier) - room.around(item)))
 
 
 def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
@@ -226,15 +260,7 @@ def _heading(query: str, budget: int, candidates: int, style: Format) -> Sheet:
     return sheet
 
 
-def _headlines(items: Sequence[PackItem]) -> tuple[str, ...]:
-    """Return a line for each piece of a file; empty for fewer than `LISTED`."""
-    pieces = [item for item in items if _is_piece(item)]
-    return tuple(map(headline_of, pieces)) if len(pieces) >= LISTED else ()
-
-
-def _enforce_budget(
-    sheet: Sheet, items: list[PackItem], lines: tuple[str, ...], left_out: list[LeftOut], budget: int, style: Format
-) -> Pack:
+def _enforce_budget(sheet: Sheet, items: list[PackItem], left_out: list[LeftOut], budget: int, style: Format) -> Pack:
     """Remove items from the end until the text is within the budget: the final check."""
     while True:
         pointers = {(item.kind, item.id) for item in items if item.form == "headline"}
@@ -244,11 +270,10 @@ def _enforce_budget(
             if _key(each) in pointers
         ]
         out = [each for each in left_out if _key(each) not in pointers] + named
-        written = replace(sheet, items=tuple(items), headlines=lines, omitted=len(out))
+        written = replace(sheet, items=tuple(items), omitted=len(out))
         over = _size(written, style) - budget
-        if over <= 0 or not (items or lines):
+        if over <= 0 or not items:
             break
-        lines = ()
         while items and over > 0:
             item = items.pop()
             over -= item.tokens

@@ -29,7 +29,7 @@ def bundle_id(
         {name: value for name, value in to_plain(item).items() if name not in _OF_THE_MACHINE} for item in pack.items
     ]
     left_out = [(each.kind, each.id, each.reason) for each in pack.left_out]
-    content = [to_plain(inputs), question, saw.commit, saw.log, items, left_out, pack.sheet.headlines]
+    content = [to_plain(inputs), question, saw.commit, saw.log, items, left_out]
     if explored is not None:
         content.append(to_plain(explored))
     return f"c-{sha256(encode_json(content)).hexdigest()[:16]}"
@@ -105,7 +105,7 @@ def differences(first: ContextResult, again: ContextResult) -> tuple[str, ...]:
     both = [key for key in before if key in after]
     if both != [key for key in after if key in before]:
         found.append("different order")
-    return tuple(found) or ("text around the items: headlines, warnings or left-out candidates",)
+    return tuple(found) or ("text around the items: warnings or left-out candidates",)
 
 
 def _by_id(items: Iterable[PackItem]) -> dict[tuple[str, str], PackItem]:

@@ -39,19 +39,20 @@ HEADINGS = {
 _CALLED = 120
 """The maximum number of characters of an item's name."""
 
+_NAMED = 50
+"""The same for an item that is shown by its location alone."""
+
 NOTHING = "Nothing in this repository's code, knowledge or memory matches."
 
 
 class Sheet(Value):
-    """The content of a pack: beginning of the question, items grouped by tier, headlines of the pieces of files, number
-    of left-out candidates.
+    """The content of a pack: beginning of the question, items grouped by tier, number of left-out candidates.
 
     `foot`: the markdown ends with the id of the bundle. Packs with a small budget do without.
     """
 
     heading: str
     items: tuple[PackItem, ...] = ()
-    headlines: tuple[str, ...] = ()
     omitted: int = 0
     bundle: str = NO_BUNDLE
     foot: bool = False
@@ -69,22 +70,6 @@ def render_one(item: PackItem, style: Format) -> str:
     if style == "json":
         return encode_json(_plain(item)).decode() + ",\n"
     return _element(item) if style == "xml" else render_item(item)
-
-
-def render_headline(line: str, style: Format) -> str:
-    """Return a line of the list of pieces as it appears in the text of a pack."""
-    if style == "json":
-        return encode_json(_clean(line)).decode() + ","
-    return f"{_escaped(line)}\n" if style == "xml" else f"- {line}\n"
-
-
-def headline_of(item: PackItem) -> str:
-    """Return an item on one line: tier, location and name."""
-    if item.kind == "memory":
-        said = own_title_of(item) or item.text
-        return f"{HEADINGS[item.tier]}: {name_hidden(shorten(said, 70))} `{item.id[-SHORT_ID:]}`"
-    title = name_hidden(shorten(_name_of(item), 50))
-    return f"{HEADINGS[item.tier]}: {_place(item)}{f' {title}' if title else ''}"
 
 
 def own_title_of(item: PackItem) -> str:
@@ -113,8 +98,6 @@ def marks(item: PackItem) -> tuple[str, ...]:
 
 def _markdown(sheet: Sheet) -> str:
     parts = [f"# Context: {sheet.heading}\n"]
-    if sheet.headlines:
-        parts += ["\n", *(render_headline(line, "markdown") for line in sheet.headlines)]
     tier = ""
     for item in sheet.items:
         if item.tier != tier:
@@ -132,7 +115,8 @@ def _markdown(sheet: Sheet) -> str:
 def render_item(item: PackItem) -> str:
     """Return the markdown of one item: its location, then its text."""
     if item.form == "headline":
-        return f"\n- {headline_of(item).partition(': ')[2]} (not shown)\n"
+        name = name_hidden(shorten(_name_of(item), _NAMED))
+        return f"\n- {_place(item)}{f' {name}' if name else ''} (not shown)\n"
     if item.kind == "memory":
         return _remembered(item)
     title = f" — {shorten(_name_of(item), _CALLED)}" if item.title else ""
@@ -208,8 +192,6 @@ def _fence(text: str) -> str:
 def _json(sheet: Sheet) -> str:
     """Return a JSON object (RFC 8259) with one item per line."""
     head = {"bundle": sheet.bundle, "query": _clean(sheet.heading), "left_out": sheet.omitted}
-    if sheet.headlines:
-        head["summary"] = [_clean(line) for line in sheet.headlines]
     items = ",\n".join(encode_json(_plain(item)).decode() for item in sheet.items)
     return f'{encode_json(head).decode()[:-1]},"items":[\n{items}\n]}}\n'
 
@@ -245,10 +227,7 @@ def _plain(item: PackItem) -> dict[str, Any]:
 def _xml(sheet: Sheet) -> str:
     """Return tagged text that is valid XML 1.0. Texts with markup are CDATA sections and thus unescaped."""
     head = _attributes({"bundle": sheet.bundle, "query": sheet.heading, "left_out": str(sheet.omitted)})
-    parts = [f"<context{head}>\n"]
-    if sheet.headlines:
-        parts += ["<summary>\n", *(render_headline(line, "xml") for line in sheet.headlines), "</summary>\n"]
-    return "".join([*parts, *(_element(item) for item in sheet.items), "</context>\n"])
+    return "".join([f"<context{head}>\n", *(_element(item) for item in sheet.items), "</context>\n"])
 
 
 def _element(item: PackItem) -> str:

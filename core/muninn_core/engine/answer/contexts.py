@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from muninn_core.config import Config
@@ -45,6 +45,7 @@ from muninn_core.protocol.exploration import Exploration
 from muninn_core.protocol.search import (
     ContextParams,
     ContextResult,
+    PackItem,
     RecallParams,
     ReplayParams,
     ReplayResult,
@@ -52,7 +53,11 @@ from muninn_core.protocol.search import (
     WhyResult,
 )
 from muninn_core.retrieval.concurrent import turn
+from muninn_core.retrieval.query.query_terms import parse_query
 from muninn_core.retrieval.search import search_hits
+from muninn_core.retrieval.text.informative_terms import weights
+from muninn_core.retrieval.text.passages import PassageFinder, Passages
+from muninn_core.retrieval.text.snippet import Marker
 from muninn_core.source.private_spans import strip_private
 from muninn_core.source.qualified import bare
 from muninn_core.store.context_store import ContextStore
@@ -65,7 +70,7 @@ from muninn_core.worktree.workspace import Workspace
 REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
     ("memory", 12, 60, 300),
     ("knowledge", 8, 40, 500),
-    ("code", 16, 120, 250),
+    ("code", 24, 120, 150),
 )
 """The candidates of each tier: kind, the least, the most, and the tokens of budget per candidate."""
 
@@ -197,7 +202,8 @@ def gather(
     hits = with_authors(workspace.first_authors, hits, searched.memories)
     tiers = (tier for tier, _ in candidates)
     grounded = list(zip(tiers, with_grounds(hits, working_set), strict=True))
-    pack = make_pack(question, grounded, params.budget, working_set.lines, params.format)
+    find = _passages(question, parsed, searched)
+    pack = make_pack(question, grounded, params.budget, working_set.lines, params.format, find)
     bundle = bundle_id(inputs, question, searched.saw, pack, explored)
     text = render_sheet(with_bundle(pack, bundle), params.format)
     return ContextResult(
@@ -215,6 +221,13 @@ def gather(
         repositories=others.repositories,
         saw=_with_unknown_names(workspace, params, searched),
     )
+
+
+def _passages(question: str, parsed: ParsedRecall | None, searched: SearchContext) -> Callable[[PackItem], Passages]:
+    """Return the function that finds the lines of an item that match the question best."""
+    words = weights(parse_query(question).words, searched.reader.frequency)
+    finder = PassageFinder(Marker(words, parsed.phrases if parsed is not None else ()), searched.own.code.outline)
+    return lambda item: finder.passages(item.path, item.text, item.start_line)
 
 
 def _with_unknown_names(workspace: Workspace, params: ContextParams, searched: SearchContext) -> ReadState:

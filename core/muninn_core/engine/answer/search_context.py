@@ -12,6 +12,7 @@ from muninn_core.errors import BadParams
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.index.embedding.embed import Embedder
 from muninn_core.index.embedding.vocabulary import is_common
+from muninn_core.index.snapshot import Snapshot
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.byline import writer
@@ -64,7 +65,7 @@ class SearchContext(NamedTuple):
     kinds: tuple[SourceKind, ...]
     now: datetime
     saw: ReadState
-    own: Reader
+    own: Snapshot
     others: SearchedRepositories = NO_REPOSITORIES
 
     def is_word(self, word: str) -> bool:

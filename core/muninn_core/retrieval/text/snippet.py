@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from operator import itemgetter
+from functools import lru_cache, reduce
+from operator import itemgetter, or_
 
 from muninn_core.model.answer import Mark, SnippetLine
 from muninn_core.retrieval.text.phrase import parts
@@ -127,6 +127,14 @@ class Marker:
                 for i in range(start, end)
             ]
         )
+
+    def masks(self, rows: Sequence[str]) -> dict[int, int]:
+        """Return {index: mask of words} of the lines that seem to contain a word: they have its beginning."""
+        return self._seem_in([row[:LINE_CHARACTERS] for row in rows[:LINES_SEARCHED]])[0] if self._seeming else {}
+
+    def weight(self, masks: Iterable[int]) -> int:
+        """Return the total weight of the distinct words in some masks."""
+        return self._beginnings.worth[reduce(or_, masks, 0)]
 
     def _place(self, rows: Sequence[str]) -> tuple[int, int, list[_Marks]]:
         """Return (start, end, marks of each line) of the lines to show; an empty range when no word matches.
