@@ -111,8 +111,7 @@ def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> Non
     decision = Document(path="docs/adr/0007-x.md", level="adr", number=7, title="Use X", status="decided")
     found = [Shown("cites line 3", memory(1, commit="c0ffee0123456789")), Shown("names get_x", document=decision)]
     text = about_markdown(found, "a.py", everywhere, NOW, more=1)
-    assert "[History](memory:m1/Fact 1)" in text
-    assert "[commit c0ffee01](commit:c0ffee0123456789)" in text
+    assert "[History](memory:m1/Fact 1)  \n[commit c0ffee01](commit:c0ffee0123456789)" in text
     assert "decision ADR 7 · decided" in text
     assert "[docs/adr/0007-x.md](file:docs/adr/0007-x.md)" in text
     assert "[… and 1 more about this file](notes:a.py)" in text
@@ -122,7 +121,7 @@ def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> Non
 def test_a_card_has_its_sentence_first_then_who_and_when_and_the_code_with_its_lines() -> None:
     cites = [
         Citation("a.py", 3, 4, "load", "fresh"),
-        Citation("b.py", 8, 9, "", "drifted"),
+        Citation("b.py", 8, 8, "", "drifted"),
         Citation("c.py", 1, 2, "", "gone"),
     ]
     one = memory(
@@ -133,8 +132,8 @@ def test_a_card_has_its_sentence_first_then_who_and_when_and_the_code_with_its_l
         "**Fact 1**",
         "So it is.",
         "decision · in force · Ada, 3 days ago",
-        "⚠ code changed since: b.py:8-9; code gone: c.py:1-2",
-        "[a.py:3-4](line:a.py:3) load · [b.py:8-9](line:b.py:8) · c.py:1-2 (gone) · [x.md](file:x.md)",
+        "⚠ code changed since: b.py:8; code gone: c.py:1-2",
+        "[a.py:3-4](line:a.py:3) load · [b.py:8](line:b.py:8) · c.py:1-2 (gone) · [x.md](file:x.md)",
     ]
 
 

@@ -53,12 +53,15 @@ export class Cards implements vscode.Disposable {
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     thread.label = titleOf(counted);
     this.open = { thread, server, counted };
+    tell(true);
   }
 
   /** Closes the widget. */
   close(): void {
-    this.open?.thread.dispose();
+    if (!this.open) return;
+    this.open.thread.dispose();
     this.open = undefined;
+    tell(false);
   }
 
   dispose(): void {
@@ -83,6 +86,11 @@ export class Cards implements vscode.Disposable {
       return { body, author: { name: server.label, iconPath: this.icon }, mode: vscode.CommentMode.Preview };
     });
   }
+}
+
+/** Tells the condition of the key that closes the widget. */
+function tell(isOpen: boolean): void {
+  void vscode.commands.executeCommand('setContext', 'muninn.cards', isOpen);
 }
 
 function titleOf({ path: file, line, documents, files }: Counted): string {

@@ -212,7 +212,8 @@ export async function daily(desk, root) {
     await desk.again(() => lens.click(), cards.locator('a', { hasText: 'History' }));
     await desk.shot('lens');
     if (await desk.page.locator('.panel .comments-panel').count()) throw new Error('the list of comments has opened');
-    await desk.again(() => cards.locator('[aria-label="Close"]').first().click(), desk.gone(cards));
+    await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
+    await desk.again(() => desk.page.keyboard.press('Escape'), desk.gone(cards));
   });
   await desk.step('the hover shows the memory, and its link opens the page', async () => {
     await desk.file('cache.py');

@@ -42,6 +42,8 @@ WIDTH = 72
 
 _SENTENCE = re.compile(r"(\S[^\n]*?)(?:[.!?](?=\s|$)|(?=\n|$))")
 
+_ONE_LINE = re.compile(r":(\d+)-\1(?!\d)")
+
 _RULES = ("constraint", "decision")
 
 
@@ -63,7 +65,7 @@ def card(
     """Return the paragraphs of a card, in markdown. Ages are those at `now`; `why` says why the memory is shown."""
     title, text = _heading(memory)
     text = shorten(text, TEXT_LENGTH) if style.short else text
-    stale = warning(citations)
+    stale = _shown_place(warning(citations))
     begun = title.endswith("…") and not own_title(title, memory.text)  # the text has all of it
     parts = [f"# {escape(title)}"] if style.page else [] if begun else [f"**{escape(title)}**"]
     parts += [paragraphs(text) if style.rich else quoted(text)] if text else []
@@ -150,11 +152,16 @@ def _code(memory: Memory, citations: Sequence[Citation], link: Link, style: Styl
 def _place(citation: Citation, link: Link) -> str:
     name = f" {escape(citation.symbol)}" if citation.symbol else ""
     if citation.state == "gone":
-        return f"{escape(citation.place)}{name} (gone)"
+        return f"{escape(_shown_place(citation.place))}{name} (gone)"
     target = ("line", f"{citation.path}:{citation.start}") if citation.start else ("file", citation.path)
-    state = {"moved": f"moved from {citation.was}", "unchecked": citation.note}  # the warning names what has drifted
+    state = {"moved": f"moved from {_shown_place(citation.was)}", "unchecked": citation.note}  # the warning names what has drifted
     note = state.get(citation.state, "")
-    return markdown_link(citation.place, link(*target)) + name + (f" ({escape(note)})" if note else "")
+    return markdown_link(_shown_place(citation.place), link(*target)) + name + (f" ({escape(note)})" if note else "")
+
+
+def _shown_place(words: str) -> str:
+    """Return words with `path:8-8` as `path:8`."""
+    return _ONE_LINE.sub(r":\1", words)
 
 
 def _actions(memory: Memory, citations: Sequence[Citation], link: Link, style: Style) -> list[str]:
@@ -171,4 +178,5 @@ def _actions(memory: Memory, citations: Sequence[Citation], link: Link, style: S
         commit = memory.commit if not style.rich else ""  # a rich card has it among its details
         address = link("commit", commit) if commit else ""
         found += [markdown_link(f"commit {commit[:8]}", address)] if commit and address else []
-    return [" · ".join(found)] if found else []
+    # A terminal wraps a line by its text with the addresses, also when they are not shown: a line for each link.
+    return [(" · " if style.rich else "  \n").join(found)] if found else []
