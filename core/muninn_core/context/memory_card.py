@@ -154,7 +154,8 @@ def _place(citation: Citation, link: Link) -> str:
     if citation.state == "gone":
         return f"{escape(_shown_place(citation.place))}{name} (gone)"
     target = ("line", f"{citation.path}:{citation.start}") if citation.start else ("file", citation.path)
-    state = {"moved": f"moved from {_shown_place(citation.was)}", "unchecked": citation.note}  # the warning names what has drifted
+    moved = f"moved from {_shown_place(citation.was)}"
+    state = {"moved": moved, "unchecked": citation.note}  # the warning names what has drifted
     note = state.get(citation.state, "")
     return markdown_link(_shown_place(citation.place), link(*target)) + name + (f" ({escape(note)})" if note else "")
 
