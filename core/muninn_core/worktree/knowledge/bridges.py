@@ -175,7 +175,7 @@ def _mention(path: str, bridge: Bridge, start: int, end: int, title: str) -> Men
 
 
 def _scoped_rules(snapshot: Snapshot, known: Sequence[tuple[str, Bridge]]) -> _Rules:
-    """Return the instruction files that apply to some files only, those of the innermost folder first."""
+    """Return the instruction files that apply to some files only, in the order of `_nearest_first`."""
     found = []
     for path, bridge in known:
         if not has_scope(bridge) or not (chunks := list(snapshot.chunks_of(path).values())):
@@ -183,7 +183,13 @@ def _scoped_rules(snapshot: Snapshot, known: Sequence[tuple[str, Bridge]]) -> _R
         scope = rule_scope(path, "".join(chunk.text for chunk in chunks))
         if scope is not None and scope.is_partial:
             found.append((scope, _mention(path, bridge, chunks[0].start, chunks[-1].end, chunks[0].title)))
-    return tuple(sorted(found, key=lambda one: (-len(Path(one[0].folder).parts), one[1].path)))
+    return tuple(sorted(found, key=_nearest_first))
+
+
+def _nearest_first(rule: tuple[RuleScope, Mention]) -> tuple[int, bool, str]:
+    """Order instructions: those of inner folders first, of a folder those with patterns first."""
+    scope, mention = rule
+    return (-len(Path(scope.folder).parts), not scope.matches, mention.path)
 
 
 def statuses(config: Config, outside: ExternalFolder, counts: dict[str, int]) -> tuple[BridgeStatus, ...]:
