@@ -10,7 +10,7 @@ import threading
 import pytest
 from repositories import PATIENCE
 
-from muninn_core.retrieval.concurrent import LARGE, start, turn
+from muninn_core.retrieval.concurrent import LARGE, start, start_encoding, turn
 
 
 @pytest.mark.parametrize(("size", "elsewhere"), [(LARGE - 1, False), (LARGE, True)])
@@ -51,3 +51,18 @@ def test_questions_that_hang_stop_no_other_one_and_their_turns_stay_taken():
             with turn(0.01):
                 pass
     test_two_questions_are_computed_at_once_and_a_third_one_after_them()
+
+
+def test_a_thread_encodes_beside_one_question_and_none_beside_two():
+    encoded, done = [], threading.Event()
+
+    def encode(text):
+        encoded.append(text)
+        done.set()
+
+    with turn():
+        with turn():
+            start_encoding(encode, "beside two")
+        start_encoding(encode, "beside one")
+    assert done.wait(PATIENCE)
+    assert encoded == ["beside one"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -23,6 +23,10 @@ _turns = BoundedSemaphore(2)
 """Most of the work holds the GIL. With two questions at once, one has the GIL while the other is in a library that
 releases it. More of them only take it from one another: with four, a question took a fifth more processor time."""
 
+_counting = Lock()
+_computed = 0
+"""The questions that are computed now."""
+
 _threads = ThreadPoolExecutor(4, "search")  # starts no thread before the first search
 
 
@@ -35,9 +39,13 @@ def start(size: int, search: Callable[[], T]) -> Callable[[], T]:
 
 
 def start_encoding(encode: Callable[[str], object], text: str) -> None:
-    """Start to encode a text on a thread, unless none can be started. The encoder keeps the result."""
-    with suppress(RuntimeError):
-        _threads.submit(encode, text)
+    """Start to encode a text on a thread, unless none can be started. The encoder keeps the result.
+
+    Beside two questions it starts none: a third thread takes the GIL from theirs.
+    """
+    if _computed < 2:
+        with suppress(RuntimeError):
+            _threads.submit(encode, text)
 
 
 @contextmanager
@@ -46,9 +54,14 @@ def turn(seconds: float = PATIENCE_SECONDS) -> Iterator[None]:
 
     Wait for the index and for other repositories before. A turn is not taken within another one.
     """
+    global _computed
     taken = _turns.acquire(timeout=seconds)
+    with _counting:
+        _computed += 1
     try:
         yield
     finally:
+        with _counting:
+            _computed -= 1
         if taken:
             _turns.release()

@@ -20,7 +20,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.candidates.filtering import apply_filters
-from muninn_core.retrieval.concurrent import start_encoding
+from muninn_core.retrieval.concurrent import LARGE, start_encoding
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.spelling import corrections
 from muninn_core.retrieval.rankers.relevance import Relevance
@@ -143,12 +143,13 @@ def encoded_question(workspace: Workspace, reader: Reader, memories: Mapping[str
 
 
 class _LaterEncoded:
-    """A question that is encoded on another thread until it is first compared. Its words are searched meanwhile."""
+    """A question that is encoded when it is first compared, or `ahead` on another thread, while words are searched."""
 
-    def __init__(self, encoder: Encoder, text: str) -> None:
+    def __init__(self, encoder: Encoder, text: str, *, ahead: bool) -> None:
         self._encoder = encoder
         self._text = text
-        start_encoding(encoder.encode_query, text)
+        if ahead:
+            start_encoding(encoder.encode_query, text)
 
     @cached_property
     def _encoded(self) -> Encoded:
@@ -166,11 +167,14 @@ class _LaterEncoded:
 def later_encoded(
     workspace: Workspace, reader: Reader, memories: Mapping[str, Memory], text: str
 ) -> EncodedQuestion | None:
-    """Return what `encoded_question` does, and encode on another thread; None for a blank question, too."""
+    """Return what `encoded_question` does, encoded later; None for a blank question, too.
+
+    In a large index the words are searched on other threads, so that the question is encoded on this one.
+    """
     encoder = workspace.encoder
     if encoder is None or not memories or not reader.encoded or not text.strip():
         return None
-    return _LaterEncoded(encoder, text)
+    return _LaterEncoded(encoder, text, ahead=reader.documents < LARGE)
 
 
 def encoded_text(encoder: Encoder, text: str) -> Encoded | None:

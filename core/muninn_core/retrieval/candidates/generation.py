@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.model.chunk import SOURCE_KINDS, Among, Chunk, SourceKind
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.concurrent import start
+from muninn_core.retrieval.concurrent import LARGE, start
 from muninn_core.retrieval.decay import recallable_among
 from muninn_core.retrieval.pool import Pool, ScoredChunk
 from muninn_core.retrieval.query.query_terms import parse_query
@@ -41,11 +41,13 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
     files: Mapping[str, float] | None = None
     reach = w.CANDIDATES
     while True:
-        near = start(reader.documents, partial(near_matches, reader, request, reach))
-        words = lexical_matches(reader, asked, reach, kind, bounds.allowed)
+        lexical = start(reader.documents, partial(lexical_matches, reader, asked, reach, kind, bounds.allowed))
+        early = near_matches(reader, request, reach) if reader.documents >= LARGE else None
+        words = lexical()
         if files is None:
             files = _scaled_files(whole_files())
-        dense, encoded = near()  # last: the question is encoded on another thread until then
+        # Last in a small index: until then, another thread encodes the question.
+        dense, encoded = early or near_matches(reader, request, reach)
         fused = fuse(words, dense, _completed(reader, request, words, encoded), mixed=kind is None)
         best = _best(fused, max(w.SCORED, 3 * limit) * reach // w.CANDIDATES)
         found = admitted_chunks(reader, request, best, fused)
