@@ -84,6 +84,11 @@ _KEYWORDS = frozenset(
         "record",
         "union",
         "object",
+        "defp",
+        "defmacro",
+        "defmacrop",
+        "defmodule",
+        "defprotocol",
     }
 )
 """The keywords before a name. Before the name of a method of C or Java is its type, which may change."""
@@ -91,7 +96,7 @@ _KEYWORDS = frozenset(
 _TYPES = frozenset({"class", "interface", "type", "@interface"})
 """The keywords of types that become one another in Java and TypeScript."""
 
-_OWNING = {*_KEYWORDS, "protocol", "extension", "namespace", "defmodule"} - {"const", "let", "var", "static"}
+_OWNING = {*_KEYWORDS, "protocol", "extension", "namespace"} - {"const", "let", "var", "static"}
 _OWNERS = rf"(?:{'|'.join(map(re.escape, sorted(_OWNING)))})"
 """The keywords before the name of a class, module or function that has members."""
 
@@ -464,7 +469,7 @@ def _head(first: str, symbol: str) -> re.Pattern[str]:
         return re.compile(rf"^func\s*\(\s*(?:\w+\s+)?\*?{receiver[1]}\b[^)]*\)\s*{re.escape(name)}(?!\w)")
     before, _, after = first.partition(name)
     words = re.sub(r"\([^)]*\)|<[^>]*>", " ", before)
-    keyword = re.search(r"([A-Za-z_]\w*!?)(?:\s+[\w:]+(\.)|\s*)$", words)
+    keyword = re.search(r"([A-Za-z_]\w*!?)(?:\s+[\w:.]+(\.)|\s*)$", words)
     bare = not (keyword and keyword[1] in _KEYWORDS)
     if bare and re.match(r"\s*(?:<[^>]*>)?\s*\(", after) and first.rstrip().endswith(("{", "(", ",", ")")):
         return _method(name, typed=first.rstrip().endswith(")"))
@@ -481,7 +486,7 @@ def _head(first: str, symbol: str) -> re.Pattern[str]:
         return re.compile(rf"{_CODE}(?:[^\s=;(]+\s+)*(?:{kinds})\s+{re.escape(name)}(?!\w)")
     if keyword:
         owner = r"(?:::|\.)" if keyword[2] else "::"
-        between = rf"\s+(?:\([^)\n]*\)\s*)?(?:[\w:]+{owner})?"
+        between = rf"\s+(?:\([^)\n]*\)\s*)?(?:[\w:.]+{owner})?"
         return re.compile(
             rf"{_CODE}{_EXPORTS}(?:[^\s=;]+\s+)*?\(?{re.escape(keyword[1])}(?:<[^>]*>)?{between}{re.escape(name)}(?!\w)"
         )

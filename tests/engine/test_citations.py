@@ -541,6 +541,12 @@ def test_a_namesake_is_known_by_its_words_or_by_the_lines_around_it(muninn, path
 LOAD_GO = "func (s *Store) load(key string) int {\n\tfound := s.items[key]\n\treturn found\n}\n"
 LOAD_JS = "Store.prototype.load = function (key) {\n  const found = this.items[key];\n  return found;\n};\n"
 LOAD_PY = "    def load(self, key):\n        found = self.items[key]\n        count(found, key)\n        return found\n"
+FUNCTION_GO = "package b\n\nfunc load({}) int {{\n\treturn 1\n}}\n"
+MODIFY_C = (
+    "static jv modify(jv t, jv k, jv v) {\n  int isnull = kind(t) == NULL;\n  if (kind(k) == STRING && isnull) {\n"
+    "    t = object_set(object(), k, v);\n  } else {\n    t = array_set(t, number(k), v);\n    %s\n    %s\n    %s\n"
+    "  }\n  return t;\n}\n"
+)
 NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
 
 
@@ -550,6 +556,35 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ("a/s.go#load", LOAD_GO, {"a/s.go": NEW_GO.replace("s *Store", "c *Cache")}, "gone"),
         ("a/s.go#load", LOAD_GO, {"a/s.go": None, "a/new.go": NEW_GO}, "drifted a/new.go:1-3"),
         ("a/s.go#load", LOAD_GO, {"a/s.go": None, "b/new.go": NEW_GO}, "gone"),
+        ("a/s.go#load", LOAD_GO, {"a/s.go": None, "b/s.go": FUNCTION_GO.format("s *a.Store, key string")},
+         "drifted b/s.go:3-5"),
+        ("a/s.go#load", LOAD_GO, {"a/s.go": None, "b/s.go": FUNCTION_GO.format("s *a.Stores, key string")}, "gone"),
+        ("s.rb#Store.load", "class Store\n  def load(key)\n    items[key]\n  end\nend\n",
+         {"s.rb": "class Store\n  module Reading\n    def load(path)\n      File.read(path)\n    end\n  end\nend\n"},
+         "drifted s.rb:3-5"),
+        ("S.cs#A.Store.Load", "namespace A\n{\n  class Store\n  {\n    public int Load(int key)\n    {\n"
+         "      return key;\n    }\n  }\n}\n",
+         {"S.cs": "namespace A;\n\nclass Store\n{\n  public long Load(string name)\n  {\n    return Find(name);\n"
+          "  }\n}\n"}, "drifted S.cs:5-8"),
+        ("S.java#Store.Store", "class Store {\n  public Store(String key) {\n    this.key = key;\n  }\n}\n",
+         {"S.java": None, "S.kt": "class Store(\n  val name: Name\n) : Base(name) {\n  fun load() = name\n}\n"},
+         "drifted S.kt:1-5"),
+        ("S.java#Store.Store", "class Store {\n  public Store(String key) {\n    this.key = key;\n  }\n}\n",
+         {"S.java": None, "S.kt": "class Store {\n  fun load() = name\n}\n"}, "gone"),
+        ("s.cpp#load", "int Store::load(int key) {\n  return items[key];\n}\n",
+         {"s.cpp": "int Cache::load(int key) {\n  return find(key);\n}\n"}, "gone"),
+        ("s.py#LIMIT", "LIMIT = make(\n    one,\n    two,\n)\n",
+         {"s.py": "class Store:\n    LIMIT = (3, 4)\n"}, "drifted s.py:2-2"),
+        ("s.c#modify", MODIFY_C % ("free(k);", "free(v);", "note(t, k);"),
+         {"s.c": "int none;\n", "t.c": (MODIFY_C % ("stop();", "wait();", "leave();")).replace("modify", "set")
+          .replace("jv k", "jv key").replace("int isnull = kind(t) == NULL", "int none = is_null(t)")},
+         "drifted t.c:3-11"),
+        ("s.scala#Store.expand", "object Store {\n  def expand(first: Path, base: Path) = {\n"
+         "    val path = convert(first)\n    if (path.start == Home) Path(path, base) else Path(property(user), path)\n"
+         "  }\n}\n",
+         {"s.scala": "object A {\n}\n", "t.scala": "object All {\n  def expand(first: Path, base: Path = null) = {\n"
+          "    val path: Path = convert(first)\n    if (path.start == Home)\n      Path(path, base)\n    else\n"
+          "      Path(property(user), path)\n  }\n}\n"}, "drifted t.scala:2-8"),
         ("s.js#load", LOAD_JS, {"s.js": LOAD_JS.replace("Store", "Cache").replace("items", "all")}, "gone"),
         ("s.js#load", LOAD_JS, {"s.js": "Store.prototype.load = load;\n"}, "drifted s.js:1"),
         (
@@ -597,6 +632,22 @@ def test_a_definition_is_known_by_what_it_belongs_to(muninn, cited, old, now, st
     muninn.touch(*now)
     (one,) = standing(muninn, identity)
     assert (f"{one.state} {one.place}" if one.state == "drifted" else one.state) == state
+
+
+def test_a_function_inside_another_is_new_in_a_file_that_has_its_namesake(muninn):
+    script = (
+        "function {}(all) {{\n  function next(one) {{\n    if (one.done) {{\n      return {}\n    }}\n"
+        "    return next(all.after(one))\n  }}\n}}\n"
+    )
+    (muninn.root / "one.js").write_text(script.format("scan", "all.found"))
+    (muninn.root / "users.js").write_text(script.format("count", "all.number"))
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Scan")
+    identity = keep(muninn, files=["one.js#scan.next"])
+    (muninn.root / "one.js").write_text("// none\n")
+    (muninn.root / "users.js").write_text(script.format("count", "all.number") + script.format("scan", "all.users"))
+    muninn.touch("one.js", "users.js")
+    assert [(one.state, one.place) for one in standing(muninn, identity)] == [("drifted", "users.js:10-15")]
 
 
 def test_a_file_that_moved_to_another_folder_is_not_new(muninn):

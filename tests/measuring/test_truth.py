@@ -194,6 +194,17 @@ def test_a_function_of_go_belongs_to_its_folder_and_receiver(
     assert Truth(history.root, begin, late).of(cite) == state
 
 
+def test_a_module_of_elixir_is_known_by_its_whole_name(history: History) -> None:
+    (history.root / "store.ex").write_text("defmodule Shop.Store do\n  use Items\n  plug :one\nend\n")
+    begin = history.commit(store=OTHER)
+    (history.root / "store.ex").write_text("defmodule Shop.Store do\n  alias Parts\n\n  defp load(key), do: key\nend\n")
+    late = history.commit(store=OTHER)
+    cite = Cite(path="store.ex", start=1, end=4, symbol="Shop.Store", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == "drifted"
+    cite = Cite(path="store.ex", start=1, end=4, symbol="Shop.Cache", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == "gone"
+
+
 @pytest.mark.parametrize(("name", "state"), [("manual.rst", "gone"), ("manual.py", "moved")])
 def test_code_that_a_manual_quotes_is_gone(history: History, name: str, state: str) -> None:
     body = "".join(f"    step_{number} = prepare_the_step(step_{number - 1}, {number})\n" for number in range(1, 8))

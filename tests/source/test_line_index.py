@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.source.code.extent import Outline, innermost_extent
+from muninn_core.source.code.extent import Outline, common_parts, innermost_extent
+from muninn_core.source.code.symbols import defined_name
 from muninn_core.source.line_index import LineIndex, best_stretch, informative_words, make_mark, read_mark, similarity
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
@@ -103,6 +104,77 @@ LIMIT = {
 GO = "func (s *Shop) Sell(what string) int {\n\tif what {\n\t\treturn 1\n\t}\n\treturn 0\n}\n\nfunc Other() {\n}\n"
 ALLMAN = "int sell(int what)\n{\n    return what;\n}\n\nint other(void)\n{\n    return 1;\n}\n"
 SCRIPT = "var many = ['a'];\n\n/**\n * Send it.\n *\n */\n\nres.send = function(body){\n  return 1;\n};\n"
+RUST = """impl<T: AsRef<str>> From<(T, u8)> for shop::Shop<T>
+where
+    T: Clone,
+{
+    fn sell<U>(&self, what: U) -> U
+    where
+        U: Clone,
+    {
+        what
+    }
+}
+
+fn other() {}
+"""
+KOTLIN = """actual class Shop
+/** Made by the owner. */
+internal constructor(private val items: Items) : Seller {
+  actual override fun sell(what: Item): Int {
+    return 1
+  }
+
+  @Test fun `sells at night`() {
+    open()
+  }
+}
+inline fun <reified T : Item> List<T>.first(): T {
+  return get(0)
+}
+"""
+SCALA = """case class Shop(items: Items)
+extends Seller {
+  implicit def sell(what: Item): Int =
+    1
+}
+"""
+CSHARP = """public class Shop<T>
+    where T : class
+{
+    public Shop(int size)
+        : base(size)
+    {
+        Open();
+    }
+    public static async Task<T> Sell<U>(U what)
+        where U : class
+    {
+        return null;
+    }
+}
+"""
+CPP = """class SHOP_API Shop : public Seller {
+    auto close(const Item& last) const override -> std::vector<Item> {
+        done();
+    }
+};
+Shop::Shop(int size)
+    : size_(size)
+{
+    open();
+}
+std::map<int, Item> Shop::sell(int what)
+{
+    return make(
+        std::move(what),
+        std::string(name_));
+}
+static struct item *first(struct list *all) {
+    return all->first;
+}
+"""
+ELIXIR = "defmodule Shop.Items.Sale do\n  defp sell(what) do\n    what\n  end\nend\n"
 RUBY = "class Shop\n  def sell(what)\n    1\n  end\n\n  def buy\n    2\n  end\nend\n"
 
 
@@ -114,13 +186,22 @@ RUBY = "class Shop\n  def sell(what)\n    1\n  end\n\n  def buy\n    2\n  end\ne
         (ALLMAN, "c", [("sell", 1, 4), ("other", 6, 9)]),
         (RUBY, "ruby", [("Shop", 1, 9), ("Shop.sell", 2, 4), ("Shop.buy", 6, 8)]),
         (SCRIPT, "javascript", [("many", 1, 1), ("send", 8, 10)]),
+        (RUST, "rust", [("Shop", 1, 11), ("Shop.sell", 5, 10), ("other", 13, 13)]),
+        (KOTLIN, "kotlin",
+         [("Shop", 1, 11), ("Shop.sell", 4, 6), ("Shop.sells at night", 8, 10), ("first", 12, 14)]),
+        (SCALA, "scala", [("Shop", 1, 5), ("Shop.sell", 3, 4)]),
+        (CSHARP, "csharp", [("Shop", 1, 14), ("Shop.Shop", 4, 8), ("Shop.Sell", 9, 13)]),
+        (CPP, "cpp", [("Shop", 1, 5), ("Shop.close", 2, 4), ("Shop", 6, 10), ("sell", 11, 16), ("first", 17, 19)]),
+        (ELIXIR, "elixir", [("Shop.Items.Sale", 1, 5), ("Shop.Items.Sale.sell", 2, 4)]),
+        ("extension Shop.Items {\n  class func sell() {\n  }\n}\n", "swift",
+         [("Shop.Items", 1, 4), ("Shop.Items.sell", 2, 3)]),
         ("Only prose.\n", "prose", []),
     ],
-)
+)  # fmt: skip
 def test_a_definition_reaches_to_its_last_line(text, language, expected):
     outline = Outline(text, text.split("\n"), language)
     assert [tuple(one) for one in outline.extents] == expected
-    assert all(outline.find_named(name) == [(name, start, end)] for name, start, end in expected)
+    assert all((name, start, end) in outline.find_named(name) for name, start, end in expected)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +237,17 @@ def test_a_name_means_the_whole_then_its_end_then_its_last_part():
     assert [one.name for one in outline.find_named("A.f")] == ["A.f"]
     assert [one.name for one in outline.find_named("f")] == ["A.f", "B.f"]
     assert [one.name for one in outline.find_named("C.f")] == ["A.f", "B.f"]
+    assert [one.name for one in outline.find_named("B.C.f")] == ["A.f", "B.f"]
+    assert [one.name for one in outline.find_named("N.B.f")] == ["B.f"]
     assert outline.find_named("g") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "count"),
+    [("B.f", "A.B.f", 2), ("A.B.C.f", "A.f", 2), ("A.B.f", "C.f", 1), ("B.A.f", "A.B.f", 1), ("f", "A.f", 1)],
+)
+def test_names_share_the_parts_at_their_ends_or_all_of_them(name, symbol, count):
+    assert common_parts(name, symbol) == count
 
 
 LINES = st.tuples(
@@ -200,3 +291,18 @@ def test_lines_are_found_with_other_blanks_but_not_with_other_levels_where_inden
 @pytest.mark.parametrize("line", ["const fs = require('fs')", "  found = (left + right)", "  total = ("])
 def test_a_required_module_or_a_value_is_no_definition(line):
     assert LineIndex("a.js", line + "\n").extents == []
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("auto f(int a) " + "-> x " * 75 + ";", "cpp"),
+        ("void f(int a) " + "const " * 60 + ";", "cpp"),
+        ("a::" * 130, "cpp"),
+        ("impl<" * 75, "rust"),
+        ("impl<T> " + "<A" * 90, "rust"),
+        ("fun " + "a.b<c> " * 55, "kotlin"),
+    ],
+)
+def test_a_line_without_a_definition_is_read_without_backtracking_over_all_of_its_parts(line, language):
+    assert defined_name(line, language) is None

@@ -13,7 +13,8 @@ from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource, Unknown
 from muninn_core.reconcile.moved_lines import longest_lines, most_similar_file, moved_lines
 from muninn_core.source.classify import language_of
-from muninn_core.source.code.extent import Extent, innermost_extent
+from muninn_core.source.code.extent import Extent, common_parts, innermost_extent
+from muninn_core.source.code.symbols import GENERIC
 from muninn_core.source.line_index import (
     LineIndex,
     Mark,
@@ -38,18 +39,27 @@ MIN_WORDS_OF_NAMESAKE = 0.6
 MIN_WORDS = 5
 """Fewer distinct words are in many definitions."""
 
+MIN_WORDS_OF_STRANGER = 0.8
+"""The share of the words that a definition of the same last name in any class and any file must have."""
+
+MIN_WORDS_TO_TELL = 10
+"""The number of distinct words by which such a definition is recognised."""
+
 MIN_SHARED = 10
 """The lines that a file must share at least with the cited one to continue it."""
 
-_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b\s*(?:<[^>]*>)?\s*(?:(?:[\w:]+::)?(\w+)(?:<.*>)?\s+for\b)?")
+_IMPL = re.compile(rf"\s*(?:unsafe\s+)?impl\b\s*(?:{GENERIC})?\s*(?:!?(?:[\w:]+::)?(\w+)(?:<.*>)?\s+for\b)?")
 """The head of an `impl` of Rust, and the trait that it implements."""
 
 _OWNERS = {
+    "cpp": re.compile(r"[^(=]*?(\w+)(?:<[^<>]*>)?::~?\w+\s*\("),
     "go": re.compile(r"\s*func\s*\(\s*(?:\w+\s+)?\*?(\w+)"),
     "javascript": re.compile(r"\s*(?:[\w$]+\.)*?([\w$]+)\.prototype\.[\w$]+\s*="),
     "ruby": re.compile(r"\s*def\s+(self)\."),
 }
-"""What a definition belongs to by its head: a receiver in Go, a prototype in JavaScript, the class itself in Ruby."""
+"""What a definition belongs to by its head: a class (C++), a receiver (Go), a prototype (JavaScript), the class itself
+(Ruby).
+"""
 
 MIN_LINES = 3
 """A span of fewer lines and without a symbol occurs in many places. Only git can tell which one is meant."""
@@ -94,7 +104,7 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
         found = other if other and (found is None or other.state == "moved") else found
     if found:
         return found if found.state != "drifted" or _survives(cite, found, tree) else _gone_from(cite, found)
-    left = moved_lines(cite, page, tree) or _head_line(cite, page, tree)
+    left = moved_lines(cite, page, tree) or _head_line(cite, page or _renamed_page(cite, tree), tree)
     return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
 
 
@@ -149,8 +159,19 @@ def _has_only_namesakes(cite: Cite, page: LineIndex) -> bool:
 
 def _are_namesakes(cite: Cite, named: list[Extent]) -> bool:
     """Whether definitions of a cite's name are of other classes."""
-    symbol = f".{cite.symbol}"
-    return "." in (cite.symbol or "") and not any(f".{one.name}".endswith(symbol) for one in named)
+    symbol = cite.symbol or ""
+    return "." in symbol and not any(common_parts(one.name, symbol) > 1 for one in named)
+
+
+def _new_ones(cite: Cite, named: list[Extent], before: LineIndex | None) -> list[Extent]:
+    """Return the definitions of a name without those that their file had before.
+
+    It had one if the name of one before matches the cited one as well.
+    """
+    symbol = cite.symbol or ""
+    known = before.find_named(symbol) if before and named else []
+    best = max((common_parts(one.name, symbol) for one in known), default=0)
+    return [one for one in named if common_parts(one.name, symbol) > best]
 
 
 def _resembles(cite: Cite, one: Extent, page: LineIndex, tree: FileSource) -> bool:
@@ -192,20 +213,26 @@ def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSourc
     return _at(cite, "drifted", page.path, left) if left else None
 
 
+def _renamed_page(cite: Cite, tree: FileSource) -> LineIndex | None:
+    """Return the file that the cited one was renamed to; None for none."""
+    target = tree.renamed(cite.commit, cite.path) if cite.commit else None
+    return tree.page(target) if target else None
+
+
 def _head_line(cite: Cite, page: LineIndex | None, tree: FileSource) -> tuple[str, int, int] | None:
     """Return file and line that begin as the cited definition did, up to its name: `exports.load = load`.
 
-    The line is not a definition: all definitions of that name are other ones. The name alone does not count,
-    because calls have it, too.
+    The line is not a definition: all definitions of that name are other ones. The name alone counts before `=`:
+    `LIMIT = 3` may be in a class now. Calls have it, too.
     """
     old = tree.old_page(cite.commit, cite.path) if page and cite.symbol and cite.commit and cite.start else None
     if page is None or old is None or _is_part(cite, tree):
         return None
     head = "".join(old.span(cite.start, cite.start)).strip()
-    found = re.match(rf"(\S.*?[\s.]{re.escape((cite.symbol or '').rpartition('.')[2])})\s*([=:(<{{])", head)
-    if found is None:
+    found = re.match(rf"((\S.*?[\s.])?{re.escape((cite.symbol or '').rpartition('.')[2])})\s*([=:(<{{])", head)
+    if found is None or not (found[2] or found[3] == "="):
         return None
-    same = re.compile(rf"\s*{re.escape(found[1])}\s*{re.escape(found[2])}(?!=)")
+    same = re.compile(rf"\s*{re.escape(found[1])}\s*{re.escape(found[3])}(?!=)")
     refused = {one.start for one in page.find_named(cite.symbol or "")}
     begin = (number for number, line in enumerate(page.lines, 1) if found[1] in line and same.match(line))
     at = next((number for number in begin if number not in refused), None)
@@ -213,12 +240,15 @@ def _head_line(cite: Cite, page: LineIndex | None, tree: FileSource) -> tuple[st
 
 
 def _same_kind(cite: Cite, page: LineIndex, named: list[Extent], tree: FileSource) -> list[Extent]:
-    """Return the definitions of a name without those that belong to something else by their heads.
+    """Return the definitions of a name without those that are something else by their heads.
+
+    A class has the name of its constructor, and is one only with parameters after its name, as in Kotlin.
 
     In Rust `enum Mode`, `impl Mode` and `impl Display for Mode` are three definitions of one name. `func (s *Store)
     load` and `func (c *Cache) load` are two in Go, and so are `Store.prototype.load` and `Cache.prototype.load` in
     JavaScript, `def load` and `def self.load` in Ruby.
     """
+    named = [one for one in named if not _is_class_of(cite, one) or _has_parameters(page, one)]
     language = _language(page.path)
     if not named or not cite.commit or not cite.start or (language != "rust" and language not in _OWNERS):
         return named
@@ -237,7 +267,20 @@ def _same_kind(cite: Cite, page: LineIndex, named: list[Extent], tree: FileSourc
         kind = _implemented(old, around)
         return [one for one in named if _implemented(page, one) == kind]
     owner = _owner(old, around, language)
-    return [one for one in named if _may_belong(_owner(page, one, language), owner, language)]
+    return [one for one in named if _may_belong(page, one, owner, language)]
+
+
+def _is_class_of(cite: Cite, one: Extent) -> bool:
+    """Whether a cite is of a constructor, `Store.Store`, and a definition is the class of that name."""
+    parts = (cite.symbol or "").split(".")
+    return len(parts) > 1 and parts[-1] == parts[-2] and common_parts(one.name, cite.symbol or "") == 1
+
+
+def _has_parameters(page: LineIndex, one: Extent) -> bool:
+    """Whether the head of a class has parameters, which make it a constructor: `class Store(val key: Int)`."""
+    name = re.escape(one.name.rpartition(".")[2])
+    head = "".join(page.span(one.start, one.end)).partition("{")[0]
+    return re.search(rf"\b{name}\s*(?:<[^(]*>)?[\w\s]*\(", head) is not None
 
 
 def _language(path: str) -> str:
@@ -251,14 +294,19 @@ def _owner(page: LineIndex, one: Extent, language: str) -> str | None:
     return found[1] if found else None
 
 
-def _may_belong(owner: str | None, asked: str | None, language: str) -> bool:
-    """Whether a definition with an owner may be the one with the asked owner.
+def _may_belong(page: LineIndex, one: Extent, asked: str | None, language: str) -> bool:
+    """Whether a definition may be the one with the asked owner.
 
-    A prototype's member may become a method of a class, and a function of Go a method.
+    A prototype's member may become a method of a class, and that of a class in C++ may go out of it. A function of Go
+    may become a method, and a method a function with a parameter of the receiver's type.
     """
-    if language == "javascript":
-        return owner is None or asked is None or owner == asked
-    return owner == asked or (language == "go" and asked is None)
+    owner = _owner(page, one, language)
+    if owner == asked:
+        return True
+    if language == "go":
+        head = "".join(page.span(one.start, one.start))
+        return asked is None or (owner is None and re.search(rf"\(.*[\s*.]{re.escape(asked)}\s*[,)]", head) is not None)
+    return language in ("javascript", "cpp") and (owner is None or asked is None)
 
 
 def _implemented(page: LineIndex, one: Extent) -> str | None:
@@ -324,8 +372,7 @@ def _surviving_lines(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) 
 def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tree: FileSource) -> Citation | None:
     """Search the file that the cited one was renamed to, then files that may have received its text."""
     if own is None and cite.commit:
-        target = tree.renamed(cite.commit, cite.path)
-        page = tree.page(target) if target else None
+        page = _renamed_page(cite, tree)
         found = _search_file(cite, mark, page, tree) if page else None
         if found:
             return found
@@ -349,8 +396,8 @@ def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tr
             before = tree.former_page(cite.commit, path)
         if spots and not (before and before.find(mark)):  # text that was there before is a copy
             return _at(cite, "moved", path, spots[0])
-        if page and not (before and before.find_named(cite.symbol or "")):
-            meant += [(page, one) for one in here]
+        if page:
+            meant += [(page, one) for one in _new_ones(cite, here, before)]
     return _most_similar_definition(cite, meant, tree)
 
 
@@ -378,7 +425,7 @@ def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], 
             likely.append((-share, page.path, one))
     for _, path, one in sorted(likely):
         before = tree.former_page(cite.commit, path) if cite.commit else None
-        if not (before and before.find_named(cite.symbol or "")):  # it was there before, in a file that was renamed
+        if _new_ones(cite, [one], before):  # else it was there before, in a file that was renamed
             return _at(cite, "drifted", path, (one.start, one.end))
     return None
 
@@ -386,21 +433,25 @@ def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], 
 def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share: float, tree: FileSource) -> bool:
     """Whether a definition of a cite's name that has only a share of its lines is the cited one.
 
-    It is one with most of the words in a class of the same name, which may be in another one now or no longer, or in a
-    new file that continues the cited one. One with the same qualified name needs less: in a file of the same name a
-    smaller share of the lines, or half of the words; in such a new file, in the same package of Go, or in a file of the
-    same name in a related language, nothing else.
+    It is one with nearly all of its words and few others, if it has many. It is one with most of the words in a class
+    of the same name, which may be in another one now or no longer, or in a new file that continues the cited one. One
+    with the same qualified name needs less: in a file of the same name a smaller share of the lines, or half of the
+    words; in such a new file, in the same package of Go, or in a file of the same name in a related language, nothing
+    else.
     """
     lines = old.span(cite.start, cite.end)
-    words = word_similarity(lines, page.span(one.start, one.end))
+    now = page.span(one.start, one.end)
+    words = word_similarity(lines, now)
     same_file = stem_of(page.path) == stem_of(cite.path)
+    if words >= MIN_WORDS_OF_STRANGER and count_words(lines) >= MIN_WORDS_TO_TELL:
+        return word_similarity(now, lines) >= MIN_SHARE  # a long one has the words of many
     if words >= MIN_WORDS_OF_NAMESAKE and count_words(lines) >= MIN_WORDS:
         symbol = cite.symbol or ""
         has_owner = same_file or "." in symbol or not lines[0][:1].isspace()  # else its class has no known name
         nested = f".{one.name}".endswith(f".{symbol}") or ("." in one.name and symbol.endswith(f".{one.name}"))
         if (has_owner and nested) or _continues(old, page, cite, tree):
             return True
-    if one.name != cite.symbol:
+    if one.name != cite.symbol and not _is_class_of(cite, one):
         return False
     translated = language_of(page.path) != language_of(cite.path)  # to another language, which changes every line
     if same_file and (share >= MIN_SHARE_OF_NAMESAKE or words >= MIN_SHARE or translated):

@@ -17,12 +17,15 @@ MIN_LINES = 4
 QUERY_LINES = 3
 """The number of lines, the longest, by which other files are searched."""
 
+MAX_QUERY_LINES = 12
+"""The same for a definition with many lines, of which half may have changed."""
+
 
 def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[str, int, int] | None:
-    """Return file, first and last line where most lines of a definition are together; None for none.
+    """Return file, first and last line where half of the lines of a definition are together; None for none.
 
-    Only lines count that are nowhere else in the old file and in the new one. `own` is the cited file as it is now.
-    Raises Unknown.
+    Half of its distinctive lines must be among them, those that were nowhere else in the old file and in the new one.
+    `own` is the cited file as it is now. Raises Unknown.
     """
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.symbol and cite.start else None
     if old is None:
@@ -31,10 +34,11 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     around = {*informative_words(old.span(1, cite.start - 1)), *informative_words(old.span(cite.end + 1, old.length))}
     telling = set(informative_words(lines))
     wanted = telling - around
-    enough = max(MIN_LINES, MIN_SHARE * len(telling))
+    enough = max(MIN_LINES, MIN_SHARE * len(wanted))
     if len(wanted) < enough:
         return None
-    pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *_longest(lines, wanted)))]
+    asked = _longest(lines, wanted, max(QUERY_LINES, min(len(wanted) // 2, MAX_QUERY_LINES)))
+    pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *asked))]
     best: tuple[int, int, int, str] = (0, 0, 0, "")
     for page in pages:
         before = tree.old_page(cite.commit, page.path) if page and page is not own and cite.commit else None
@@ -42,7 +46,10 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
         if page:
             best = max(best, (*best_stretch(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])
     count, start, end, path = best
-    if count < enough:
+    page = next((page for page in pages if page and page.path == path), None)
+    if count < enough or page is None:
+        return None
+    if len(telling.intersection(informative_words(page.span(start, end)))) < MIN_SHARE * len(telling):
         return None
     former = tree.former_page(cite.commit, path) if cite.commit and (own is None or path != own.path) else None
     if former is not None and len(wanted - set(informative_words(former.lines))) < enough:
@@ -69,11 +76,11 @@ def most_similar_file(old: LineIndex, commit: str, tree: FileSource) -> str | No
 
 def longest_lines(lines: Sequence[str]) -> list[str]:
     """Return the longest informative lines, by which other files are searched."""
-    return _longest(lines, set(informative_words(lines)))
+    return _longest(lines, set(informative_words(lines)), QUERY_LINES)
 
 
-def _longest(lines: Sequence[str], wanted: set[str]) -> list[str]:
+def _longest(lines: Sequence[str], wanted: set[str], count: int) -> list[str]:
     """Return the longest of the wanted lines, to search other files with."""
     return sorted(
         {line.strip() for line in lines if " ".join(line.split()) in wanted}, key=lambda one: (len(one), one)
-    )[-QUERY_LINES:]
+    )[-count:]

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from muninn_core.source.code.symbols import defined_name, defined_names
@@ -18,6 +18,22 @@ from muninn_core.source.code.symbols import defined_name, defined_names
 _OPENING = ("{", "(", "[", ":")
 _CLOSERS = re.compile(r"^(?:[)\]}]|end\b)")
 _NEUTRAL = re.compile(r"^(?:#|//|/\*|\*|(?:public|private|protected|default)\s*:|case\b)")
+_HEAD_RESTS = {
+    language: re.compile(pattern)
+    for language, pattern in {
+        "rust": r"where\b",
+        "swift": r"where\b|->|throws\b",
+        "csharp": r"where\b|:(?!:)",
+        "cpp": r":(?!:)|->|requires\b",
+        "kotlin": r":(?!:)|where\b|(?:\w+\s+)*constructor\b",
+        "scala": r"extends\b|with\b|derives\b",
+        "java": r"extends\b|implements\b|throws\b",
+        "php": r"extends\b|implements\b|:",
+        "typescript": r"extends\b|implements\b",
+    }.items()
+}
+"""How lines begin that are the rest of a head, with the same indentation as its first line: `where` in Rust."""
+
 _QUOTES = ('"""', "'''")
 _PIECES = re.compile(r"""\"{3}|'{3}|\#.*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?""")
 """The tokens of a Python line that may contain quotes."""
@@ -69,7 +85,9 @@ class Outline:
         return found
 
     def find_named(self, symbol: str) -> list[Extent]:
-        """Return the definitions that a name means: with this full name, else ending in it, else with its last part."""
+        """Return the definitions that a name means: with this full name, else ending in it, else those that share most
+        of its last parts, as after the name of a namespace changed.
+        """
         last = symbol.rpartition(".")[2]
         known = [
             Extent(".".join([*self._around(at), name]), at + 1, self._end(at) + 1)
@@ -78,7 +96,7 @@ class Outline:
         return (
             [one for one in known if one.name == symbol]
             or [one for one in known if one.name.endswith("." + symbol)]
-            or known
+            or _nearest(known, symbol)
         )
 
     def _lines_defining(self, last: str) -> Iterator[tuple[int, str]]:
@@ -101,6 +119,8 @@ class Outline:
         for i in self._shallow(depth, at + 1, len(self._lines)):
             line = self._line(i)
             if line.indent > depth or self._in_string(i):
+                continue
+            if end == at and line.indent == depth and self._is_head_rest(line) and self._may_continue(at):
                 continue
             if line.indent == depth and line.closer:
                 end = i
@@ -131,7 +151,7 @@ class Outline:
                 limit = line.indent
             elif line.closer and line.body.endswith(_OPENING):
                 limit = line.indent + 1
-            elif self._ends(i, line):
+            elif not self._is_head_rest(line) and self._ends(i, line):
                 limit = line.indent
             if not limit:
                 break
@@ -143,6 +163,16 @@ class Outline:
         begin = self._starts[first] if first < len(self._lines) else stop
         for found in _lines_within(depth).finditer(self._text, begin, stop):
             yield self._line_of(found.start())
+
+    def _is_head_rest(self, line: _Line) -> bool:
+        """Whether a line is the rest of a definition's head by how it begins."""
+        rest = _HEAD_RESTS.get(self._language)
+        return rest is not None and bool(rest.match(line.body))
+
+    def _may_continue(self, at: int) -> bool:
+        """Whether the head in a line goes on below; the body of `fun load() = 1` and of `fun load() {` has begun."""
+        body = self._line(at).body
+        return not body.endswith("{") and (self._language != "kotlin" or "class" in body or body.endswith(")"))
 
     def _ends(self, at: int, line: _Line) -> bool:
         """Whether a line ends a definition of the same or a deeper indentation."""
@@ -202,6 +232,24 @@ class Outline:
     def _opening_quotes(self, begin: int, stop: int) -> re.Match[str] | None:
         """Return the quotes that open a triple-quoted string on a line, outside of comments and other strings."""
         return next((piece for piece in _PIECES.finditer(self._text, begin, stop) if piece[0] in _QUOTES), None)
+
+
+def common_parts(one: str, symbol: str) -> int:
+    """Return how many parts of a qualified name another one has at its end.
+
+    All of them if it has them in their order: `Store.Cache.load` is `Store.load` in an inner class.
+    """
+    wanted, found = symbol.split("."), one.split(".")
+    pairs = zip(reversed(found), reversed(wanted), strict=False)
+    count = len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
+    rest = iter(found)
+    return len(wanted) if count and all(part in rest for part in wanted) else count
+
+
+def _nearest(known: list[Extent], symbol: str) -> list[Extent]:
+    """Return the definitions that share most of the last parts of a name."""
+    shared = [common_parts(one.name, symbol) for one in known]
+    return [one for one, count in zip(known, shared, strict=True) if count == max(shared)]
 
 
 def innermost_extent(known: list[Extent], start: int, end: int) -> Extent | None:

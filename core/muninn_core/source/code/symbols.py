@@ -11,12 +11,13 @@ from functools import lru_cache
 _ANNOTATION = r"@(?!interface\b)\w[\w.:]*(?:\([^()]*\))?"
 """An annotation or decorator before a definition: `@Override`, `@Input('name')`."""
 
-_MODIFIERS = (
-    r"(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|sealed|open|override|"
+_MODIFIER = (
+    r"export|default|declare|abstract|async|public|private|protected|internal|static|final|sealed|open|override|"
     r"virtual|partial|readonly|inline|data|suspend|pub(?:\([^)]*\))?|unsafe|const|extern(?:\s+\"\w+\")?|synchronized|"
     r"native|fileprivate|mutating|lateinit|companion|constexpr|template\s*<[^>]*>|"
-    rf"{_ANNOTATION})\s+)*"
+    rf"{_ANNOTATION}"
 )
+_MODIFIERS = rf"(?:(?:{_MODIFIER})\s+)*"
 _NOT_A_NAME = (
     r"(?!(?:if|for|while|switch|catch|return|else|do|try|throw|new|delete|sizeof|typeof|await|yield|case|match|with|"
     r"assert|super|this|elif|print|using|lock|foreach|function|defined|when|until|unless|require|import|include)\b)"
@@ -32,7 +33,10 @@ _GO = (
     r"^func\s+(?:\([^)]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)"
     r"|^\t(\w+)\s+(?:=\s*iota|(?:interface|struct)\b)"
 )
-_KEYWORDED = rf"^\s*{_MODIFIERS}{_KEYWORD}\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)"
+_NAME = r"[A-Za-z_$][\w$]*"
+_KEYWORDED = rf"^\s*{_MODIFIERS}{_KEYWORD}\s+(?:\([^)]*\)\s*)?({_NAME})"
+GENERIC = r"<(?:->|[^<>]|<(?:->|[^<>]|<[^<>]*>)*>)*>"
+"""The parameters of a type, which may have parameters: `<T: AsRef<str>>`."""
 _PARAMETERS = r"\((?!\s*[\"'`]|.*\bfunction\b)[^;]*\)"
 """The parameters of a method. `it('works', function(){` is a call."""
 _FIELD_MODIFIERS = r"(?:public|private|protected|static|readonly|override|declare)\s+"
@@ -46,16 +50,48 @@ _SCRIPT = (
     rf"|#)?{_NOT_A_NAME}([\w$]+)\s*(?:<[^>]*>)?{_PARAMETERS}\s*(?::[^;={{]+)?\{{\s*$"
     r"|^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:(?:[\w$]+\.)+[\w$]+\s*=\s*)?(?:async\s*)?(?:function|\()"
 )
+_NO_STATEMENT = r"(?!(?:return|new|throw|else|case|goto|await|yield|delete|assert)\b|[:,])"
+_BRACED_END = (
+    r"\((?:\s*$|[^;]*(?:\)\s*(?:(?:const|noexcept|override|final)\s*)*(?:(?:throws\s|->)[^;{]*)?(?:\{\s*\}?)?\s*$"
+    r"|,\s*$))"
+)
+_STRUCT_AS_TYPE = r"\s*(?:\w+\s+)*(?:struct|enum|union)\s+\w+[\s*]+\w+\s*[(;=\[,]"
+"""`static struct frame *top(` and `struct frame *last;` define no struct."""
 _BRACED = (
-    rf"{_KEYWORDED}|^\s*(?:{_ANNOTATION}\s+)*(?!(?:return|new|throw|else|case|goto|await|yield|delete|assert)\b)"
-    rf"(?:(?:[\w$.<>\[\],?:]+|{_ANNOTATION})[\s*&]+){{1,6}}{_NOT_A_NAME}(~?[A-Za-z_]\w*)\s*\("
-    r"(?:\s*$|[^;]*(?:\)\s*(?:const|noexcept|throws\s[\w., ]+)?\s*\{?\s*$|,\s*$))"
+    rf"^\s*(?:class|struct)\s+[A-Z][A-Z0-9_]+\s+(\w+)\s*(?:final\s*)?(?:[:{{]|$)"
+    rf"|^(?!{_STRUCT_AS_TYPE}){_KEYWORDED[1:]}|^\s*(?:{_ANNOTATION}\s+)*{_NO_STATEMENT}"
+    rf"(?:(?:[\w$.<>\[\],?:]+|{_ANNOTATION})[\s*&]+){{1,9}}{_NOT_A_NAME}(~?[A-Za-z_]\w*)"
+    rf"\s*(?:<[\w, ?]+>\s*)?{_BRACED_END}"
     r"|^#\s*define\s+(\w+)|^typedef\s.*?(\w+);"
 )
+_CPP = (
+    rf"{_BRACED}|^\s*{_NO_STATEMENT}(?:[\w$:]+(?:{GENERIC})?[\s*&]+){{1,6}}"
+    rf"(?:[A-Za-z_]\w*(?:<[^<>]*>)?::)+(~?[A-Za-z_]\w*)\s*{_BRACED_END}"
+    rf"|^\s*(?:\w+::)*(?P<owner>[A-Za-z_]\w*)(?:<[^<>]*>)?::(~?(?P=owner))\s*{_BRACED_END}"
+)
+"""`void Store::load(int key) {`: the class is not part of the name."""
+_KOTLIN_MODIFIERS = (
+    rf"(?:(?:{_MODIFIER}|actual|expect|inner|annotation|enum|value|operator|infix|external|tailrec)\s+)*"
+)
+_KOTLIN = (
+    rf"^\s*{_KOTLIN_MODIFIERS}(?:(?:class|(?:fun\s+)?interface|object|typealias)\s+({_NAME})"
+    rf"|fun\s+(?:{GENERIC}\s*)?(?:[\w<>?*, ]+\.)?(?:({_NAME})|`([^`.]+)`)\s*\()"
+)
+"""`fun <T> Store<T>.load(): T`: the type is not part of the name."""
+_SCALA = (
+    rf"^\s*(?:(?:{_MODIFIER}|(?:private|protected)\[\w+\]|case|implicit|lazy|package|transparent|opaque)\s+)*"
+    rf"{_KEYWORD}\s+({_NAME})"
+)
+_SWIFT = (
+    rf"^\s*(?:(?:{_MODIFIER}|indirect|required|convenience|dynamic|nonisolated|class(?=\s+func))\s+)*"
+    rf"{_KEYWORD}\s+({_NAME}(?:\.{_NAME})*)"
+)
+_ELIXIR = rf"^\s*(?:defmodule|defprotocol|defimpl)\s+({_NAME}(?:\.{_NAME})*)|{_KEYWORDED}"
 _PERL = r"^\s*(?:package|sub)\s+([\w:]+)"
 _PHP = rf"{_KEYWORDED}|^\s*(?:public|private|protected)?\s*const\s+(\w+)\s*="
 _RUST = (
-    r"^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+(?:[\w:<>', &$]+\s+for\s+)?([\w$]+)"
+    rf"^\s*(?:unsafe\s+)?impl(?:\s*{GENERIC})?\s+(?:!?(?:[\w:$]|{GENERIC}|\([^)]*\))+\s+for\s+)?"
+    r"(?:&\s*(?:'\w+\s+)?(?:mut\s+)?|dyn\s+|\w+::)*([\w$]+)"
     rf"|{_KEYWORDED}|^\s*(?:pub\s+)?(?:static|const)\s+(\w+)\s*:"
 )
 _RUBY = rf"^\s*(?:def\s+(?:self\.)?([\w?!]+)|(?:class|module)\s+([\w:]+))|{_KEYWORDED}"
@@ -88,7 +124,12 @@ _BY_LANGUAGE: dict[str, str] = {
     "lua": _LUA,
     "shell": _SHELL,
     **dict.fromkeys(("javascript", "typescript", "vue", "svelte"), _SCRIPT),
-    **dict.fromkeys(("java", "c", "cpp", "objective-c", "csharp", "dart", "groovy"), _BRACED),
+    **dict.fromkeys(("java", "c", "objective-c", "csharp", "dart", "groovy"), _BRACED),
+    "cpp": _CPP,
+    "kotlin": _KOTLIN,
+    "scala": _SCALA,
+    "swift": _SWIFT,
+    "elixir": _ELIXIR,
     **dict.fromkeys(("toml", "ini", "yaml"), _KEYED),
     **dict.fromkeys(("json", "xml", "html", "text", "docker", "cmake", "prose"), r"(?!)"),
 }
