@@ -571,6 +571,13 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
          "drifted S.kt:1-5"),
         ("S.java#Store.Store", "class Store {\n  public Store(String key) {\n    this.key = key;\n  }\n}\n",
          {"S.java": None, "S.kt": "class Store {\n  fun load() = name\n}\n"}, "gone"),
+        ("s.js#clean", "function clean(text) {\n  let spaces = text.match(blank)[1].length\n"
+         "  let wanted = new RegExp(spaces, multiline)\n  return text.replace(wanted, '').replace(blank, nothing)\n}\n",
+         {"s.js": "let none\n", "utils.js": "exports.clean = function (text) {\n  let kept = text.match(blank)[1]\n"
+          "  let spaces = kept.length + given(option, default) - margin(first, last, other)\n"
+          "  let wanted = new RegExp(join(spaces, tabs, marks), [multiline, global, sticky].join(separator))\n"
+          "  let plain = text.replace(wanted, '').replace(prefix, suffix).replace(quotes, escaped)\n"
+          "  return plain.replace(blank, nothing).trim().normalize(form)\n}\n"}, "drifted utils.js:1-7"),
         ("s.cpp#load", "int Store::load(int key) {\n  return items[key];\n}\n",
          {"s.cpp": "int Cache::load(int key) {\n  return find(key);\n}\n"}, "gone"),
         ("s.py#LIMIT", "LIMIT = make(\n    one,\n    two,\n)\n",

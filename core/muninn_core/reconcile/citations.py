@@ -443,8 +443,9 @@ def _is_namesake(cite: Cite, old: LineIndex, page: LineIndex, one: Extent, share
     now = page.span(one.start, one.end)
     words = word_similarity(lines, now)
     same_file = stem_of(page.path) == stem_of(cite.path)
-    if words >= MIN_WORDS_OF_STRANGER and count_words(lines) >= MIN_WORDS_TO_TELL:
-        return word_similarity(now, lines) >= MIN_SHARE  # a long one has the words of many
+    has_all = words >= MIN_WORDS_OF_STRANGER and count_words(lines) >= MIN_WORDS_TO_TELL
+    if has_all and word_similarity(now, lines) >= MIN_SHARE:  # a long one has the words of many
+        return True
     if words >= MIN_WORDS_OF_NAMESAKE and count_words(lines) >= MIN_WORDS:
         symbol = cite.symbol or ""
         has_owner = same_file or "." in symbol or not lines[0][:1].isspace()  # else its class has no known name
