@@ -72,7 +72,7 @@ class Asking:
 
     def call(self, root: Path, verb: str, **params: Any) -> Any:
         """Call a verb on a repository."""
-        return self._engine.call(verb, decode_params(METHODS[verb], params), CallContext(place=locate(str(root))))
+        return self._engine.call(verb, decode_params(METHODS[verb], params), CallContext(location=locate(str(root))))
 
     def close(self) -> None:
         """Close all repositories."""

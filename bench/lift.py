@@ -201,7 +201,7 @@ class Walk:
         return Step(sha, title, datetime.fromtimestamp(int(seconds), UTC), changed, asked)
 
     def _call(self, verb: str, **params: Any) -> Any:
-        call = CallContext(place=locate(str(self._root)), client="bench")
+        call = CallContext(location=locate(str(self._root)), client="bench")
         return self._engine.call(verb, decode_params(lookup(verb), params), call)
 
     def _git(self, *arguments: str) -> str:

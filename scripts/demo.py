@@ -91,8 +91,8 @@ def show_second_client() -> None:
 def ask_by_socket() -> tuple[int, dict[str, Any]]:
     """Call as a plain JSON-RPC client: Unix socket, hello, call. Returns the daemon's pid and the answer."""
     path = json.loads(run("daemon", "status", "--json"))["socket"]
-    place = locate(str(CLONE))
-    hello = {"version": __version__, "root": place.root, "identity": place.identity, "client": "demo"}
+    location = locate(str(CLONE))
+    hello = {"version": __version__, "root": location.root, "identity": location.identity, "client": "demo"}
     with socket.socket(socket.AF_UNIX) as sock:
         sock.connect(path)
         stream = sock.makefile("rb")

@@ -78,7 +78,7 @@ class Session:
         counter = itertools.count(1 + (salt << 24))
         self.now = now
         self.root = root
-        self._place = locate(str(root))
+        self._location = locate(str(root))
         self._engine = Engine(
             version="bench",
             spare_cache=folder / "spare",
@@ -91,7 +91,7 @@ class Session:
 
     def call(self, verb: str, **params: Any) -> Value:
         """Run a verb with plain parameters. Raises MuninnError."""
-        return self._engine.call(verb, decode_params(lookup(verb), params), CallContext(place=self._place))
+        return self._engine.call(verb, decode_params(lookup(verb), params), CallContext(location=self._location))
 
     def close(self) -> None:
         """Stop the engine."""

@@ -79,10 +79,10 @@ class Muninn:
             chance=os.urandom,
             load=lambda _name, _cache: MODEL,
         )
-        self.scope = CallContext(place=locate(str(tree)), client="bench")
+        self.scope = CallContext(location=locate(str(tree)), client="bench")
         self._engine.call("init", InitParams(), self.scope)
         self._engine.call("index", IndexParams(wait=True), self.scope)
-        self.snapshot: Snapshot = self._engine.open(self.scope.place).updater.wait_open(30).snapshot()
+        self.snapshot: Snapshot = self._engine.open(self.scope.location).updater.wait_open(30).snapshot()
 
     def ask(self, text: str, kind: SourceKind | None = "code") -> list[Place]:
         """Return the places that `recall` finds, best first."""
@@ -93,7 +93,7 @@ class Muninn:
     @property
     def workspace(self) -> Workspace:
         """The open copy."""
-        return self._engine.open(self.scope.place)
+        return self._engine.open(self.scope.location)
 
     def run(self, verb: str, params: Value) -> Value:
         """Run a verb on the copy."""

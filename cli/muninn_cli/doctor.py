@@ -56,14 +56,14 @@ def main(argv: list[str]) -> int:
 
 def checks(repo: str) -> Iterator[Check]:
     """Yield all checks; each depends only on earlier ones. Raises NotARepository."""
-    place = locate(repo)
+    location = locate(repo)
     yield _python()
-    yield _git(place)
-    yield from _runtime(place)
-    yield from _config(place)
-    yield from _daemon(place)
-    claude, codex = _claude(place), _codex(place)
-    yield _hooks(place, connected=any(each.message.startswith(CONNECTED) for each in (claude, codex)))
+    yield _git(location)
+    yield from _runtime(location)
+    yield from _config(location)
+    yield from _daemon(location)
+    claude, codex = _claude(location), _codex(location)
+    yield _hooks(location, connected=any(each.message.startswith(CONNECTED) for each in (claude, codex)))
     yield claude
     yield codex
 
@@ -98,35 +98,35 @@ def _python() -> Check:
     return Check("python", "ok", held)
 
 
-def _git(place: RepositoryLocation) -> Check:
+def _git(location: RepositoryLocation) -> Check:
     program = shutil.which("git")
     if program is None:
-        return Check("git", "fail" if place.git_dir else "warn", "git is not on the PATH", "Install git.")
+        return Check("git", "fail" if location.git_dir else "warn", "git is not on the PATH", "Install git.")
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     version = answer.stdout.strip() or answer.stderr.strip()
-    if not place.git_dir:
-        return _without_git(place)
+    if not location.git_dir:
+        return _without_git(location)
     try:
-        run(place.root, "rev-parse", "--git-dir")
+        run(location.root, "rev-parse", "--git-dir")
     except MuninnError as error:
         return Check("git", "fail", error.message, error.hint)
-    return Check("git", "ok", f"{version}, {place.root}" + (" (linked work tree)" if place.linked else ""))
+    return Check("git", "ok", f"{version}, {location.root}" + (" (linked work tree)" if location.linked else ""))
 
 
-def _without_git(place: RepositoryLocation) -> Check:
-    if Path(place.root, ".git").exists():
+def _without_git(location: RepositoryLocation) -> Check:
+    if Path(location.root, ".git").exists():
         hint = "Run `git worktree repair` in the main work tree if this one was moved."
-        return Check("git", "warn", f"the .git of {place.root} does not lead to a repository", hint)
-    return Check("git", "warn", f"{place.root} is not a git repository", "Memory works here, but can't be shared.")
+        return Check("git", "warn", f"the .git of {location.root} does not lead to a repository", hint)
+    return Check("git", "warn", f"{location.root} is not a git repository", "Memory works here, but can't be shared.")
 
 
-def _runtime(place: RepositoryLocation) -> Iterator[Check]:
+def _runtime(location: RepositoryLocation) -> Iterator[Check]:
     try:
         directory = runtime_directory(os.environ)
     except MuninnError as error:
         yield Check("runtime", "fail", error.message, error.hint)
         return
-    socket = Address(directory, place.identity).socket
+    socket = Address(directory, location.identity).socket
     if len(os.fsencode(socket)) > SOCKET_PATH_LIMIT:
         hint = "Set MUNINN_RUNTIME_DIR to a shorter folder."
         yield Check("runtime", "fail", f"the socket's path is longer than {SOCKET_PATH_LIMIT} bytes: {socket}", hint)
@@ -134,8 +134,8 @@ def _runtime(place: RepositoryLocation) -> Iterator[Check]:
     yield Check("runtime", "ok", directory)
 
 
-def _config(place: RepositoryLocation) -> Iterator[Check]:
-    folder = Path(place.root, ".muninn")
+def _config(location: RepositoryLocation) -> Iterator[Check]:
+    folder = Path(location.root, ".muninn")
     if not folder.is_dir():
         yield Check("config", "warn", "this repository has no .muninn", "`muninn init` starts its memory.")
         return
@@ -146,9 +146,9 @@ def _config(place: RepositoryLocation) -> Iterator[Check]:
         yield Check("config", "ok", ".muninn/config.yaml")
 
 
-def _daemon(place: RepositoryLocation) -> Iterator[Check]:
+def _daemon(location: RepositoryLocation) -> Iterator[Check]:
     try:
-        status = client.call(place.root, os.environ, "status", {}, repeatable=True, name="muninn doctor")
+        status = client.call(location.root, os.environ, "status", {}, repeatable=True, name="muninn doctor")
     except MuninnError as error:
         yield Check("daemon", "fail", error.message, error.hint)
         return
@@ -189,18 +189,18 @@ def _log(log: dict[str, Any]) -> Check:
     return Check("memory", "ok", held)
 
 
-def _hooks(place: RepositoryLocation, *, connected: bool) -> Check:
+def _hooks(location: RepositoryLocation, *, connected: bool) -> Check:
     try:
-        found = check_hooks(place, connected, os.environ)
+        found = check_hooks(location, connected, os.environ)
     except OSError as error:
         return Check("hooks", "warn", f"the log can't be read: {error}", "Check its permissions.")
     return Check("hooks", "ok" if found.ok else "warn", found.message, found.hint)
 
 
-def _claude(place: RepositoryLocation) -> Check:
+def _claude(location: RepositoryLocation) -> Check:
     """Check the settings that Claude Code reads for this project for Muninn's hooks."""
     broken = []
-    for path in _settings_files(place):
+    for path in _settings_files(location):
         try:
             settings = json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
@@ -216,21 +216,21 @@ def _claude(place: RepositoryLocation) -> Check:
     return Check("claude", "ok", "not connected", "`muninn install claude-code` connects Claude Code.")
 
 
-def _settings_files(place: RepositoryLocation) -> tuple[Path, ...]:
+def _settings_files(location: RepositoryLocation) -> tuple[Path, ...]:
     home = os.environ.get("CLAUDE_CONFIG_DIR")
-    folders = Path(place.root, ".claude"), Path(home) if home else Path.home() / ".claude"
+    folders = Path(location.root, ".claude"), Path(home) if home else Path.home() / ".claude"
     own = (folders[0] / "settings.local.json", folders[0] / "settings.json")
-    main = (Path(place.main, ".claude", "settings.local.json"),) if place.linked else ()
+    main = (Path(location.main, ".claude", "settings.local.json"),) if location.linked else ()
     return (*own, *main, folders[1] / "settings.json")
 
 
-def _codex(place: RepositoryLocation) -> Check:
+def _codex(location: RepositoryLocation) -> Check:
     """Check the files that Codex reads for this work tree: hooks of the main checkout, configuration of its own folder.
 
     Codex CLI 0.169 runs hooks in a linked work tree only when that has a `.codex/config.toml` too.
     """
     home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
-    here, main = Path(place.root, ".codex", "hooks.json"), Path(place.main, ".codex", "hooks.json")
+    here, main = Path(location.root, ".codex", "hooks.json"), Path(location.main, ".codex", "hooks.json")
     try:
         found = [path for path in dict.fromkeys((main, here, home / "hooks.json")) if _has_hooks(path)]
     except (OSError, ValueError) as error:
@@ -238,10 +238,10 @@ def _codex(place: RepositoryLocation) -> Check:
     if not found:
         return Check("codex", "ok", "not connected", "`muninn install codex` connects Codex.")
     remedy = "Run `muninn install codex` in this work tree, and trust its folder and hooks in Codex."
-    if found == [here] and place.linked:
+    if found == [here] and location.linked:
         return Check("codex", "warn", f"no hook runs: in a linked work tree Codex reads {main}, not {here}", remedy)
-    config = Path(place.root, ".codex", "config.toml")
-    if main in found and place.linked and not config.exists():
+    config = Path(location.root, ".codex", "config.toml")
+    if main in found and location.linked and not config.exists():
         return Check("codex", "warn", f"no hook of {main} runs in this linked work tree: it has no {config}", remedy)
     return Check("codex", "ok", f"{CONNECTED} {found[0]}")
 

@@ -42,9 +42,9 @@ class Run(NamedTuple):
     error: str
 
 
-def check_hooks(place: RepositoryLocation, connected: bool, environ: Mapping[str, str]) -> HookHealth:
+def check_hooks(location: RepositoryLocation, connected: bool, environ: Mapping[str, str]) -> HookHealth:
     """Check the hooks of a work tree; `connected` if hooks are installed. Raises OSError if the log is unreadable."""
-    path = Path(place.root, ".muninn", "local", "hooks.log")
+    path = Path(location.root, ".muninn", "local", "hooks.log")
     runs = _runs(path)
     failing = _failing(runs)
     if failing:
@@ -52,7 +52,7 @@ def check_hooks(place: RepositoryLocation, connected: bool, environ: Mapping[str
         hint = f"{path} has all of them. A later success of the same event clears a failure."
         return HookHealth(False, f"{count(len(failing), 'failure')} since the last success, the newest: {newest}", hint)
     last = max((run.ts for run in runs), default="")
-    stopped = _stopped(place, last, environ) if connected or runs else ""
+    stopped = _stopped(location, last, environ) if connected or runs else ""
     if stopped:
         hint = "Run `claude --debug` and look for the hooks; `muninn install claude-code` brings them up to date."
         return HookHealth(False, stopped, hint)
@@ -85,25 +85,25 @@ def _failing(runs: list[Run]) -> list[Run]:
     return [run for at, run in enumerate(runs) if run.error and at > good.get(run.event, -1)]
 
 
-def _stopped(place: RepositoryLocation, last: str, environ: Mapping[str, str]) -> str:
+def _stopped(location: RepositoryLocation, last: str, environ: Mapping[str, str]) -> str:
     """Return the evidence that hooks have stopped running, "" if there is none."""
-    session = _newest_session(place, environ)
+    session = _newest_session(location, environ)
     since = _moment(last)
     if session is not None and (since is None or session - since > LATE_SECONDS):
         when = datetime.fromtimestamp(session, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         return f"Claude Code worked here at {when}, and no hook has run {f'since {last}' if last else 'ever'}"
-    if since is None or not place.git_dir:
+    if since is None or not location.git_dir:
         return ""
     command = ["git", "rev-list", "--count", f"--since={last}", f"--max-count={MANY_COMMITS}", "HEAD"]
-    done = subprocess.run(command, cwd=place.root, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=location.root, capture_output=True, text=True, check=False)
     commits = int(done.stdout) if done.returncode == 0 and done.stdout.strip().isdigit() else 0
     return f"{MANY_COMMITS} commits or more, and no hook has run since {last}" if commits >= MANY_COMMITS else ""
 
 
-def _newest_session(place: RepositoryLocation, environ: Mapping[str, str]) -> float | None:
+def _newest_session(location: RepositoryLocation, environ: Mapping[str, str]) -> float | None:
     """Return when Claude Code last wrote a transcript of this work tree. Its folder is named after the path."""
     home = environ.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
-    folder = Path(home, "projects", re.sub(r"[^A-Za-z0-9]", "-", place.root))
+    folder = Path(home, "projects", re.sub(r"[^A-Za-z0-9]", "-", location.root))
     try:
         return max((each.stat().st_mtime for each in folder.glob("*.jsonl")), default=None)
     except OSError:

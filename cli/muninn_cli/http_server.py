@@ -56,8 +56,8 @@ SERVICES = {
 def serve_http(command: str, options: Options, environ: Mapping[str, str]) -> int:
     """Serve, or print what a client needs. Returns 0 after an interrupt. Raises MuninnError."""
     service = SERVICES[command]
-    place = locate(options.repo)
-    access = HttpAccess(Address(runtime_directory(environ), place.identity), place.root, service.ports)
+    location = locate(options.repo)
+    access = HttpAccess(Address(runtime_directory(environ), location.identity), location.root, service.ports)
     if options.print_header:
         sys.stdout.write(f"Authorization: Bearer {access.token}\n")
         return 0
@@ -70,7 +70,7 @@ def serve_http(command: str, options: Options, environ: Mapping[str, str]) -> in
     try:
         server.serve(options.port or access.port, again=False)
         access.save_port(server.port)
-        sys.stdout.write(f"{service.title} for {place.root}: {server.url}\n")
+        sys.stdout.write(f"{service.title} for {location.root}: {server.url}\n")
         sys.stdout.write(f"The token and a client's settings: {service.command} --print-config\n")
         sys.stdout.flush()
         while True:

@@ -41,15 +41,15 @@ class Served(NamedTuple):
 
 def serve_page(options: Options, environ: Mapping[str, str]) -> int:
     """Serve the page until an interrupt, then return 0. Raises MuninnError."""
-    place = locate(options.repo)
-    address = Address(runtime_directory(environ), place.identity)
-    access = HttpAccess(address, place.root, "page_ports")
+    location = locate(options.repo)
+    address = Address(runtime_directory(environ), location.identity)
+    access = HttpAccess(address, location.root, "page_ports")
     secret = os.urandom(SECRET_BYTES).hex()
     served = _first(options, environ, access, secret)
     access.save_port(served.port)
     try:
         with _redirect(Path(f"{address.base}.page.{os.getpid()}.html"), served.link) as file:
-            sys.stdout.write(f"The page of {place.root} is open until this command ends (Ctrl-C).\n")
+            sys.stdout.write(f"The page of {location.root} is open until this command ends (Ctrl-C).\n")
             if options.print_link or not _show(file):
                 sys.stdout.write(f"Open this link in a browser; it works once, within ten minutes:\n{served.link}\n")
             sys.stdout.flush()

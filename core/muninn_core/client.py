@@ -50,7 +50,7 @@ class Client:
     def __init__(
         self,
         sock: socket.socket,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         hello: dict[str, Any],
         check: Callable[[], None] | None = None,
     ) -> None:
@@ -58,7 +58,7 @@ class Client:
         self._reader = _Reader(sock)
         self._stream = io.BufferedReader(self._reader)
         self._last_id = 0
-        self.place = place
+        self.location = location
         self.daemon: dict[str, Any] = {}
         try:
             sock.settimeout(HELLO_SECONDS)
@@ -199,21 +199,21 @@ def connect(
     mcp-http: the one after the hello. `options` are added to the hello. Raises NotARepository for a bad folder,
     DaemonError when there is no daemon and none can be started.
     """
-    place = locate(repo)
+    location = locate(repo)
     if private and os.name != "nt":
-        return Client(private_daemon(place, environ), place, _hello(place, protocol, name, "", options))
+        return Client(private_daemon(location, environ), location, _hello(location, protocol, name, "", options))
     tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
     try:
-        address = Address(runtime_directory(environ), place.identity)
+        address = Address(runtime_directory(environ), location.identity)
     except DaemonError:
         if not start or tcp:
             raise
-        return Client(private_daemon(place, environ), place, _hello(place, protocol, name, "", options))
+        return Client(private_daemon(location, environ), location, _hello(location, protocol, name, "", options))
     last: MuninnError | None = None
     for _ in range(20):
         try:
             sock, token = (
-                connect_or_start(place, address, environ, tcp=tcp)
+                connect_or_start(location, address, environ, tcp=tcp)
                 if start
                 else connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
             )
@@ -225,9 +225,9 @@ def connect(
         try:
             client = Client(
                 sock,
-                place,
-                _hello(place, protocol, name, token, options),
-                lambda: _raise_if_stopped(place, address, name, tcp=tcp),
+                location,
+                _hello(location, protocol, name, token, options),
+                lambda: _raise_if_stopped(location, address, name, tcp=tcp),
             )
         except ConnectionLost as error:  # the daemon was shutting down
             last = error
@@ -267,14 +267,14 @@ def call(
 
 
 def _hello(
-    place: RepositoryLocation, protocol: str, name: str, token: str, options: Mapping[str, Any] | None
+    location: RepositoryLocation, protocol: str, name: str, token: str, options: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     program = name or os.path.basename(sys.argv[0] or "python")
     hello = {
         "version": __version__,
         "face": protocol,
-        "root": place.root,
-        "identity": place.identity,
+        "root": location.root,
+        "identity": location.identity,
         "client": program,
         "pid": os.getpid(),
         **(options or {}),
@@ -282,14 +282,14 @@ def _hello(
     return {**hello, "token": token} if token else hello
 
 
-def _raise_if_stopped(place: RepositoryLocation, address: Address, name: str, *, tcp: bool) -> None:
+def _raise_if_stopped(location: RepositoryLocation, address: Address, name: str, *, tcp: bool) -> None:
     """Say hello on another connection. Raises DaemonError when the daemon accepts it and does not answer.
 
     Any other failure says nothing: a daemon refuses connections while it leaves, or when it lacks descriptors.
     """
     try:
         sock, token = connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
-        Client(sock, place, _hello(place, "rpc", name, token, None)).close()
+        Client(sock, location, _hello(location, "rpc", name, token, None)).close()
     except NotAnswering:
         raise
     except (OSError, MuninnError):

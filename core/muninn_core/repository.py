@@ -41,14 +41,14 @@ class Runner(Protocol):
 class Repository(Verbs):
     """The memory of one work tree. Safe to use from several threads; `close` it, or use it in a `with` block."""
 
-    def __init__(self, place: RepositoryLocation, runner: Runner) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation, runner: Runner) -> None:
+        self._location = location
         self._runner = runner
 
     @property
     def root(self) -> Path:
         """The work tree."""
-        return Path(self._place.root)
+        return Path(self._location.root)
 
     def call(self, verb: str, **params: Any) -> Value:
         """Run a verb of the catalogue; `remember`, `recall` and the others do so with types. Raises MuninnError."""
@@ -63,7 +63,7 @@ class Repository(Verbs):
         its id, used once per session; without one it gets a new id. `project` is that of the configuration when it is
         empty, else the name of the repository's folder.
         """
-        named = project or self.config_get("journal.project_id").entry.value.strip("\"'") or self._place.project
+        named = project or self.config_get("journal.project_id").entry.value.strip("\"'") or self._location.project
         return Turn(self, prompt, project=named, session=session, turn=turn, agent=agent)
 
     def close(self) -> None:
@@ -85,11 +85,11 @@ def open_repository(root: str | os.PathLike[str] = ".", *, environ: Mapping[str,
     call `index`. Raises MuninnError where there is no repository; without `.muninn`, `init` makes it.
     """
     given = os.environ if environ is None else environ
-    place = locate(os.fspath(root))
+    location = locate(os.fspath(root))
     try:
-        return Repository(place, _Served(place, given))
+        return Repository(location, _Served(location, given))
     except DaemonError:
-        return Repository(place, _Alone(place, given))
+        return Repository(location, _Alone(location, given))
 
 
 class _Served:
@@ -98,15 +98,15 @@ class _Served:
     A daemon that leaves, because it was stopped or replaced, is started again by the next call.
     """
 
-    def __init__(self, place: RepositoryLocation, environ: Mapping[str, str]) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation, environ: Mapping[str, str]) -> None:
+        self._location = location
         self._environ = environ
         self._lock = threading.Lock()
         self._closed = False
         self._client: Client | None = self._connect(start=False)
 
     def _connect(self, *, start: bool) -> Client:
-        return connect(self._place.root, self._environ, name="python", start=start)
+        return connect(self._location.root, self._environ, name="python", start=start)
 
     def run(self, verb: str, params: dict[str, Any]) -> Value:
         method = lookup(verb)
@@ -139,7 +139,7 @@ class _Served:
 class _Alone:
     """An engine of this process."""
 
-    def __init__(self, place: RepositoryLocation, environ: Mapping[str, str]) -> None:
+    def __init__(self, location: RepositoryLocation, environ: Mapping[str, str]) -> None:
         # Read when the numeric libraries are loaded, by the next import at the latest.
         for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(name, "1")
@@ -147,7 +147,7 @@ class _Alone:
         from muninn_core.worktree.call_context import CallContext
 
         self._spare = tempfile.TemporaryDirectory(prefix="muninn-")
-        self._scope = CallContext(place=place, client="python")
+        self._scope = CallContext(location=location, client="python")
         self._closed = False
         self._engine: Engine = Engine(
             version=__version__,

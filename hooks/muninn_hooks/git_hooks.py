@@ -85,10 +85,12 @@ def uninstall(repo: str, *, dry: bool = False) -> list[str]:
 
 
 def _folder_of(repo: str) -> tuple[Path, Path]:
-    place = locate(repo)
-    if not place.git_dir:
-        raise NotARepository(f"{place.root} is not a git repository", hint="Git hooks need one; `git init` creates it.")
-    return Path(place.root), Path(os.path.realpath(git.hooks_folder(Path(place.root))))
+    location = locate(repo)
+    if not location.git_dir:
+        raise NotARepository(
+            f"{location.root} is not a git repository", hint="Git hooks need one; `git init` creates it."
+        )
+    return Path(location.root), Path(os.path.realpath(git.hooks_folder(Path(location.root))))
 
 
 def _holds_ours(hook: Path) -> bool:

@@ -46,11 +46,11 @@ def run() -> int:
     """Seal and stage memory for the commit in the current folder. Always returns 0."""
     root = ""
     try:
-        place = locate(os.getcwd())
-        if applies(place, os.environ):
-            root = place.root
+        location = locate(os.getcwd())
+        if applies(location, os.environ):
+            root = location.root
             if something_is_staged(root):
-                failure = _seal(root) if needs_sealing(place) else ""
+                failure = _seal(root) if needs_sealing(location) else ""
                 stage_new_segments(root)  # including those that the end of a session has sealed
                 if failure:
                     raise GitFailure(failure)
@@ -61,19 +61,19 @@ def run() -> int:
     return 0
 
 
-def applies(place: RepositoryLocation, environ: Mapping[str, str]) -> bool:
+def applies(location: RepositoryLocation, environ: Mapping[str, str]) -> bool:
     """Whether memory can be added to the current commit."""
-    if not place.git_dir or not os.path.isdir(os.path.join(place.root, ".muninn")):
+    if not location.git_dir or not os.path.isdir(os.path.join(location.root, ".muninn")):
         return False
     if os.path.basename(environ.get("GIT_INDEX_FILE", "")).startswith("next-index-"):
         return False  # git's name for the index of a commit of named paths
-    return not any(os.path.exists(os.path.join(place.git_dir, name)) for name in _BUSY)
+    return not any(os.path.exists(os.path.join(location.git_dir, name)) for name in _BUSY)
 
 
-def needs_sealing(place: RepositoryLocation) -> bool:
+def needs_sealing(location: RepositoryLocation) -> bool:
     """Whether there is a spool. Without one no daemon is needed."""
     with suppress(OSError):
-        return any(name.endswith(".jsonl") for name in os.listdir(os.path.join(place.local, "spool")))
+        return any(name.endswith(".jsonl") for name in os.listdir(os.path.join(location.local, "spool")))
     return False
 
 

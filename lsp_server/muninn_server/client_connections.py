@@ -61,7 +61,7 @@ class ClientConnections:
         self,
         engine: Engine,
         pools: Pools,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         *,
         token: str,
         stop: Callable[[], None],
@@ -69,7 +69,7 @@ class ClientConnections:
     ) -> None:
         self._engine = engine
         self._pools = pools
-        self._place = place
+        self._location = location
         self._token = token
         self._stop = stop
         self._stopping = stopping
@@ -116,7 +116,7 @@ class ClientConnections:
             async with asyncio.timeout(HELLO_SECONDS):
                 message = await read_message(reader)
             number, hello = decode_hello(message)
-            place = self._admit(hello)
+            location = self._admit(hello)
         except TimeoutError:
             return
         except (ValueError, MuninnError) as error:
@@ -124,13 +124,13 @@ class ClientConnections:
             writer.write(error_frame(number, refusal))
             await writer.drain()
             return
-        greeting = {"version": __version__, "pid": os.getpid(), "root": place.root, "identity": place.identity}
+        greeting = {"version": __version__, "pid": os.getpid(), "root": location.root, "identity": location.identity}
         writer.write(wire.frame({"jsonrpc": "2.0", "id": number, "result": greeting}))
         await writer.drain()
         session = Session(
             self._engine,
             self._pools,
-            place,
+            location,
             client=hello.client or "unknown",
             stop=self._stop,
             actor="assistant" if hello.face in _AGENTS else None,
@@ -151,13 +151,13 @@ class ClientConnections:
             raise BadParams(f"there is no tool set '{unknown[0]}'", hint=f"The tool sets are {', '.join(TOOL_SETS)}.")
         if self._token and not secrets.compare_digest(hello.token.encode(), self._token.encode()):
             raise DaemonError("the token is wrong", hint="Only the user who started the daemon can connect.")
-        place = locate(hello.root)
-        if place.identity != self._place.identity:
+        location = locate(hello.root)
+        if location.identity != self._location.identity:
             raise DaemonError(
-                f"this daemon serves {self._place.identity}, not {place.identity}",
+                f"this daemon serves {self._location.identity}, not {location.identity}",
                 hint="Connect to the daemon of your own repository.",
             )
-        return place
+        return location
 
     def note_shortage(self) -> None:
         """Log that there are too few file descriptors, once in a while."""

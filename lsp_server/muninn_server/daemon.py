@@ -72,19 +72,19 @@ REST_BEAT_SECONDS = 1.0
 
 def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     """Serve the repository that contains `root` until the daemon stops; with `fd`, serve only that connected socket."""
-    place = locate(root)
+    location = locate(root)
     if fd >= 0:
         with tempfile.TemporaryDirectory(prefix="muninn-") as spare:
-            alone = Daemon(place, None, Path(spare), tcp=False, environ=environ)
+            alone = Daemon(location, None, Path(spare), tcp=False, environ=environ)
             asyncio.run(alone.serve_one(socket.socket(fileno=fd)))
         return 0
-    address = Address(runtime_directory(environ), place.identity)
+    address = Address(runtime_directory(environ), location.identity)
     files = RuntimeFiles(address, tcp=environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp())
     if not files.acquire():
         return 0  # another daemon holds the lock
     try:
         spare_cache = Path(f"{address.base}.cache")
-        daemon = Daemon(place, files, spare_cache, tcp=files.tcp, environ=environ)
+        daemon = Daemon(location, files, spare_cache, tcp=files.tcp, environ=environ)
         with asyncio.Runner() as runner:
             runner.get_loop()  # fails before there is a coroutine to warn of, for example without a free descriptor
             runner.run(daemon.serve())
@@ -98,7 +98,7 @@ class Daemon:
 
     def __init__(
         self,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         files: RuntimeFiles | None,
         spare_cache: Path,
         *,
@@ -106,13 +106,13 @@ class Daemon:
         environ: Mapping[str, str],
     ) -> None:
         data = data_directory(environ)
-        self._place = place
+        self._location = location
         # While the folder is open, the system gives its inode to no other one: a repository made anew is noticed.
-        self._repository = os.open(place.identity, os.O_RDONLY) if os.name == "posix" else None
-        self._fingerprint = place.repository_fingerprint()
+        self._repository = os.open(location.identity, os.O_RDONLY) if os.name == "posix" else None
+        self._fingerprint = location.repository_fingerprint()
         self._files = files
         token = secrets.token_hex(32) if tcp else ""
-        self._info: dict[str, object] = {"pid": os.getpid(), "version": __version__, "root": place.root}
+        self._info: dict[str, object] = {"pid": os.getpid(), "version": __version__, "root": location.root}
         if tcp:
             self._info["token"] = token
         self._pools = Pools()
@@ -123,8 +123,8 @@ class Daemon:
             global_memory=Path(data) / "global",
             model_ledger=Path(data) / "models",
             environ=environ,
-            opened=lambda place: self._watchers.watch(place),
-            removed=lambda place: self._watchers.unwatch(place),
+            opened=lambda location: self._watchers.watch(location),
+            removed=lambda location: self._watchers.unwatch(location),
             clients=lambda: len(self._clients),
             home=Path.home(),
             runtime=runtime_directory(environ) if files is not None else "",
@@ -135,7 +135,7 @@ class Daemon:
         self._resting = threading.Lock()
         self._watchers = TreeWatchers(self.engine)
         self._clients = ClientConnections(
-            self.engine, self._pools, place, token=token, stop=self.stop, stopping=self._stopping
+            self.engine, self._pools, location, token=token, stop=self.stop, stopping=self._stopping
         )
 
     async def serve(self) -> None:
@@ -147,13 +147,13 @@ class Daemon:
         if not has_spare_descriptors(MIN_DESCRIPTORS):
             raise DaemonError("too many open files for a daemon with one client", hint=LACK_HINT)
         self._server = await self._listen(files)
-        log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())
+        log.info("serving %s, version %s, pid %d", self._location.root, __version__, os.getpid())
         threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
         loop = asyncio.get_running_loop()
         again = self._listen_again
         supervisor = Supervisor(
             self.engine,
-            self._place,
+            self._location,
             files,
             self._watchers,
             stamp=self._fingerprint,
@@ -162,7 +162,7 @@ class Daemon:
             leave=lambda: loop.call_soon_threadsafe(self.stop),
             leaving=self._leaving,
         )
-        threading.Thread(target=supervisor.run, name="place", daemon=True).start()
+        threading.Thread(target=supervisor.run, name="supervisor", daemon=True).start()
         try:
             await self._until_done()
         finally:
@@ -205,7 +205,7 @@ class Daemon:
         a small repository takes.
         """
         try:
-            self.engine.open(self._place).updater.wait_open(PREPARE_SECONDS)
+            self.engine.open(self._location).updater.wait_open(PREPARE_SECONDS)
         except MuninnError as error:
             log.info("%s", error.message)
             self._load_model()
@@ -243,14 +243,14 @@ class Daemon:
             return
         about = {
             "service.version": __version__,
-            "service.instance.id": repository_key(self._place.identity),
-            "muninn.repository": Path(self._place.root).name,
+            "service.instance.id": repository_key(self._location.identity),
+            "muninn.repository": Path(self._location.root).name,
         }
         self._telemetry = module.Telemetry(settings.url, settings.metrics_seconds, about, self._measure)
         self._pools.traced = self._telemetry.call
 
     def _measure(self) -> list[Metric]:
-        workspace = self.engine.trees.get(self._place)
+        workspace = self.engine.trees.get(self._location)
         return self.engine.measure(workspace) if workspace is not None else []
 
     def _heed_signals(self) -> None:
@@ -309,7 +309,7 @@ class Daemon:
             raise Stopping("the daemon is stopping", hint="The next call starts it again.")
 
     def _remaining(self) -> float:
-        return self.engine.idle_seconds(self._place) - self._clients.seconds_without_client
+        return self.engine.idle_seconds(self._location) - self._clients.seconds_without_client
 
     def _note_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Log an error of the event loop; asyncio reports a lack of descriptors with a trace for each failed accept."""

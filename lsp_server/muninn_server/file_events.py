@@ -39,25 +39,25 @@ class FileEvents(Protocol):
         """Stop."""
 
 
-def file_events(place: RepositoryLocation, note: Note, lost: Callable[[], None]) -> FileEvents:
+def file_events(location: RepositoryLocation, note: Note, lost: Callable[[], None]) -> FileEvents:
     """Return the events of a work tree and its HEAD. `note` is called with absolute paths.
 
     `lost` is called when events were lost.
     """
-    return _Inotify(place, note, lost) if sys.platform == "linux" else _Observer(place, note)
+    return _Inotify(location, note, lost) if sys.platform == "linux" else _Observer(location, note)
 
 
 class _Inotify:
     """One inotify descriptor, with a watch per folder."""
 
-    def __init__(self, place: RepositoryLocation, note: Note, lost: Callable[[], None]) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation, note: Note, lost: Callable[[], None]) -> None:
+        self._location = location
         self._note = note
         self._lost = lost
         self._tree: _Tree | None = None
 
     def start(self) -> None:
-        self._tree = _Tree(self._place, self._note, self._lost)
+        self._tree = _Tree(self._location, self._note, self._lost)
 
     def renew(self) -> None:
         # A new descriptor: removing a watch queues an event, and for many folders that would fill the queue again.
@@ -74,14 +74,14 @@ class _Inotify:
 class _Tree:
     """The watches of one descriptor."""
 
-    def __init__(self, place: RepositoryLocation, note: Note, lost: Callable[[], None]) -> None:
+    def __init__(self, location: RepositoryLocation, note: Note, lost: Callable[[], None]) -> None:
         from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyFD, Mask
 
         self._note = note
         self._lost = lost
-        self._local = os.path.join(place.root, ".muninn", "local")
-        self._cache = place.cache
-        self._git = (place.git_dir, os.path.join(place.git_dir, "logs")) if place.git_dir else ()
+        self._local = os.path.join(location.root, ".muninn", "local")
+        self._cache = location.cache
+        self._git = (location.git_dir, os.path.join(location.git_dir, "logs")) if location.git_dir else ()
         self._paths: dict[WatchDescriptor, str] = {}
         self._watches: dict[str, WatchDescriptor] = {}
         self._id = CallbackId(id(self))
@@ -107,7 +107,7 @@ class _Tree:
             # Git's own folders first: HEAD moves while a large tree is still being walked.
             for folder in (*self._git, self._cache):
                 self._watch(folder)
-            for _ in self._entered(place.root):
+            for _ in self._entered(location.root):
                 pass  # existing files are not changes
         except BaseException:
             self.stop()
@@ -216,8 +216,8 @@ def _is_folder(path: str) -> bool:
 class _Observer:
     """watchdog's observer for the current system."""
 
-    def __init__(self, place: RepositoryLocation, note: Note) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation, note: Note) -> None:
+        self._location = location
         self._note = note
         self._observer: Any = None
 
@@ -250,9 +250,9 @@ class _Observer:
         ]
         self._observer = Observer()
         handler = Handler()
-        self._observer.schedule(handler, self._place.root, recursive=True, event_filter=changes)
-        if self._place.git_dir and not self._place.git_dir.startswith(self._place.root + os.sep):
-            self._observer.schedule(handler, self._place.git_dir, recursive=False, event_filter=changes)
+        self._observer.schedule(handler, self._location.root, recursive=True, event_filter=changes)
+        if self._location.git_dir and not self._location.git_dir.startswith(self._location.root + os.sep):
+            self._observer.schedule(handler, self._location.git_dir, recursive=False, event_filter=changes)
         self._observer.start()
 
     def renew(self) -> None:

@@ -96,14 +96,14 @@ class Session:
         self,
         engine: Engine,
         pools: Pools,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         *,
         client: str,
         stop: Callable[[], None],
         actor: str | None = None,
     ) -> None:
         self.engine = engine
-        self.place = place
+        self.location = location
         self.client = client
         self._pools = pools
         self._stop = stop
@@ -113,11 +113,11 @@ class Session:
 
     def as_client(self, name: str) -> Session:
         """Return a session with the same rights for a client with another name."""
-        return Session(self.engine, self._pools, self.place, client=name, stop=self._stop, actor=self._actor)
+        return Session(self.engine, self._pools, self.location, client=name, stop=self._stop, actor=self._actor)
 
     def as_agent(self) -> Session:
         """Return a session for a program that cannot act as a user."""
-        return Session(self.engine, self._pools, self.place, client=self.client, stop=self._stop, actor="assistant")
+        return Session(self.engine, self._pools, self.location, client=self.client, stop=self._stop, actor="assistant")
 
     async def call(
         self,
@@ -154,7 +154,7 @@ class Session:
         loop = asyncio.get_running_loop()
         cancelled = cancelled or threading.Event()
         call = CallContext(
-            place=self.place,
+            location=self.location,
             client=self.client,
             actor=self._actor,
             cancelled=cancelled,

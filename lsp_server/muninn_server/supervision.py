@@ -34,7 +34,7 @@ class Supervisor:
     def __init__(
         self,
         engine: Engine,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         files: RuntimeFiles,
         watchers: TreeWatchers,
         *,
@@ -45,7 +45,7 @@ class Supervisor:
         leaving: threading.Event,
     ) -> None:
         self._engine = engine
-        self._place = place
+        self._location = location
         self._files = files
         self._watchers = watchers
         self._fingerprint = stamp
@@ -84,10 +84,10 @@ class Supervisor:
         """
         if (
             self._fingerprint is None
-            or self._place.repository_fingerprint() != self._fingerprint
+            or self._location.repository_fingerprint() != self._fingerprint
             or self._engine.lost_repository
         ):
-            return f"{self._place.identity} was moved, deleted or made anew"
+            return f"{self._location.identity} was moved, deleted or made anew"
         files = self._files
         if not files.has_lock and not files.regain_lock():
             return "another daemon has the lock"

@@ -22,38 +22,38 @@ class TreeWatchers:
         self._watchers: dict[str, Watcher] = {}
         self._unwatched: dict[str, RepositoryLocation] = {}
 
-    def watch(self, place: RepositoryLocation) -> WatchToken | None:
+    def watch(self, location: RepositoryLocation) -> WatchToken | None:
         """Watch a work tree; return None when the system allows no further watch."""
 
         def failed(error: OSError) -> None:
             self._engine.note_problem(
-                place,
+                location,
                 f"files can't be watched: {error.strerror or error}",
                 "Raise fs.inotify.max_user_watches, or run `muninn index` after changes.",
             )
 
-        watcher = Watcher(place, lambda paths: self._engine.files_changed(place, paths), failed)
+        watcher = Watcher(location, lambda paths: self._engine.files_changed(location, paths), failed)
         try:
             watcher.start()
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                self._unwatched[place.root] = place  # tried again when descriptors are free
+                self._unwatched[location.root] = location  # tried again when descriptors are free
             failed(error)
             return None
-        self._watchers[place.root] = watcher
+        self._watchers[location.root] = watcher
         return watcher.seen
 
     def watch_again(self) -> None:
         """Watch the work trees for which there were no descriptors, when some are free."""
-        for root, place in list(self._unwatched.items()):
+        for root, location in list(self._unwatched.items()):
             if has_spare_descriptors():
                 del self._unwatched[root]
-                self._engine.watch_again(place)
+                self._engine.watch_again(location)
 
-    def unwatch(self, place: RepositoryLocation) -> None:
+    def unwatch(self, location: RepositoryLocation) -> None:
         """Stop watching a work tree."""
-        self._unwatched.pop(place.root, None)
-        watcher = self._watchers.pop(place.root, None)
+        self._unwatched.pop(location.root, None)
+        watcher = self._watchers.pop(location.root, None)
         if watcher is not None:
             watcher.stop()
 

@@ -43,22 +43,22 @@ class Watcher:
 
     def __init__(
         self,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         changed: Callable[[set[str]], None],
         failed: Callable[[OSError], None] = lambda _error: None,
     ) -> None:
         self._changed = changed
         self._failed = failed
-        self._place = place
+        self._location = location
         self._pending: set[str] = set()
         self._wake = threading.Condition()
         self._stopped = False
-        self._own = os.path.join(place.cache, "seen-")
-        self._uncounted = tuple(os.path.join(place.root, folder, "") for folder in _UNCOUNTED)
+        self._own = os.path.join(location.cache, "seen-")
+        self._uncounted = tuple(os.path.join(location.root, folder, "") for folder in _UNCOUNTED)
         self._noticed = 0
         self._sent = self._passed = 0
         self._first = self._last = 0.0
-        self._events = file_events(place, self._note, lambda: self._note(place.root))
+        self._events = file_events(location, self._note, lambda: self._note(location.root))
         self._thread = threading.Thread(target=self._collect, name="watch", daemon=True)
 
     def start(self) -> None:
@@ -104,8 +104,8 @@ class Watcher:
                 if self._passed < int(own) <= self._sent:
                     self._passed = int(own)
                     self._wake.notify_all()
-            elif path == self._place.root or (
-                path.startswith(self._place.root + os.sep) and not path.startswith(self._uncounted)
+            elif path == self._location.root or (
+                path.startswith(self._location.root + os.sep) and not path.startswith(self._uncounted)
             ):
                 self._noticed += 1
 
@@ -122,11 +122,11 @@ class Watcher:
             self._wake.notify_all()
 
     def _wanted(self, path: str) -> bool:
-        if path == os.path.join(self._place.git_dir, "HEAD") or path.endswith(f"{os.sep}logs{os.sep}HEAD"):
+        if path == os.path.join(self._location.git_dir, "HEAD") or path.endswith(f"{os.sep}logs{os.sep}HEAD"):
             return True
-        if any(part in path.removeprefix(self._place.root) for part in _IGNORED_PARTS):
+        if any(part in path.removeprefix(self._location.root) for part in _IGNORED_PARTS):
             return False
-        muninn = os.path.join(self._place.root, ".muninn") + os.sep
+        muninn = os.path.join(self._location.root, ".muninn") + os.sep
         return not path.startswith((muninn + "cache", muninn + "local"))
 
     def _collect(self) -> None:
@@ -144,7 +144,7 @@ class Watcher:
                     return
                 batch, self._pending = self._pending, set()
             try:
-                if self._place.root in batch:
+                if self._location.root in batch:
                     self._renew()
                 self._changed(batch)
             except Exception:  # the next change must still be handled
@@ -152,7 +152,7 @@ class Watcher:
 
     def _renew(self) -> None:
         """Watch everything anew, before all files are checked, so that later changes are reported."""
-        log.warning("file events were lost: checking all files of %s", self._place.root)
+        log.warning("file events were lost: checking all files of %s", self._location.root)
         try:
             self._events.renew()
         except OSError as error:

@@ -56,7 +56,7 @@ def run(
 
     def call(method: Method, _given: object, params: dict[str, Any]) -> Any:
         result = muninn.engine.call(
-            method.verb, decode_params(method, params), CallContext(place=locate(str(plain_repo)))
+            method.verb, decode_params(method, params), CallContext(location=locate(str(plain_repo)))
         )
         return json.loads(encode_json(result))
 

@@ -54,7 +54,7 @@ def pulled(muninn):
     ids = [muninn.call("remember", text="Users are kept in a dictionary.", files=["src/users.py"]).ids[0]]
     for number, kind in enumerate(("decision", "[y](command:k)")):
         record = {"id": f"pulled{number}](command:l)", "type": kind, "ts": "2026-02-01T10:00:00.000Z", **fields}
-        muninn.engine.open(muninn.place).memory.append([record], "s1")
+        muninn.engine.open(muninn.location).memory.append([record], "s1")
         ids.append(record["id"])
     muninn.call("index", wait=True)
     return muninn, ids

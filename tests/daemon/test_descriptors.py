@@ -110,7 +110,7 @@ from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call_context import CallContext
 
 engine = Engine(version="test", spare_cache=Path("/nowhere"), model_cache=Path("/nowhere"))
-call = CallContext(place=locate(sys.argv[1]), client="test")
+call = CallContext(location=locate(sys.argv[1]), client="test")
 ask = lambda verb: engine.call(verb, decode_params(lookup(verb), {}), call)
 warm = "warm" in sys.argv
 before = ask("memories").total if warm else None

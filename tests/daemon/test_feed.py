@@ -27,9 +27,9 @@ class CountingFeed(Feed):
     """A feed of a journal that is a number, which counts how often it is read."""
 
     def __init__(self) -> None:
-        place: Any = SimpleNamespace(identity="0" * 16, root="/nowhere")
+        location: Any = SimpleNamespace(identity="0" * 16, root="/nowhere")
         engine: Any = None
-        super().__init__(engine, place)
+        super().__init__(engine, location)
         self.head = self.reads = 0
         self._head = lambda: self.head
 
@@ -100,7 +100,7 @@ async def test_one_that_joins_in_the_pause_after_a_burst_gets_each_event_once(
 ) -> None:
     """The reader is behind the journal then."""
     monkeypatch.setattr(feed_module, "BURST_SECONDS", 10_000)
-    feed = feed_of(muninn.engine, muninn.place)
+    feed = feed_of(muninn.engine, muninn.location)
     got: dict[str, list[bytes]] = {"early": [], "late": []}
     news = asyncio.Event()
 
@@ -126,7 +126,7 @@ async def test_one_that_joins_in_the_pause_after_a_burst_gets_each_event_once(
         record()
         await reached(1)
         record()  # in the pause
-        journal = muninn.engine.journals.open(muninn.place).journal
+        journal = muninn.engine.journals.open(muninn.location).journal
         second = feed.identity(2, next(journal.rows(2, 2)).hash.hex())
         start = await feed.start(second, None)
         assert (start.position, start.resumed) == (2, True)

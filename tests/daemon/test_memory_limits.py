@@ -68,7 +68,7 @@ def test_a_call_that_gets_no_thread_is_refused_and_does_not_run_later(
         start(thread)
 
     pools = Pools()
-    session = Session(muninn.engine, pools, muninn.place, client="test", stop=lambda: None)
+    session = Session(muninn.engine, pools, muninn.location, client="test", stop=lambda: None)
 
     def remember(text: str) -> None:
         asyncio.run(session.call("remember", {"text": text}, lambda result: result))

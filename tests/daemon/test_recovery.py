@@ -187,12 +187,12 @@ def die(*_, **__):
 
 root, identity, point = sys.argv[1:]
 engine = Engine(version="test", spare_cache=Path("/nowhere"), model_cache=Path("/nowhere"))
-call = CallContext(place=locate(root), client="test")
+call = CallContext(location=locate(root), client="test")
 engine.call("index", decode_params(lookup("index"), {"wait": True}), call)
 if point == "redaction stored, no file changed":
     redact.delete_temporary_files = die
 elif point == "files changed, contexts left":
-    engine.open(call.place).context_store.remove_mentioning = die
+    engine.open(call.location).context_store.remove_mentioning = die
 elif point == "index left":
     redaction.scrub_index = die
 elif point == "words written, rows left":

@@ -44,7 +44,7 @@ class Muninn:
 
     def __init__(self, root: Path, engine: Engine, clock: Clock) -> None:
         self.root = root
-        self.place = locate(str(root))
+        self.location = locate(str(root))
         self.engine = engine
         self.clock = clock
 
@@ -58,7 +58,7 @@ class Muninn:
     ) -> Any:
         """Call a verb on the work tree, or on another one; as an editor when it has buffers."""
         method = lookup(verb)
-        call = CallContext(place=locate(str(at or self.root)), client="test", actor=actor, buffers=buffers)
+        call = CallContext(location=locate(str(at or self.root)), client="test", actor=actor, buffers=buffers)
         return self.engine.call(verb, decode_params(method, params), call)
 
     def texts(self, query: str, **params: Any) -> list[str]:
@@ -72,9 +72,9 @@ class Muninn:
 
     def touch(self, *files: str) -> None:
         """Tell the engine that files changed, as the watcher does, and wait until it has looked at them."""
-        place = locate(str(self.root))
-        self.engine.files_changed(place, {str(self.root / file) for file in files})
-        updater = self.engine.open(place).updater
+        location = locate(str(self.root))
+        self.engine.files_changed(location, {str(self.root / file) for file in files})
+        updater = self.engine.open(location).updater
         assert updater.wait_files(updater.update_files(), PATIENCE)
 
 

@@ -69,7 +69,9 @@ def test_a_message_that_comes_again_records_nothing_twice(muninn, talk, tmp_path
     for source in ("turn", "turn", "session", "session"):
         end_turn(muninn, talk, tmp_path, source)
     assert len(kinds(muninn)) == 5
-    muninn.engine.open(muninn.place).session_state.put("s-1", "turns:talk.jsonl", None)  # as after the loss of the file
+    muninn.engine.open(muninn.location).session_state.put(
+        "s-1", "turns:talk.jsonl", None
+    )  # as after the loss of the file
     end_turn(muninn, talk, tmp_path)
     assert len(kinds(muninn)) == 5
     assert len(turns(muninn)) == 1
@@ -162,7 +164,7 @@ def test_deliveries_to_a_session_are_recorded_as_events(muninn):
 def test_the_configuration_turns_recording_off(muninn, talk, tmp_path, setting):
     config = muninn.root / ".muninn" / "config.yaml"
     config.write_text(f"journal:\n  {setting}\n")
-    muninn.engine.files_changed(muninn.place, {str(config)})
+    muninn.engine.files_changed(muninn.location, {str(config)})
     muninn.call("remember", text="Sessions live in Postgres.", type="decision", importance=9)
     muninn.call("brief", session="s-1")
     end_turn(muninn, talk, tmp_path)
@@ -171,7 +173,7 @@ def test_the_configuration_turns_recording_off(muninn, talk, tmp_path, setting):
 
 def test_the_first_job_runs_at_once_and_others_wait_for_a_pause_and_run_in_one_go(muninn, monkeypatch):
     background, ran, first = muninn.engine.agent_journal, [], threading.Event()
-    workspace = muninn.engine.open(muninn.place)
+    workspace = muninn.engine.open(muninn.location)
     background.later(workspace, lambda _at: first.set())
     assert first.wait(300)
     background.drain()

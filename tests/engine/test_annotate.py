@@ -220,7 +220,7 @@ def test_a_buffer_that_says_what_the_disk_says_changes_nothing(rules):
     muninn, _ = rules
     buffers = Overlays()
     buffers.open(FILE, USERS.replace("\n", "\r\n"))
-    workspace = muninn.engine.open(muninn.place)
+    workspace = muninn.engine.open(muninn.location)
     assert buffers.unsaved(workspace.citations) == {}
     seen, on_disk = muninn.call("annotate", file=FILE, buffers=buffers), muninn.call("annotate", file=FILE)
     assert replace(seen, saw=on_disk.saw) == on_disk  # memories may have been encoded meanwhile
@@ -314,9 +314,9 @@ def test_a_confirmed_memory_cites_the_code_as_it_is_now(rules):
     result = muninn.call("confirm", id=ids[1])
     assert [(cite.state, cite.start) for cite in result.cites] == [("fresh", 12)]
     assert muninn.call("annotate", file=FILE).doubts == ()
-    records = muninn.engine.open(muninn.place).memory.log.state.records
+    records = muninn.engine.open(muninn.location).memory.log.state.records
     muninn.call("confirm", id=ids[1])
-    assert muninn.engine.open(muninn.place).memory.log.state.records == records
+    assert muninn.engine.open(muninn.location).memory.log.state.records == records
 
 
 def test_a_merged_memory_is_confirmed_with_what_the_others_cite(rules):

@@ -102,7 +102,7 @@ def test_an_agent_can_not_approve_its_own(held, caller):
 
 def test_a_client_on_an_agents_protocol_cannot_act_as_a_user(held):
     identity = propose(held)
-    call = CallContext(place=locate(str(held.root)), client="agent", actor="assistant")
+    call = CallContext(location=locate(str(held.root)), client="agent", actor="assistant")
     params = decode_params(METHODS["approve"], {"ids": [identity], "actor": "user", "agent": "scribe 1.0"})
     with pytest.raises(RefusedError, match="approve its own"):
         held.engine.call("approve", params, call)

@@ -62,7 +62,7 @@ def told(muninn):
 
 
 def backfill(muninn, source="git", scope=None, **params):
-    scope = scope or CallContext(place=locate(str(muninn.root)), client="test")
+    scope = scope or CallContext(location=locate(str(muninn.root)), client="test")
     return muninn.engine.call("backfill", decode_params(lookup("backfill"), {"source": source, **params}), scope)
 
 
@@ -200,7 +200,7 @@ def test_a_long_run_reports_and_can_be_cancelled_before_it_stores_anything(told)
         if "storing" in progress.message:
             cancelled.set()
 
-    call = CallContext(place=locate(str(muninn.root)), client="test", cancelled=cancelled, report=report)
+    call = CallContext(location=locate(str(muninn.root)), client="test", cancelled=cancelled, report=report)
     with pytest.raises(Cancelled):
         backfill(muninn, scope=call, apply=True)
     assert (reports[0], set(reports)) == ("begin", {"begin", "report"})

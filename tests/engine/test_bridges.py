@@ -293,5 +293,5 @@ def test_knowledge_of_another_revision_has_its_origin_too(bridged):
     (bridged.root / "docs" / "adr" / "0001-use-limpets.md").unlink()
     bridged.touch("docs/adr/0001-use-limpets.md")
     params = RecallParams(query="use limpets", at="HEAD")
-    hit = bridged.engine.recall(params, CallContext(place=locate(str(bridged.root)))).hits[0]
+    hit = bridged.engine.recall(params, CallContext(location=locate(str(bridged.root)))).hits[0]
     assert (hit.path, hit.origin) == ("docs/adr/0001-use-limpets.md", "ADR")

@@ -84,15 +84,15 @@ class Recorder:
     """A session that records events, and a hold on their journal."""
 
     def __init__(self, muninn) -> None:
-        self.engine, self.place = muninn.engine, muninn.place
-        self.journal = muninn.engine.journals.open(muninn.place).journal
+        self.engine, self.location = muninn.engine, muninn.location
+        self.journal = muninn.engine.journals.open(muninn.location).journal
         self.commits: list[int] = []
         self.journal.on_commit(self.commits.append)
         self.pools = Pools()
         self.pools.append.shutdown()
         self.pools.append = ThreadPoolExecutor(1)
         self.pools.events = Appends(self.pools.append)
-        self.session = Session(muninn.engine, self.pools, muninn.place, client="test", stop=lambda: None)
+        self.session = Session(muninn.engine, self.pools, muninn.location, client="test", stop=lambda: None)
 
     def append(self, **more) -> asyncio.Task[Any]:
         given = {"event_type": "step", "payload": {}, **more}
@@ -124,7 +124,7 @@ class Recorder:
         params = decode_params(lookup("event.append"), {"event_type": "step", "payload": {"text": "x" * 8_000}})
         done = asyncio.get_running_loop().create_future()
         return Waiting(
-            muninn.engine, params, CallContext(place=muninn.place), lambda: None, to_plain, done, time.monotonic()
+            muninn.engine, params, CallContext(location=muninn.location), lambda: None, to_plain, done, time.monotonic()
         )
 
 
@@ -196,7 +196,7 @@ def test_clients_whose_loop_is_closed_get_nothing(muninn, caplog):
 
     event_appends._record([asyncio.run(wait())])
     assert "for clients that have gone" in caplog.text
-    assert muninn.engine.journals.open(muninn.place).journal.position == 1
+    assert muninn.engine.journals.open(muninn.location).journal.position == 1
 
 
 async def test_long_events_that_are_queued_when_the_daemon_stops_may_be_repeated(recorder):
@@ -231,10 +231,12 @@ def test_an_event_is_recorded_although_its_work_tree_can_not_be_read(muninn, tmp
     """And the clients of other work trees get what they would get without it."""
     other = copy_plain_repo(tmp_path / "other")
     muninn.call("init", at=other)
-    git_dir = Path(muninn.place.git_dir)
+    git_dir = Path(muninn.location.git_dir)
     (git_dir / "HEAD").write_bytes(b"ref: refs/heads/a\0b\n")
     params = decode_params(lookup("event.append"), {"event_type": "step", "payload": {}})
-    calls = [(params, CallContext(place=place), time.monotonic()) for place in (muninn.place, locate(str(other)))]
+    calls = [
+        (params, CallContext(location=location), time.monotonic()) for location in (muninn.location, locate(str(other)))
+    ]
     broken, sound = muninn.engine.append(calls)
     assert [each.event.position for each in (broken, sound)] == [1, 1]
     assert "can't be read" in broken.saw.note

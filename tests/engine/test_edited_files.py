@@ -19,9 +19,9 @@ class Tree:
 
     def __init__(self, root, monkeypatch):
         self.root, self.count, self.now, self.asked = root, 0, 0.0, 0
-        place = locate(str(root))
-        head = HeadReader(place)
-        self.edited = EditedFiles(place, lambda: head.read().commit, monotonic=lambda: self.now)
+        location = locate(str(root))
+        head = HeadReader(location)
+        self.edited = EditedFiles(location, lambda: head.read().commit, monotonic=lambda: self.now)
         self.edited.seen = lambda: self.count
         real = module.git.untracked_files
         monkeypatch.setattr(module.git, "untracked_files", lambda root: self.note() or real(root))

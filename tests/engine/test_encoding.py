@@ -96,7 +96,7 @@ def test_memories_of_a_past_commit_and_of_other_branches_are_compared_by_the_sam
     muninn.call("recall", query="number1")
     encoded = encoder.embedded
     params = RecallParams(query="statement", at="HEAD", kind="memory")
-    found = muninn.engine.recall(params, CallContext(place=muninn.place, client="test"))
+    found = muninn.engine.recall(params, CallContext(location=muninn.location, client="test"))
     assert found.saw.index.unencoded == 0
     assert encoder.embedded == encoded + 1, "the question alone is encoded"
 

@@ -180,7 +180,7 @@ def test_many_who_open_at_once_open_one(plain_repo, start):
 def test_changes_between_the_first_scan_and_watching_are_not_missed(muninn, start):
     muninn.engine.close()
 
-    def watch(place):
+    def watch(_location):
         (muninn.root / "early.py").write_text("def hoist_mainsail(): pass\n")  # no event tells of it
 
     later = start(muninn.root, opened=watch)

@@ -129,7 +129,7 @@ def test_a_redacted_or_hidden_event_is_in_no_query(muninn):
     assert muninn.call("audit.verify").redacted == (gone.event_id,)
     rebuilt = muninn.call("projections.rebuild").rebuilt
     assert all(one.same for one in rebuilt), rebuilt
-    folder = Path(muninn.place.journal)
+    folder = Path(muninn.location.journal)
     assert all(b"ecretive" not in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -164,7 +164,7 @@ def test_a_turn_is_protected_over_the_verbs(muninn):
 
 def configure(muninn, text):
     (muninn.root / ".muninn/config.yaml").write_text(text)
-    muninn.engine.files_changed(muninn.place, {str(muninn.root / ".muninn/config.yaml")})
+    muninn.engine.files_changed(muninn.location, {str(muninn.root / ".muninn/config.yaml")})
 
 
 def test_a_turn_begins_and_ends_although_head_is_damaged(muninn):
@@ -260,7 +260,7 @@ def test_status_shows_the_journal_once_there_is_one(muninn):
     append(muninn, payload={"n": 1})
     muninn.call("event.statistics")
     journal = muninn.call("status").journal
-    assert (journal.path, journal.events, journal.lag, journal.failure) == (muninn.place.journal, 1, 0, "")
+    assert (journal.path, journal.events, journal.lag, journal.failure) == (muninn.location.journal, 1, 0, "")
 
 
 def test_old_months_are_sealed_without_a_person(muninn):

@@ -54,9 +54,9 @@ def test_files_changed_together_with_the_current_file_rank_higher(pair: Muninn) 
 
 
 def test_an_open_file_belongs_to_the_working_set(pair: Muninn) -> None:
-    pair.engine.open_editors.update(pair.place.root, "editor", ["left/left.py"])
+    pair.engine.open_editors.update(pair.location.root, "editor", ["left/left.py"])
     assert "together" in reasons(pair, "right/right.py")
-    pair.engine.open_editors.update(pair.place.root, "editor", [])
+    pair.engine.open_editors.update(pair.location.root, "editor", [])
     assert "together" not in reasons(pair, "right/right.py")
 
 

@@ -262,9 +262,9 @@ def test_scores_do_not_depend_on_how_many_candidates_each_index_returns(user: Us
         roots.append(user.make(f"r{number}", text))
     ones = [user.open(root) for root in roots]
     ones[0].call("repos.scan", path=str(user.home), add=True)
-    workspace = ones[0].engine.open(ones[0].place)
+    workspace = ones[0].engine.open(ones[0].location)
     models = models_of(workspace.embedder(), workspace.encoder)
-    with ones[0].engine.repositories.open_named(["all"], ones[0].place, models) as asked:
+    with ones[0].engine.repositories.open_named(["all"], ones[0].location, models) as asked:
         assert len(asked.parts) == 4
         reader = asked.reader(workspace.updater.wait_open(300).snapshot())
         source = reader.sources[0]

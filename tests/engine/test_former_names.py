@@ -34,7 +34,7 @@ def rename(muninn, old, new, *, commit=True):
 def about(muninn, path, rev=None):
     """Return the ids of the memories about a file, now or as of a revision."""
     params = decode_params(lookup("memories"), {"file": path, "at": rev})
-    found = muninn.engine.call("memories", params, CallContext(place=locate(str(muninn.root)), client="test"))
+    found = muninn.engine.call("memories", params, CallContext(location=locate(str(muninn.root)), client="test"))
     return [memory.id for memory in found.memories]
 
 

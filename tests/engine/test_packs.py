@@ -141,7 +141,7 @@ def test_a_question_about_an_earlier_commit_names_the_version_of_then(made, read
     git(reader.root, "commit", "-q", "-m", "Pack")
     reader.call("pack.update", path=made("1.1.0"))
     then = RecallParams(query="error culprit", kind="knowledge", at="HEAD", limit=1)
-    (hit,) = reader.engine.recall(then, CallContext(place=locate(str(reader.root)))).hits
+    (hit,) = reader.engine.recall(then, CallContext(location=locate(str(reader.root)))).hits
     assert hit.origin == "pack house-style 1.0.0"
     reader.call("index")
     (hit,) = reader.call("recall", query="error culprit", kind="knowledge", limit=1).hits

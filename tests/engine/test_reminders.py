@@ -110,7 +110,7 @@ def test_a_late_reminder_does_not_count_as_delivered(full):
     prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
     gone = threading.Event()
     gone.set()
-    late = full.engine.call("remind", RemindParams(**prompt), CallContext(place=full.place, cancelled=gone))
+    late = full.engine.call("remind", RemindParams(**prompt), CallContext(location=full.location, cancelled=gone))
     assert len(late.ids) == 1
     assert full.call("remind", **prompt).ids == late.ids
 
@@ -127,7 +127,7 @@ def test_a_late_reminder_is_delivered_once_with_the_next_event(full, verb, event
     prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
     gone = threading.Event()
     gone.set()
-    late = full.engine.call("remind", RemindParams(**prompt), CallContext(place=full.place, cancelled=gone))
+    late = full.engine.call("remind", RemindParams(**prompt), CallContext(location=full.location, cancelled=gone))
     for session, times in (("s2", 0), ("s1", 1), ("s1", 0)):
         answer = full.call(verb, session=session, **event)
         text = answer.text if verb == "remind" else answer.note

@@ -16,7 +16,7 @@ pytest_plugins = ["engines"]
 
 def ask(muninn, verb, **params):
     """Call a verb whose parameters may be named `at`."""
-    return muninn.engine.call(verb, decode_params(lookup(verb), params), CallContext(place=locate(str(muninn.root))))
+    return muninn.engine.call(verb, decode_params(lookup(verb), params), CallContext(location=locate(str(muninn.root))))
 
 
 def texts(muninn, **params):

@@ -472,7 +472,7 @@ def test_a_promotion_that_can_not_archive_its_note_stores_nothing(muninn, monkey
     with pytest.raises(StorageError):
         muninn.call("promote", id=note.ids[0])
     monkeypatch.undo()
-    log = muninn.engine.open(muninn.place).memory.log
+    log = muninn.engine.open(muninn.location).memory.log
     assert [(one.id, one.archived) for one in log.state.memories.values()] == [(note.ids[0], False)]
 
 

@@ -92,14 +92,14 @@ def test_a_cache_that_is_deleted_under_a_first_index_is_made_anew_by_itself(muni
     shutil.rmtree(muninn.root / ".muninn" / "cache")
     gate.set()
     by_itself = FIRST_LOOK + 1  # nobody asks for another look here
-    assert muninn.engine.open(muninn.place).updater.wait_files(by_itself, 60)
+    assert muninn.engine.open(muninn.location).updater.wait_files(by_itself, 60)
     assert muninn.call("recall", query="hoist_7", kind="code").hits[0].path == "sail_7.py"
     assert muninn.call("status").problems == ()
 
 
 def test_waiting_for_the_index_says_what_is_found_and_ends_with_all_of_it(muninn, gate):
     told: list[str] = []
-    call = CallContext(place=muninn.place, client="test", report=lambda progress: told.append(progress.message))
+    call = CallContext(location=muninn.location, client="test", report=lambda progress: told.append(progress.message))
     with ThreadPoolExecutor(1) as thread:
         waiting = thread.submit(muninn.engine.call, "index", IndexParams(wait=True), call)
         while not any("found by their words" in message for message in told):

@@ -22,7 +22,7 @@ def registered(muninn, name, role="executor", **more):
 
 def on(muninn, connection, verb, **params):
     """Call a verb as the agent's program on a connection of its own."""
-    call = CallContext(place=muninn.place, client="prog 1.0", actor="assistant", connection=connection)
+    call = CallContext(location=muninn.location, client="prog 1.0", actor="assistant", connection=connection)
     return muninn.engine.call(verb, decode_params(lookup(verb), params), call)
 
 
@@ -220,7 +220,7 @@ def test_two_work_trees_that_change_a_file_learn_of_each_other(muninn, tmp_path)
     assert said not in muninn.call("remind", **reminder).text  # once for each session
     doubts = muninn.call("annotate", file=file).doubts
     assert [(one.rule, one.level, one.message) for one in doubts] == [("shared", "information", said)]
-    call = CallContext(place=locate(str(other)), client="test")
+    call = CallContext(location=locate(str(other)), client="test")
     ada = muninn.engine.call("agent.register", decode_params(lookup("agent.register"), {"name": "ada"}), call)
     claim = decode_params(lookup("lease.claim"), {"files": ["new.py"]})
     muninn.engine.call("lease.claim", claim, call)

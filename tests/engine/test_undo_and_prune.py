@@ -46,7 +46,7 @@ def test_a_reconcile_tells_how_far_it_is_and_who_cancels_it_finds_every_file_as_
         if progress.percentage == 20:  # the next step would write
             cancelled.set()
 
-    call = CallContext(place=locate(str(muninn.root)), cancelled=cancelled, report=report)
+    call = CallContext(location=locate(str(muninn.root)), cancelled=cancelled, report=report)
     with pytest.raises(Cancelled):
         muninn.engine.call("reconcile", ReconcileParams(), call)
     assert memory_files(muninn) == before

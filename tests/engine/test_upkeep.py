@@ -162,7 +162,7 @@ def test_a_faded_link_of_memories_that_were_merged_is_removed_once(muninn: Munin
     old = remembered(muninn, "Refunds are booked by the ledger worker as reversing entries.", actor="user")
     both = [remembered(muninn, f"The cache key has the {what}.", actor="user") for what in ("tenant", "tenant's id")]
     link = {"type": "link", "relation": "extends", "to": old, "strength": 0.5, "by": "link/1 rules"}
-    muninn.engine.open(muninn.place).memory.append([{**link, "target": each} for each in both], None)
+    muninn.engine.open(muninn.location).memory.append([{**link, "target": each} for each in both], None)
     one = muninn.call("consolidate", ids=both, decision="merge", keep=both[0]).kept.id
     (before,) = memory(muninn, one).links
     muninn.clock.forward(days=500)

@@ -193,11 +193,11 @@ def test_after_the_end_nothing_more_is_handed_over(plain_repo, watch):
 
 def test_a_saved_file_is_indexed_without_a_request(muninn, watch):
     muninn.call("index")
-    place = locate(str(muninn.root))
+    location = locate(str(muninn.root))
     noticed = Batches()
 
     def changed(paths):
-        muninn.engine.files_changed(place, paths)
+        muninn.engine.files_changed(location, paths)
         noticed(paths)
 
     watch(muninn.root, changed)
@@ -205,6 +205,6 @@ def test_a_saved_file_is_indexed_without_a_request(muninn, watch):
     (muninn.root / "draft").write_text("def hoist_mainsail(): pass\n")
     os.replace(muninn.root / "draft", target)  # as editors save
     noticed.until(str(target))
-    updater = muninn.engine.open(place).updater
+    updater = muninn.engine.open(location).updater
     assert updater.wait_files(updater.update_files(), 30)
     assert muninn.call("recall", query="hoist mainsail").hits[0].path == "src/sails.py"

@@ -12,8 +12,8 @@ from muninn_core.launch.repository_location import locate
 
 
 def placed(path):
-    place = locate(str(path))
-    return place.root, place.identity, place.git_dir
+    location = locate(str(path))
+    return location.root, location.identity, location.git_dir
 
 
 def test_any_folder_of_a_work_tree_leads_to_its_top(plain_repo):

@@ -165,7 +165,7 @@ def test_a_cancelled_exploration_ends_and_stores_nothing(told: Told) -> None:
     stop = threading.Event()
     with Backend(calling(uses("tree")), stalls()) as backend:
         enabled(told, backend)
-        call = CallContext(place=locate(str(told.root)), client="test", cancelled=stop)
+        call = CallContext(location=locate(str(told.root)), client="test", cancelled=stop)
 
         def cancel() -> None:
             while len(backend.requests) < 2:

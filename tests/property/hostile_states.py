@@ -153,7 +153,7 @@ def try_call(muninn: Muninn, method: Method, given: dict[str, Any]) -> str:
     begun = time.thread_time()
     try:
         with _limited():
-            call = CallContext(place=muninn.place, client="test")
+            call = CallContext(location=muninn.location, client="test")
             result = muninn.engine.call(method.verb, decode_params(method, given), call)
             plain = decode_json(encode_json(result))
             shown = {"terminal": _on_terminal(method, plain), "model": render(result)}

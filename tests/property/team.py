@@ -74,9 +74,9 @@ class Tree:
 
     def open(self) -> None:
         """Open the log, as a process does that comes after one that died."""
-        place = locate(str(self.root))
-        self.layout = layout_at(place)
-        adopt_orphans(place, self.layout, [])
+        location = locate(str(self.root))
+        self.layout = layout_at(location)
+        adopt_orphans(location, self.layout, [])
         self.log = open_log(self.layout, clock=self._clock, ids=self._ids)
 
     def git(self, *arguments: str) -> str:

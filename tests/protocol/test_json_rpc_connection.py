@@ -23,12 +23,12 @@ class Raw:
     """A client that writes arbitrary bytes."""
 
     def __init__(self, repo, environ):
-        place = locate(str(repo))
+        location = locate(str(repo))
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(PATIENCE)
-        self.sock.connect(Address(environ["MUNINN_RUNTIME_DIR"], place.identity).socket)
+        self.sock.connect(Address(environ["MUNINN_RUNTIME_DIR"], location.identity).socket)
         self.stream = self.sock.makefile("rb")
-        self.hello = {"version": __version__, "root": place.root, "identity": place.identity}
+        self.hello = {"version": __version__, "root": location.root, "identity": location.identity}
 
     def greet(self, **changes):
         """Say hello and return the answer."""

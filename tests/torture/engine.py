@@ -45,7 +45,9 @@ def engine_on(root: Path, folder: Path, **options: Any) -> Iterator[tuple[Engine
 
     def call(verb: str, /, **params: Any) -> Any:
         method = lookup(verb)
-        return engine.call(verb, decode_params(method, params), CallContext(place=locate(str(root)), client="torture"))
+        return engine.call(
+            verb, decode_params(method, params), CallContext(location=locate(str(root)), client="torture")
+        )
 
     try:
         yield engine, call

@@ -120,15 +120,15 @@ def _ask(address: str, question: dict[str, Any]) -> Any:
 _spawn = start.spawn
 
 
-def _spawn_daemon(place: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> Any:
+def _spawn_daemon(location: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> Any:
     """Start a daemon: in the place of `start.spawn`, in a forked client and in the driver of a part."""
     nursery = environ.get(_ADDRESS)
     if nursery is None or random.random() < REAL:
-        return _spawn(place, address, environ)
+        return _spawn(location, address, environ)
     question = {
         "do": "fork",
         "program": DAEMON,
-        "arguments": ["--root", place.root],
+        "arguments": ["--root", location.root],
         "environ": start.daemon_environment(environ),
         "stdin": os.devnull,
         "output": address.log,

@@ -123,8 +123,8 @@ class Engine(
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
         encoder: Callable[[], Encoder | None] = load_encoder,
-        opened: Callable[[RepositoryLocation], WatchToken | None] = lambda _place: None,
-        removed: Callable[[RepositoryLocation], None] = lambda _place: None,
+        opened: Callable[[RepositoryLocation], WatchToken | None] = lambda _location: None,
+        removed: Callable[[RepositoryLocation], None] = lambda _location: None,
         clients: Callable[[], int] = lambda: 0,
         home: Path | None = None,
         model_ledger: Path | None = None,
@@ -234,7 +234,7 @@ class Engine(
                 result: Value = getattr(self, method.function)(params, call)
                 return result
             except DamagedIndex:
-                workspace = self.trees.get(call.place)
+                workspace = self.trees.get(call.location)
                 if workspace is None or last:
                     raise
                 done = workspace.updater.replace_damaged(REBUILD_SECONDS)
@@ -242,14 +242,14 @@ class Engine(
                     raise
         raise AssertionError("unreachable")
 
-    def open(self, place: RepositoryLocation) -> Workspace:
+    def open(self, location: RepositoryLocation) -> Workspace:
         """Open the work tree, or return the open one. Raises NotInitialised without `.muninn`."""
-        return self.trees.open(place)
+        return self.trees.open(location)
 
     @property
     def lost_repository(self) -> bool:
         """Whether a main work tree, or a plain folder, was moved or deleted, or another repository is in its place."""
-        return any(not each.place.linked and each.removed for each in self.trees)
+        return any(not each.location.linked and each.removed for each in self.trees)
 
     def collect_removed(self) -> None:
         """Close work trees that git has removed, and adopt their memories."""
@@ -275,19 +275,19 @@ class Engine(
         self.trees.close()
         self.repositories.close()
 
-    def files_changed(self, place: RepositoryLocation, paths: set[str]) -> None:
+    def files_changed(self, location: RepositoryLocation, paths: set[str]) -> None:
         """Queue changed files (absolute paths) of an open work tree for indexing."""
-        workspace = self.trees.get(place)
+        workspace = self.trees.get(location)
         if workspace is not None:
             workspace.files_changed(paths)
 
-    def watch_again(self, place: RepositoryLocation) -> None:
+    def watch_again(self, location: RepositoryLocation) -> None:
         """Try again to watch an open work tree; when that succeeds, compare all its files."""
-        self.trees.watch_again(place)
+        self.trees.watch_again(location)
 
-    def idle_seconds(self, place: RepositoryLocation) -> float:
+    def idle_seconds(self, location: RepositoryLocation) -> float:
         """Return how many seconds without a client end the daemon, by the work tree's configuration."""
-        workspace = self.trees.get(place)
+        workspace = self.trees.get(location)
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
 
     @property
@@ -318,9 +318,9 @@ class Engine(
     def keep_journals_small(self) -> None:
         """Seal old months of the open journals, as `journal.seal_months` says. Raises StorageError or BusyError."""
         for workspace in self.trees:
-            opened = self.journals.opened(workspace.place)
+            opened = self.journals.opened(workspace.location)
             if opened is not None:
-                keep_small(At(workspace, opened, self.journals.types(workspace.place)), self.clock())
+                keep_small(At(workspace, opened, self.journals.types(workspace.location)), self.clock())
 
     def _work_done(self) -> list[object]:
         return [workspace.updater.work_done for workspace in self.trees]
@@ -329,8 +329,8 @@ class Engine(
         """Record for how many seconds the event loop was blocked; `status` shows the longest stall."""
         self._longest_stall = max(self._longest_stall, seconds)
 
-    def note_problem(self, place: RepositoryLocation, message: str, hint: str) -> None:
+    def note_problem(self, location: RepositoryLocation, message: str, hint: str) -> None:
         """Record a problem of the watcher; `status` shows it."""
-        workspace = self.trees.get(place)
+        workspace = self.trees.get(location)
         if workspace is not None:
             workspace.report_problem("watch", message, hint)

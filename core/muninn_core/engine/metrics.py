@@ -151,7 +151,7 @@ def _of_work_tree(workspace: Workspace) -> Iterator[Metric]:
 def _of_storage(workspace: Workspace) -> Iterator[Metric]:
     """Yield the bytes of the files of memory, index and journal; those that are removed meanwhile count nothing."""
     layout = workspace.layout
-    journal = Path(workspace.place.journal)
+    journal = Path(workspace.location.journal)
     folders = {
         "memory": [layout.memory, layout.knowledge, layout.local],
         "index": [layout.cache],
@@ -180,7 +180,7 @@ def _of_hooks(workspace: Workspace) -> Iterator[Metric]:
 
     The log keeps the newest runs.
     """
-    local = Path(workspace.place.root, ".muninn", "local")
+    local = Path(workspace.location.root, ".muninn", "local")
     try:
         rows = (local / "hooks.log").read_text("utf-8", "replace").splitlines()
     except OSError:

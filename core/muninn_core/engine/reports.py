@@ -54,10 +54,10 @@ class Process(Value):
     longest_stall_ms: float
 
 
-def journal_status(journals: Journals, place: RepositoryLocation) -> JournalStatus:
+def journal_status(journals: Journals, location: RepositoryLocation) -> JournalStatus:
     """Return the state of the repository's journal; a journal that can't be opened is a failure."""
     try:
-        found = journals.get(place)
+        found = journals.get(location)
         if found is None:
             return JournalStatus()
         return JournalStatus(
@@ -67,7 +67,7 @@ def journal_status(journals: Journals, place: RepositoryLocation) -> JournalStat
             failure=found.projections.failure,
         )
     except MuninnError as error:
-        return JournalStatus(path=place.journal, failure=error.message)
+        return JournalStatus(path=location.journal, failure=error.message)
 
 
 def status(workspace: Workspace, process: Process, journal: JournalStatus, reconcile: str = "") -> StatusResult:
@@ -78,7 +78,7 @@ def status(workspace: Workspace, process: Process, journal: JournalStatus, recon
     return StatusResult(
         pid=os.getpid(),
         version=process.version,
-        root=workspace.place.root,
+        root=workspace.location.root,
         mode="read-write" if workspace.writable else "read-only",
         uptime_seconds=process.uptime_seconds,
         clients=process.clients,
@@ -112,12 +112,12 @@ def _visible(workspace: Workspace) -> Iterator[Memory]:
     yield from filter(visible(workspace.memory, None, None), workspace.memory.recallable().values())
 
 
-def bare_status(place: RepositoryLocation, process: Process, problem: MuninnError) -> StatusResult:
+def bare_status(location: RepositoryLocation, process: Process, problem: MuninnError) -> StatusResult:
     """Return the status of a work tree without `.muninn`; `problem` says why it is not open."""
     return StatusResult(
         pid=os.getpid(),
         version=process.version,
-        root=place.root,
+        root=location.root,
         mode="uninitialised",
         uptime_seconds=process.uptime_seconds,
         clients=process.clients,
@@ -125,15 +125,15 @@ def bare_status(place: RepositoryLocation, process: Process, problem: MuninnErro
         longest_stall_ms=process.longest_stall_ms,
         index=IndexStatus(state="absent", generation=0, files=0, chunks=0, vectors=0, lag=0, model=""),
         log=LogStatus(records=0, memories=0, unsealed=0, segments=0, malformed=0, conflicts=0, pending=0),
-        project=ProjectStatus(name=Path(place.root).name),
+        project=ProjectStatus(name=Path(location.root).name),
         problems=(Problem(kind=problem.kind, message=problem.message, hint=problem.hint),),
-        saw=bare_state(place),
+        saw=bare_state(location),
     )
 
 
-def bare_state(place: RepositoryLocation) -> ReadState:
+def bare_state(location: RepositoryLocation) -> ReadState:
     """Return what an answer about a work tree that is not open was computed from: its commit and branch."""
-    head = git.read_head(place)
+    head = git.read_head(location)
     return ReadState(commit=head.commit, branch=head.branch)
 
 
@@ -253,7 +253,7 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     problems += workspace.memory.log.problems[:SHOWN]
     problems += workspace.documents.read().problems()[:SHOWN]
     problems += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()
-    if not layout_at(workspace.place).muninn.is_dir():
+    if not layout_at(workspace.location).muninn.is_dir():
         problems.append(
             Problem(kind="gone", message="the folder .muninn was deleted", hint="`muninn init` creates it again.")
         )

@@ -35,16 +35,16 @@ class Member:
     """An open repository of the list. Safe to use from several threads."""
 
     def __init__(
-        self, listed: ListedRepository, place: RepositoryLocation, layout: Layout, log: Log, index: ReadOnlyIndex
+        self, listed: ListedRepository, location: RepositoryLocation, layout: Layout, log: Log, index: ReadOnlyIndex
     ) -> None:
         self.listed = listed
-        self.place = place
+        self.location = location
         self.layout = layout
         self.index = index
         self.origins = Origins(layout)
         self.used = time.monotonic()
         self._log = log
-        self._head = git.HeadReader(place)
+        self._head = git.HeadReader(location)
         self._crossing: tuple[State | None, Mapping[str, Memory]] = (None, {})
         most = load_config(layout.config)[0].index.max_file_bytes
         self.citations = Citations(
@@ -110,8 +110,8 @@ def open_member(
 
     Raises NoIndex, with the reason why it can't be read.
     """
-    place = place_of(listed)
-    layout = layout_at(place)
+    location = location_of(listed)
+    layout = layout_at(location)
     try:
         refuse_links(own_folders(layout))
         log = open_log(layout, clock=clock, ids=ids, writable=False)
@@ -119,20 +119,20 @@ def open_member(
         raise NoIndex(
             f"its memory can't be read: {error}", hint=f"Check the permissions and files of {layout.muninn}."
         ) from error
-    return Member(listed, place, layout, log, ReadOnlyIndex(layout.cache, model, encoder))
+    return Member(listed, location, layout, log, ReadOnlyIndex(layout.cache, model, encoder))
 
 
-def place_of(listed: ListedRepository) -> RepositoryLocation:
+def location_of(listed: ListedRepository) -> RepositoryLocation:
     """Return the work tree of a listed repository. Raises NoIndex when it is missing or has no memory."""
     gone = f"`muninn repos remove {listed.name}` takes it from your list."
     if not Path(listed.path).is_dir():
         raise NoIndex(f"{listed.path} does not exist", hint=gone)
     try:
-        place = locate(listed.path)
+        location = locate(listed.path)
     except NotARepository as error:
         raise NoIndex(error.message, hint=gone) from error
-    if place.root != listed.path:
-        raise NoIndex(f"{listed.path} is part of {place.root} now", hint=gone)
-    if not (Path(place.root) / ".muninn").is_dir():
+    if location.root != listed.path:
+        raise NoIndex(f"{listed.path} is part of {location.root} now", hint=gone)
+    if not (Path(location.root) / ".muninn").is_dir():
         raise NoIndex("it has no .muninn", hint=f"Run `muninn init` in it, or {gone}")
-    return place
+    return location

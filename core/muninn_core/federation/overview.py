@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core.errors import MuninnError
-from muninn_core.federation.member import Member, place_of
+from muninn_core.federation.member import Member, location_of
 from muninn_core.federation.registry import ListedRepository
 from muninn_core.index.read_only_index import NoIndex, has_index, index_facts
 from muninn_core.launch.repository_location import RepositoryLocation
@@ -28,16 +28,16 @@ def overview(
     """Return the state of a repository. `runtime` is the runtime directory, "" where it is not known."""
     made = Repository(name=entry.name, path=entry.path, rules=entry.rules)
     try:
-        place = place_of(entry)
+        location = location_of(entry)
     except NoIndex as error:
         return _with_problem(made, "missing", error)
-    state: RepositoryStatus = "running" if _is_running(place, runtime) else "stopped"
-    state = "this" if place.root == here.root else state
+    state: RepositoryStatus = "running" if _is_running(location, runtime) else "stopped"
+    state = "this" if location.root == here.root else state
     try:
-        facts = index_facts(Path(place.cache))
+        facts = index_facts(Path(location.cache))
         memories = len(open_member().memories())
     except MuninnError as error:
-        return _with_problem(made, "unusable" if has_index(Path(place.cache)) else "unindexed", error)
+        return _with_problem(made, "unusable" if has_index(Path(location.cache)) else "unindexed", error)
     return replace(
         made,
         state=state,
@@ -45,7 +45,7 @@ def overview(
         chunks=facts.chunks,
         memories=memories,
         indexed=timestamp(datetime.fromtimestamp(facts.changed, UTC)),
-        behind=sum(_differs(place.root, path, *stamp) for path, stamp in facts.stamps.items()),
+        behind=sum(_differs(location.root, path, *stamp) for path, stamp in facts.stamps.items()),
     )
 
 
@@ -53,12 +53,12 @@ def _with_problem(made: Repository, state: RepositoryStatus, error: MuninnError)
     return replace(made, state=state, problem=error.message, hint=error.hint)
 
 
-def _is_running(place: RepositoryLocation, runtime: str) -> bool:
+def _is_running(location: RepositoryLocation, runtime: str) -> bool:
     """Whether a daemon of the repository listens."""
     if not runtime:
         return False
     with suppress(OSError):
-        connection, _ = connect(Address(runtime, place.identity), tcp=uses_tcp(), timeout=_CONNECT_SECONDS)
+        connection, _ = connect(Address(runtime, location.identity), tcp=uses_tcp(), timeout=_CONNECT_SECONDS)
         connection.close()
         return True
     return False

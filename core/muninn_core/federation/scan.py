@@ -16,10 +16,10 @@ _NEVER = frozenset({".git", ".muninn", "node_modules", "__pycache__", ".venv", "
 
 
 class ScanResult:
-    """The places that a scan found, in the order of their paths. `complete`: no folder was left out."""
+    """The repositories that a scan found, in the order of their paths. `complete`: no folder was left out."""
 
     def __init__(self) -> None:
-        self.places: list[RepositoryLocation] = []
+        self.locations: list[RepositoryLocation] = []
         self.complete = True
 
 
@@ -36,10 +36,10 @@ def scan(folder: Path, check_cancel: Callable[[], None]) -> ScanResult:
             break
         if not number % 500:
             check_cancel()
-        place = _place(path)
-        if place is not None and place.root not in seen:
-            seen.add(place.root)
-            found.places.append(place)
+        location = _located(path)
+        if location is not None and location.root not in seen:
+            seen.add(location.root)
+            found.locations.append(location)
     return found
 
 
@@ -51,11 +51,11 @@ def _folders(folder: Path) -> Iterator[str]:
         yield path if there else ""
 
 
-def _place(path: str) -> RepositoryLocation | None:
+def _located(path: str) -> RepositoryLocation | None:
     if not path:
         return None
     try:
-        place = locate(path)
+        location = locate(path)
     except NotARepository:
         return None
-    return None if place.linked or place.root != os.path.realpath(path) else place
+    return None if location.linked or location.root != os.path.realpath(path) else location

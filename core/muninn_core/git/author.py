@@ -33,8 +33,8 @@ class AuthorReader:
     git runs again when one of the files has changed that the configuration was read from, and while it has no name.
     """
 
-    def __init__(self, place: RepositoryLocation) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation) -> None:
+        self._location = location
         self._lock = threading.Lock()
         self._known: tuple[dict[str, object], Author] = ({}, Author())
 
@@ -47,7 +47,7 @@ class AuthorReader:
             return author
 
     def _read(self) -> tuple[dict[str, object], Author]:
-        root = self._place.root
+        root = self._location.root
         done = run_process(root, "config", "-z", "--show-origin", "--list")
         if done.returncode != 0:
             raise git_error("config", done)

@@ -161,8 +161,8 @@ def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
 
     A merge counts when its file differs from all parents. Empty without git and without commits.
     """
-    place = locate(str(root))
-    if not place.git_dir:
+    location = locate(str(root))
+    if not location.git_dir:
         return ()
     options = ("--all", "--reflog", "--full-history", "-c", "--root", "--raw", "--no-abbrev", "--no-renames")
     out = run(str(root), "log", *options, "--encoding=UTF-8", "--format=%x01%H%x00%ct%x00%s", "--", folder, check=False)

@@ -21,11 +21,11 @@ def is_partial(root: Path) -> bool:
     Source: gitrepository-layout(5) and the technical note "Partial Clone Design Notes": such packs have a file
     `.promisor` beside them.
     """
-    place = locate(str(root))
-    if not place.git_dir:
+    location = locate(str(root))
+    if not location.git_dir:
         return False
     try:
-        names = os.listdir(f"{place.identity}/objects/pack")  # noqa: PTH208 (names only)
+        names = os.listdir(f"{location.identity}/objects/pack")  # noqa: PTH208 (names only)
     except OSError:
         return False
     return any(name.endswith(".promisor") for name in names)

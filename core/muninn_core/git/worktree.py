@@ -21,33 +21,33 @@ class Head(Value):
     branch: str | None = None
 
 
-def read_head(place: RepositoryLocation) -> Head:
+def read_head(location: RepositoryLocation) -> Head:
     """Read HEAD from git's files, without a process, in some tens of microseconds. Both fields are None without git, or
     when HEAD is damaged.
 
     With the reftable format git is run instead. Raises GitError when that fails.
     """
-    if not place.git_dir:
+    if not location.git_dir:
         return Head()
     try:
-        text = (Path(place.git_dir) / "HEAD").read_text("utf-8").strip()
+        text = (Path(location.git_dir) / "HEAD").read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return Head()
     ref = _ref_in(text)
     if ref is None:
         return Head(commit=_commit_in(text))
     if ref == "refs/heads/.invalid":  # the reftable format stores refs elsewhere
-        commit = run(place.root, "rev-parse", "--verify", "-q", "HEAD", check=False).strip()
-        name = run(place.root, "symbolic-ref", "-q", "--short", "HEAD", check=False).strip()
+        commit = run(location.root, "rev-parse", "--verify", "-q", "HEAD", check=False).strip()
+        name = run(location.root, "symbolic-ref", "-q", "--short", "HEAD", check=False).strip()
         return Head(commit=commit or None, branch=name or None)
-    return Head(commit=_resolve(place, ref), branch=ref.removeprefix("refs/heads/"))
+    return Head(commit=_resolve(location, ref), branch=ref.removeprefix("refs/heads/"))
 
 
 class HeadReader:
     """Reads HEAD again only when one of its files has changed. Safe for several threads."""
 
-    def __init__(self, place: RepositoryLocation) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation) -> None:
+        self._location = location
         self._cached: tuple[tuple[str, ...], tuple[object, ...], Head] = ((), (), Head())
 
     def read(self) -> Head:
@@ -58,7 +58,7 @@ class HeadReader:
         for _ in range(3):  # retry when a commit happens between the two stamps
             paths = self._paths()
             stamps = tuple(map(_stamp, paths))
-            cached = read_head(self._place)
+            cached = read_head(self._location)
             if stamps == tuple(map(_stamp, paths)) and paths == self._paths():
                 self._cached = (paths, stamps, cached)
                 break
@@ -66,9 +66,9 @@ class HeadReader:
 
     def _paths(self) -> tuple[str, ...]:
         """Return the files that decide HEAD's commit; empty without git or with the reftable format."""
-        if not self._place.git_dir:
+        if not self._location.git_dir:
             return ()
-        first = f"{self._place.git_dir}/HEAD"
+        first = f"{self._location.git_dir}/HEAD"
         try:
             with open(first, encoding="utf-8") as file:  # noqa: PTH123 (hot)
                 text = file.read().strip()
@@ -79,14 +79,14 @@ class HeadReader:
             return (first,)
         if ref.endswith("/.invalid"):
             return ()  # the reftable format
-        common = self._place.identity
-        refs = dict.fromkeys((f"{self._place.git_dir}/{ref}", f"{common}/{ref}"))  # one file in the main work tree
+        common = self._location.identity
+        refs = dict.fromkeys((f"{self._location.git_dir}/{ref}", f"{common}/{ref}"))  # one file in the main work tree
         return (first, *refs, f"{common}/packed-refs")
 
 
-def index_stamp(place: RepositoryLocation) -> object:
+def index_stamp(location: RepositoryLocation) -> object:
     """Return a value that changes with git's index, `info/exclude` and config: compare two for equality."""
-    own, common = place.git_dir, place.identity
+    own, common = location.git_dir, location.identity
     return tuple(map(_stamp, (f"{own}/index", f"{common}/info/exclude", f"{common}/config")))
 
 
@@ -99,14 +99,14 @@ def _stamp(path: str) -> object:
     return (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _resolve(place: RepositoryLocation, ref: str) -> str | None:
-    for folder in (place.git_dir, place.identity):
+def _resolve(location: RepositoryLocation, ref: str) -> str | None:
+    for folder in (location.git_dir, location.identity):
         try:
             return _commit_in((Path(folder) / ref).read_text("utf-8"))
         except (OSError, UnicodeDecodeError):
             continue
     try:
-        packed = (Path(place.identity) / "packed-refs").read_text("utf-8", "replace")
+        packed = (Path(location.identity) / "packed-refs").read_text("utf-8", "replace")
     except OSError:
         return None
     for line in packed.split("\n"):
@@ -188,12 +188,14 @@ def hooks_folder(root: Path) -> Path:
     return root / given[-1] if given else Path(locate(str(root)).identity) / "hooks"
 
 
-def configured_root(place: RepositoryLocation) -> str:
+def configured_root(location: RepositoryLocation) -> str:
     """Return the main work tree that the configuration names, as that of a submodule does; "" for none.
 
     A relative path begins at git's common directory.
     """
-    return run(place.root, "config", "--file", f"{place.identity}/config", "core.worktree", check=False).rstrip("\n")
+    return run(location.root, "config", "--file", f"{location.identity}/config", "core.worktree", check=False).rstrip(
+        "\n"
+    )
 
 
 def untracked_files(root: Path) -> tuple[str, ...]:

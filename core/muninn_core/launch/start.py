@@ -29,7 +29,7 @@ START_SECONDS = 60.0
 
 
 def connect_or_start(
-    place: RepositoryLocation,
+    location: RepositoryLocation,
     address: Address,
     environ: Mapping[str, str],
     *,
@@ -59,7 +59,7 @@ def connect_or_start(
                 try:
                     return connect(address, tcp=tcp, timeout=timeout)  # another client started it meanwhile
                 except OSError:
-                    child = _spawn(place, address, environ)
+                    child = _spawn(location, address, environ)
             time.sleep(pause)
             pause = min(pause * 1.5, 0.1)
             try:
@@ -88,9 +88,9 @@ def _acquire(lock: FileLock, address: Address) -> bool:
         raise _unusable(error, address) from None
 
 
-def _spawn(place: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _spawn(location: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     try:
-        return spawn(place, address, environ)
+        return spawn(location, address, environ)
     except OSError as error:
         raise _unusable(error, address) from None
 
@@ -117,7 +117,7 @@ def _unusable(error: OSError, address: Address) -> DaemonError:
     )
 
 
-def spawn(place: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def spawn(location: RepositoryLocation, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a daemon that outlives this process. Its output goes to the log."""
     import subprocess
 
@@ -125,7 +125,7 @@ def spawn(place: RepositoryLocation, address: Address, environ: Mapping[str, str
         os.chmod(address.log, 0o600)
         detached: dict[str, Any] = {"creationflags": 0x00000208} if os.name == "nt" else {"start_new_session": True}
         child = subprocess.Popen(
-            [sys.executable, "-I", "-m", "muninn_server", "--root", place.root],
+            [sys.executable, "-I", "-m", "muninn_server", "--root", location.root],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -165,7 +165,7 @@ def _reap_in_background(child: subprocess.Popen[bytes]) -> None:
     threading.Thread(target=child.wait, name="reap", daemon=True).start()
 
 
-def private_daemon(place: RepositoryLocation, environ: Mapping[str, str]) -> socket.socket:
+def private_daemon(location: RepositoryLocation, environ: Mapping[str, str]) -> socket.socket:
     """Start a daemon for this client alone, over a socket pair. It exits with the client.
 
     Used where no daemon can be shared: no runtime directory, or no sockets in the file system.
@@ -175,7 +175,7 @@ def private_daemon(place: RepositoryLocation, environ: Mapping[str, str]) -> soc
     ours, theirs = socket.socketpair()
     with theirs:
         child = subprocess.Popen(
-            [sys.executable, "-I", "-m", "muninn_server", "--root", place.root, "--fd", str(theirs.fileno())],
+            [sys.executable, "-I", "-m", "muninn_server", "--root", location.root, "--fd", str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(),),

@@ -44,12 +44,12 @@ class CallContext:
     `buffers` are the files that the client's editor has open; None when the client is no editor.
     """
 
-    __slots__ = ("_cancelled", "_report", "actor", "buffers", "client", "connection", "place")
+    __slots__ = ("_cancelled", "_report", "actor", "buffers", "client", "connection", "location")
 
     def __init__(
         self,
         *,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         client: str = "",
         actor: str | None = None,
         cancelled: threading.Event | None = None,
@@ -57,7 +57,7 @@ class CallContext:
         buffers: Overlays | None = None,
         connection: Connection | None = None,
     ) -> None:
-        self.place = place
+        self.location = location
         self.client = client
         self.actor = actor
         self.buffers = buffers

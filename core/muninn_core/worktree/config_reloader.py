@@ -20,8 +20,8 @@ class ConfigReloader:
     own_problems: tuple[ConfigProblem, ...]
     """Those of the user's own settings."""
 
-    def __init__(self, place: RepositoryLocation, layout: Layout, home: Path | None) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation, layout: Layout, home: Path | None) -> None:
+        self._location = location
         self._layout = layout
         self._own = home / OWN_SETTINGS.removeprefix("~/") if home is not None else None
         self._reading = threading.RLock()
@@ -42,7 +42,7 @@ class ConfigReloader:
             config, self.problems = load_config(self._layout.config)
             own_problems: tuple[ConfigProblem, ...] = ()
             if self._own is not None:
-                config, own_problems = load_own_settings(self._own, self._place.root, config)
+                config, own_problems = load_own_settings(self._own, self._location.root, config)
                 own_problems += otel_problems(self._own)
             self.config, self.own_problems = config, own_problems
 

@@ -78,20 +78,20 @@ class Journals:
     def __iter__(self) -> Iterator[OpenJournal]:
         return iter(list(self._open.values()))
 
-    def open(self, place: RepositoryLocation) -> OpenJournal:
+    def open(self, location: RepositoryLocation) -> OpenJournal:
         """Return the journal of a work tree's repository, and create it when it is missing.
 
         Raises StorageError, ReadOnlyError or BusyError.
         """
-        found = self._open.get(place.journal)
+        found = self._open.get(location.journal)
         if found is None:
             with self._opening:
                 if self._closed:
                     raise Stopping("the daemon is stopping", hint="The next call starts it again.")
-                found = self._open.get(place.journal)
+                found = self._open.get(location.journal)
                 if found is None:
-                    found = self._open[place.journal] = OpenJournal(
-                        Path(place.journal),
+                    found = self._open[location.journal] = OpenJournal(
+                        Path(location.journal),
                         clock=self._clock,
                         new_id=self._new_id,
                         chance=self._chance,
@@ -99,19 +99,19 @@ class Journals:
                     )
         return found
 
-    def types(self, place: RepositoryLocation) -> EventTypes:
+    def types(self, location: RepositoryLocation) -> EventTypes:
         """Return the types of events that a work tree has schemas for."""
-        return self._types.setdefault(place.root, EventTypes(Path(place.root) / ".muninn" / "events"))
+        return self._types.setdefault(location.root, EventTypes(Path(location.root) / ".muninn" / "events"))
 
-    def get(self, place: RepositoryLocation) -> OpenJournal | None:
+    def get(self, location: RepositoryLocation) -> OpenJournal | None:
         """Return the journal of a work tree's repository if it is open or was created before."""
-        if place.journal in self._open or (Path(place.journal) / "events.db").exists():
-            return self.open(place)
+        if location.journal in self._open or (Path(location.journal) / "events.db").exists():
+            return self.open(location)
         return None
 
-    def opened(self, place: RepositoryLocation) -> OpenJournal | None:
+    def opened(self, location: RepositoryLocation) -> OpenJournal | None:
         """Return the journal of a work tree's repository if it is open."""
-        return self._open.get(place.journal)
+        return self._open.get(location.journal)
 
     def release_memory(self) -> None:
         """Release memory that only makes the next answer faster."""

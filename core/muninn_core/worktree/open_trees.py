@@ -94,52 +94,52 @@ class OpenTrees:
     def __iter__(self) -> Iterator[Workspace]:
         return iter(list(self._workspaces.values()))
 
-    def get(self, place: RepositoryLocation) -> Workspace | None:
+    def get(self, location: RepositoryLocation) -> Workspace | None:
         """Return a work tree if it is open, else None."""
-        return self._workspaces.get(place.root)
+        return self._workspaces.get(location.root)
 
-    def open(self, place: RepositoryLocation) -> Workspace:
+    def open(self, location: RepositoryLocation) -> Workspace:
         """Open a work tree if necessary and return it, after the memories of removed ones were adopted.
 
         Raises NotInitialised without `.muninn`, NotARepository for a work tree that was removed.
         """
-        found = self._workspaces.get(place.root)
-        if found is None or any(each.place.linked and each.removed for each in self):
+        found = self._workspaces.get(location.root)
+        if found is None or any(each.location.linked and each.removed for each in self):
             with self._opening:
                 self._close_removed()
-                found = self._workspaces.get(place.root) or self._opened(place)
+                found = self._workspaces.get(location.root) or self._opened(location)
         if found.has_orphans:
             with self._opening:  # a thread may be closing the removed work tree
                 found.adopt_removed()
         found.follow_settings()
         return found
 
-    def _opened(self, place: RepositoryLocation) -> Workspace:
+    def _opened(self, location: RepositoryLocation) -> Workspace:
         if self._closed:
             raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-        if not place.is_current():
+        if not location.is_current():
             raise NotARepository(
-                f"{place.root} is not a work tree of {place.identity} any more", hint="It was removed or moved."
+                f"{location.root} is not a work tree of {location.identity} any more", hint="It was removed or moved."
             )
-        found = self._made(place)
-        self._workspaces[place.root] = found
-        found.edited_files.seen = self._watch(place) or found.edited_files.seen
+        found = self._made(location)
+        self._workspaces[location.root] = found
+        found.edited_files.seen = self._watch(location) or found.edited_files.seen
         found.start()
         return found
 
-    def watch_again(self, place: RepositoryLocation) -> None:
+    def watch_again(self, location: RepositoryLocation) -> None:
         """Try again to watch an open work tree; when that succeeds, compare all its files."""
-        workspace = self.get(place)
+        workspace = self.get(location)
         if workspace is not None:
             workspace.problems = [one for one in workspace.problems if one.kind != "watch"]
-            token = self._watch(place)
+            token = self._watch(location)
             if token is not None:
                 workspace.edited_files.seen = token
-                workspace.files_changed({place.root})
+                workspace.files_changed({location.root})
 
     def collect_removed(self) -> None:
         """Close linked work trees that git has removed; the main work tree, if it is open, adopts their memories."""
-        if any(each.has_orphans or (each.place.linked and each.removed) for each in self):
+        if any(each.has_orphans or (each.location.linked and each.removed) for each in self):
             with self._opening:
                 self._close_removed()
                 for workspace in self:
@@ -147,18 +147,18 @@ class OpenTrees:
 
     def _close_removed(self) -> None:
         """Close linked work trees that were removed. The caller holds the lock."""
-        for workspace in [each for each in self if each.place.linked and each.removed]:
-            del self._workspaces[workspace.place.root]
-            self._unwatch(workspace.place)
+        for workspace in [each for each in self if each.location.linked and each.removed]:
+            del self._workspaces[workspace.location.root]
+            self._unwatch(workspace.location)
             workspace.close()
 
     def opening(self) -> AbstractContextManager[object]:
         """Return a lock that keeps other threads from opening a folder while `init` writes it."""
         return self._opening
 
-    def writable(self, place: RepositoryLocation) -> Workspace:
+    def writable(self, location: RepositoryLocation) -> Workspace:
         """Return a work tree that is open for writing. Raises NotInitialised, or ReadOnlyError with the reason."""
-        workspace = self.open(place)
+        workspace = self.open(location)
         if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
             raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
         wait_until = workspace.opened_at + HAND_OVER_SECONDS
@@ -176,17 +176,17 @@ class OpenTrees:
             )
         return workspace
 
-    def redact_closed(self, place: RepositoryLocation, redaction: Redaction) -> tuple[str, ...]:
+    def redact_closed(self, location: RepositoryLocation, redaction: Redaction) -> tuple[str, ...]:
         """Redact memories in a work tree that is not open; return the changed files. It is not indexed.
 
         Raises ReadOnlyError when another process writes there, and StorageError.
         """
         with self._opening:
-            made = self._made(place)
+            made = self._made(location)
             try:
                 if not made.writable:
                     raise ReadOnlyError(
-                        f"another process writes {place.root}", hint="Stop its daemon, then redact again."
+                        f"another process writes {location.root}", hint="Stop its daemon, then redact again."
                     )
                 with made.redaction.running(redaction):
                     return made.redact_unindexed(redaction)
@@ -212,45 +212,45 @@ class OpenTrees:
             self._workspaces.clear()
             self._replaced.clear()
 
-    def _made(self, place: RepositoryLocation) -> Workspace:
+    def _made(self, location: RepositoryLocation) -> Workspace:
         made = Workspace(
-            place,
+            location,
             clock=self._clock,
             ids=self._ids,
             embedder=self.embedder,
             encoder=self._encoder,
-            spare_cache=self._spare_cache / repository_key(place.root),
+            spare_cache=self._spare_cache / repository_key(location.root),
             home=self._home,
-            shared=self._shared_log(place),
+            shared=self._shared_log(location),
         )
-        made.on_files_changed = lambda paths: self.files.notify(place.root, paths)
-        made.on_memories_changed = lambda changed: self.memories.notify(place.root, changed)
-        made.on_indexed = lambda: self.indexed.notify(place.root, None)
+        made.on_files_changed = lambda paths: self.files.notify(location.root, paths)
+        made.on_memories_changed = lambda changed: self.memories.notify(location.root, changed)
+        made.on_indexed = lambda: self.indexed.notify(location.root, None)
         return made
 
     def _taken_over(self, reading: Workspace) -> Workspace:
         """Reopen a read-only work tree for writing if its lock is free; else return it unchanged."""
-        place = reading.place
+        location = reading.location
         with self._opening:
-            known = self._workspaces.get(place.root)
+            known = self._workspaces.get(location.root)
             if known is not reading or self._closed or not reading.can_take_lock():
                 return known or reading
-            opened = self._made(place)
+            opened = self._made(location)
             if not opened.writable:
                 opened.close()
                 return reading
             opened.edited_files.seen = reading.edited_files.seen
             opened.problems += [one for one in reading.problems if one.kind == "watch"]
-            self._workspaces[place.root] = opened
+            self._workspaces[location.root] = opened
             self._replaced.append(reading)  # somebody may be reading in it
             opened.start()
-        self.files.notify(place.root, None)
+        self.files.notify(location.root, None)
         return opened
 
-    def _shared_log(self, place: RepositoryLocation) -> GlobalLog | None:
+    def _shared_log(self, location: RepositoryLocation) -> GlobalLog | None:
         """Return the global log, one for all work trees: a process has one spool there."""
         if self._shared is None and self._global_memory is not None:
-            name = repository_key(place.identity)
+            name = repository_key(location.identity)
             self._shared = GlobalLog(self._global_memory, name=name, clock=self._clock, ids=self._ids)
             self._shared.refresh()
         return self._shared

@@ -70,10 +70,10 @@ OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the external folder, which is not watched."""
 
 
-def _how_to_begin(place: RepositoryLocation) -> str:
+def _how_to_begin(location: RepositoryLocation) -> str:
     """Return how a work tree gets a `.muninn`. A second one beside that of the main checkout would split its memory."""
-    if place.main != place.root and (Path(place.main) / ".muninn").is_dir():
-        return f"{place.main} has one: commit it there, and merge that commit into this branch."
+    if location.main != location.root and (Path(location.main) / ".muninn").is_dir():
+        return f"{location.main} has one: commit it there, and merge that commit into this branch."
     return "`muninn init` creates it and changes nothing else."
 
 
@@ -87,7 +87,7 @@ class Workspace:
 
     def __init__(
         self,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         *,
         clock: Callable[[], datetime],
         ids: UlidGenerator,
@@ -97,15 +97,15 @@ class Workspace:
         home: Path | None = None,
         shared: GlobalLog | None = None,
     ) -> None:
-        self.place = place
-        self.head = git.HeadReader(place)
-        self._author_reader = git.AuthorReader(place)
-        self.layout = layout_at(place)
+        self.location = location
+        self.head = git.HeadReader(location)
+        self._author_reader = git.AuthorReader(location)
+        self.layout = layout_at(location)
         if not self.layout.muninn.is_dir():
-            raise NotInitialised(f"there is no .muninn in {place.root}", hint=_how_to_begin(place))
+            raise NotInitialised(f"there is no .muninn in {location.root}", hint=_how_to_begin(location))
         self._folders = tuple(map(str, own_folders(self.layout)))
         refuse_links(self._folders)
-        self.settings = ConfigReloader(place, self.layout, home)
+        self.settings = ConfigReloader(location, self.layout, home)
         self._applying_settings = threading.Lock()
         self._model = self.config.index.model
         self.problems: list[Problem] = []
@@ -118,7 +118,7 @@ class Workspace:
         """Sessions of removed work trees whose files were moved here and are not published."""
         self._warmer: threading.Thread | None = None
         self._lock = TreeLock(self.layout.local)
-        self.fingerprint = place.fingerprint()
+        self.fingerprint = location.fingerprint()
         self.opened_at = time.monotonic()
         unavailable = self._lock.take()
         self.writable = unavailable is None
@@ -133,10 +133,10 @@ class Workspace:
         self, clock: Callable[[], datetime], ids: UlidGenerator, home: Path | None, shared: GlobalLog | None
     ) -> None:
         """Open the log and the caches. Raises MuninnError, OSError."""
-        place = self.place
+        location = self.location
         if self.writable:
             self._tidy_private_files()
-            adopt_orphans(place, self.layout, [])  # the log, which is opened below, reads them
+            adopt_orphans(location, self.layout, [])  # the log, which is opened below, reads them
             self._heal_packs()
         log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.session_state = SessionState(self.layout.local / "notes.json", writable=self.writable)
@@ -145,7 +145,7 @@ class Workspace:
         self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
         self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
         self.documents = DocumentCache(self.layout.root)
-        self.first_authors = FirstAuthors(place, lambda: self.head.read().commit)
+        self.first_authors = FirstAuthors(location, lambda: self.head.read().commit)
         self.memory = MemoryStore(
             log,
             f"s-{ids()}",
@@ -157,12 +157,12 @@ class Workspace:
             indexed=lambda changed: self.updater.update_memories(changed),
             changed=self._memories_changed,
         )
-        self.revisions = Revisions(place)
-        self.other_branches = OtherBranches(place, self.revisions)
-        self.local_branches = OtherBranches(place, self.revisions, (LOCAL,))
-        self.work_states = WorkStates(place, self.revisions, lambda identity: self.memory.log.is_imported(identity))
-        self.edited_files = EditedFiles(place, lambda: self.head.read().commit)
-        self.evolution = EvolutionLoader(place, lambda: self.head.read().commit)
+        self.revisions = Revisions(location)
+        self.other_branches = OtherBranches(location, self.revisions)
+        self.local_branches = OtherBranches(location, self.revisions, (LOCAL,))
+        self.work_states = WorkStates(location, self.revisions, lambda identity: self.memory.log.is_imported(identity))
+        self.edited_files = EditedFiles(location, lambda: self.head.read().commit)
+        self.evolution = EvolutionLoader(location, lambda: self.head.read().commit)
         self.result_pages = ResultPages(clock)
         self.origins = Origins(self.layout)
         beside = self._index_folder
@@ -172,7 +172,7 @@ class Workspace:
         self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.on_indexed: Callable[[], None] = lambda: None
         self.external_folder = ExternalFolder(
-            place, home, lambda: self.config, lambda: self.config.index.max_file_bytes
+            location, home, lambda: self.config, lambda: self.config.index.max_file_bytes
         )
         self.bridge_counts = BridgeCounts()
         self.skill_cache = SkillCache(self.layout.root, home, lambda: self.config.skills.paths)
@@ -209,7 +209,7 @@ class Workspace:
     @property
     def removed(self) -> bool:
         """Whether the work tree is gone, or another one is in its place, or git no longer knows it."""
-        return self.fingerprint is None or self.place.fingerprint() != self.fingerprint
+        return self.fingerprint is None or self.location.fingerprint() != self.fingerprint
 
     def _tidy_private_files(self) -> None:
         try:
@@ -218,7 +218,7 @@ class Workspace:
             self.report_problem(
                 "cache", f"{self.layout.cache} can't be tidied: {error.strerror}", "Check the folder's permissions."
             )
-        if self.place.linked:
+        if self.location.linked:
             self._place_schema()  # later git may be removing the work tree
 
     def redact_unindexed(self, given: Redaction) -> tuple[str, ...]:
@@ -249,7 +249,7 @@ class Workspace:
     @property
     def has_orphans(self) -> bool:
         """Whether linked work trees were removed whose memories are not published yet."""
-        return self.writable and bool(removed_trees(self.place) or self._adopted)
+        return self.writable and bool(removed_trees(self.location) or self._adopted)
 
     def adopt_removed(self) -> None:
         """Take over the memories of removed linked work trees, which must be closed. They are searchable at once.
@@ -258,7 +258,7 @@ class Workspace:
         """
         if not self.has_orphans:
             return
-        adopt_orphans(self.place, self.layout, self._adopted)
+        adopt_orphans(self.location, self.layout, self._adopted)
         try:
             if self._adopted:
                 self.memory.adopt(tuple(self._adopted))
@@ -339,7 +339,7 @@ class Workspace:
                 empty_folder(cache)
         embedder = self.embedder()
         index = open_index(cache, embedder, self.encoder)
-        if self.writable and not self.place.linked:
+        if self.writable and not self.location.linked:
             self._place_schema()
         self._embedders.keep(index, embedder)
         return index
@@ -479,7 +479,7 @@ class Workspace:
         except git.GitError as error:
             head, note = git.Head(), f"HEAD can't be read: {error.line}"
         else:
-            if self.place.git_dir and head == git.Head():
+            if self.location.git_dir and head == git.Head():
                 note = "HEAD can't be read; `git status` names the cause."
         if generation is None:
             generation = index.snapshot().generation if index is not None else 0

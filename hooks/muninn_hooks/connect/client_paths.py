@@ -35,8 +35,10 @@ def path_of(file: File, client: Client, scope: str, repo: str, environ: Mapping[
             raise UsageError(f"{client.title} belongs to a repository", hint="Leave --global out.")
         path = file.everywhere.format(**_homes(environ))
     else:
-        place = locate(repo)
-        path = (file.shared if scope == SHARED and file.shared else file.here).format(root=place.root, main=place.main)
+        location = locate(repo)
+        path = (file.shared if scope == SHARED and file.shared else file.here).format(
+            root=location.root, main=location.main
+        )
     folder = os.path.dirname(path)
     others = (other for name in file.names if os.path.exists(other := os.path.join(folder, name)))
     return path if os.path.exists(path) else next(others, path)

@@ -180,9 +180,9 @@ class Subscriber:
 class Feed:
     """What happens in one work tree and in its repository's journal. It follows only while it has subscribers."""
 
-    def __init__(self, engine: Engine, place: RepositoryLocation) -> None:
+    def __init__(self, engine: Engine, location: RepositoryLocation) -> None:
         self._engine = engine
-        self._place = place
+        self._location = location
         self._subscribers: list[Subscriber] = []
         self._due = asyncio.Event()
         self._follower: asyncio.Task[None] | None = None
@@ -193,7 +193,7 @@ class Feed:
         self._memories: dict[str, bool] = {}
         self._gathering: asyncio.TimerHandle | None = None
         self._index: object = None
-        self.key = repository_key(place.identity)
+        self.key = repository_key(location.identity)
         self.streams = 0
         """Subscribers now."""
         self.dropped = 0
@@ -204,7 +204,7 @@ class Feed:
         """Hold the feed open for one subscriber. Raises BusyError for too many, and the errors of opening a journal."""
         if self.streams >= MAX_STREAMS:
             raise BusyError(
-                f"{MAX_STREAMS} clients follow the events of {self._place.root}, the most at once",
+                f"{MAX_STREAMS} clients follow the events of {self._location.root}, the most at once",
                 hint="Close a page, an editor or another program that follows them, and connect again.",
             )
         self.streams += 1
@@ -219,7 +219,7 @@ class Feed:
     async def _begin(self) -> None:
         if self._search is not None:
             return
-        engine, place = self._engine, self._place
+        engine, place = self._engine, self._location
 
         def opened() -> tuple[Search, Callable[[], int], Callable[[Callable[[int], None]], Callable[[], None]]]:
             engine.open(place)
@@ -332,7 +332,7 @@ class Feed:
 
     def _digest(self, position: int) -> str:
         """Return the start of the hash of the event at a position, "" for none."""
-        journal = self._engine.journals.open(self._place).journal
+        journal = self._engine.journals.open(self._location).journal
         row = next(journal.rows(position, position), None) if position else None
         return row.hash.hex()[:16] if row is not None else ""
 
@@ -340,8 +340,8 @@ class Feed:
         """Return the first message: where the journal, memory and the index are, and where the subscriber begins."""
         data = {
             "repository": self.key,
-            "identity": self._place.identity,
-            "root": self._place.root,
+            "identity": self._location.identity,
+            "root": self._location.root,
             "version": __version__,
             "resumed": start.resumed,
             "reason": start.reason,
@@ -362,7 +362,7 @@ class Feed:
 
     def index_state(self) -> dict[str, Any]:
         """Return the state of the index: generation, changed files that it lacks, and whether it is ready."""
-        workspace = self._engine.trees.get(self._place)
+        workspace = self._engine.trees.get(self._location)
         if workspace is None or workspace.updater.index is None:
             return {"generation": 0, "lag": 0, "state": "absent" if workspace is None else workspace.updater.state}
         updater = workspace.updater
@@ -372,7 +372,7 @@ class Feed:
 
     def memory_state(self) -> dict[str, Any]:
         """Return the state of memory: the number of its records."""
-        workspace = self._engine.trees.get(self._place)
+        workspace = self._engine.trees.get(self._location)
         return {"log": workspace.memory.log.position if workspace is not None else 0}
 
     # --- what happens ---
@@ -425,7 +425,7 @@ class Feed:
             self._publish("index", index)
 
     def _publish(self, topic: str, content: dict[str, Any]) -> None:
-        data = {"repository": self.key, "root": self._place.root, **content}
+        data = {"repository": self.key, "root": self._location.root, **content}
         batch = Batch([Message(topic, json.dumps(data).encode())])
         for each in self._subscribers:
             if topic in each.subscription.topics:
@@ -437,9 +437,9 @@ class Feed:
             log.info("an event stream was ended: its client reads too slowly")
 
 
-def feed_of(engine: Engine, place: RepositoryLocation) -> Feed:
+def feed_of(engine: Engine, location: RepositoryLocation) -> Feed:
     """Return the feed of a work tree, shared by all its subscribers."""
-    return _feed(engine, place.root, place.identity, place.git_dir)
+    return _feed(engine, location.root, location.identity, location.git_dir)
 
 
 @functools.cache

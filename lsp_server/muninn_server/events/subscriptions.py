@@ -45,7 +45,7 @@ class Subscriptions:
         if not isinstance(last, str):
             raise BadParams("'last' is the id of a message")
         subscription = parse_params(given)
-        feed = feed_of(self._session.engine, self._session.place)
+        feed = feed_of(self._session.engine, self._session.location)
         self._last += 1
         number = self._last
         subscriber = Subscriber(subscription, _framing(number))

@@ -143,7 +143,7 @@ class Gateway:
         return error_reply(OPENAI, 404, f"there is no {method} {path[:100]}; the endpoints are {known}")
 
     def _settings(self) -> ModelSettings:
-        return self._models.settings(self._session.place.root)
+        return self._models.settings(self._session.location.root)
 
     # --- passing on ---
 
@@ -207,7 +207,7 @@ class Gateway:
         headers = _request_headers(scope, dialect, key)
         seconds = route.timeout_seconds
         async with (
-            metered(self._session.engine, self._settings(), backend, path, body, self._session.place.root) as usage,
+            metered(self._session.engine, self._settings(), backend, path, body, self._session.location.root) as usage,
             self._upstream.answered(url, headers, body.encode("utf-8"), seconds) as (status, got, chunks),
         ):
             if 300 <= status < 400:
@@ -261,7 +261,7 @@ class Gateway:
         No failure costs the client its answer.
         """
         try:
-            workspace = self._session.engine.open(self._session.place)
+            workspace = self._session.engine.open(self._session.location)
         except Exception as error:  # the answer's last event is still to be sent
             log.warning("an exchange is not recorded: %s", error_of(error, "the gateway's journal").line)
             return
@@ -307,13 +307,13 @@ class Gateway:
         except (TimeoutError, MuninnError) as error:
             log.info("a request passes without memory: %s", error or "it took too long")
             return Block("")
-        workspace = self._session.engine.open(self._session.place)
+        workspace = self._session.engine.open(self._session.location)
         told = mask(found.text, workspace.config.memory.secrets)[0].strip()  # type: ignore[attr-defined]
         return Block(_FRAME.format(told), found.ids) if told else Block("")  # type: ignore[attr-defined]
 
     def _may(self, block: Block) -> bool:
         """Whether a block may be sent again: none of its memories was redacted."""
-        known = self._session.engine.open(self._session.place).memory.all()
+        known = self._session.engine.open(self._session.location).memory.all()
         return not any(each in known and known[each].redacted for each in block.ids)
 
 

@@ -172,7 +172,7 @@ class Page:
         wanted = page_view.Question(
             text=asked.get("q", "")[:1000], type=asked.get("type", "")[:100], at=asked.get("at", "")[:100]
         )
-        root, found = self._session.place.root, {}
+        root, found = self._session.location.root, {}
         others = await asyncio.to_thread(self._peers.running)
         try:
             remote = self._peers.at(wanted.at) if wanted.at else None
@@ -185,7 +185,7 @@ class Page:
         except MuninnError as error:
             found = {"error": error.to_plain()}
         repositories = [
-            {"key": "", **described(self._session.place.root)},
+            {"key": "", **described(self._session.location.root)},
             *({"key": each.key, **described(each.root)} for each in others),
         ]
         return Reply(200, page_view.document(root, self._token, wanted, found, repositories), _HTML)

@@ -25,7 +25,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
 
     @contextlib.asynccontextmanager
     async def service(port: int) -> AsyncIterator[Service]:
-        streams = Streams(feed_of(session.engine, session.place))
+        streams = Streams(feed_of(session.engine, session.location))
         api = Application(session.as_agent(), streams)
         if not hello.page:
             yield Service(api, COMMAND, public=[HEALTH], end_responses=streams.close)

@@ -114,7 +114,7 @@ class EditorClient:
         path = path_of(uri)
         if not path or "\0" in path:
             return None
-        below = self.session.place.root.rstrip(os.sep) + os.sep
+        below = self.session.location.root.rstrip(os.sep) + os.sep
         for normalized in (os.path.normpath, os.path.realpath):  # the second one asks the system about each folder
             candidate = normalized(path)
             if candidate.startswith(below):
@@ -129,7 +129,7 @@ class EditorClient:
 
     def uri_of(self, path: str) -> str:
         """Return the URI of a file, given by its path relative to the work tree."""
-        return Path(self.session.place.root, path).as_uri()
+        return Path(self.session.location.root, path).as_uri()
 
     def version_of(self, uri: str) -> int:
         """Return the version of an open document, -1 if it is not open."""

@@ -79,7 +79,7 @@ class Editor:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self._changed, paths)
 
-        self._unsubscribe = self._session.engine.trees.files.add(self._session.place.root, on_change)
+        self._unsubscribe = self._session.engine.trees.files.add(self._session.location.root, on_change)
         self.client.run(follow_settings(self.client, self.apply))
         registrations = list(self.server.protocol.registrations)
         if registrations:
@@ -97,7 +97,7 @@ class Editor:
 
     async def close(self) -> None:
         """Stop all work of this editor, and remove its files from the desk."""
-        self._session.engine.open_editors.update(self._session.place.root, self, ())
+        self._session.engine.open_editors.update(self._session.location.root, self, ())
         self._unsubscribe()
         self.annotations.close()
         await self.client.close()
@@ -160,7 +160,7 @@ class Editor:
         self._open.pop(path, None)
         if not closed:
             self._open = {path: None, **self._open}
-        self._session.engine.open_editors.update(self._session.place.root, self, tuple(self._open))
+        self._session.engine.open_editors.update(self._session.location.root, self, tuple(self._open))
 
     def _publish_soon(self, uri: str, seconds: float, *, force: bool = False) -> None:
         self.client.debounce(uri, seconds, lambda: self.client.run(self.diagnostics.publish(uri, force=force)))

@@ -20,7 +20,7 @@ class WorkspaceFolders:
 
     def __init__(self, client: EditorClient) -> None:
         self._client = client
-        self._root = client.session.place.root
+        self._root = client.session.location.root
         self._foreign: set[str] = set()
 
     def add(self, uris: Iterable[str]) -> None:

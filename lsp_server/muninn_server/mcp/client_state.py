@@ -44,15 +44,15 @@ Context = ServerRequestContext[ClientState]
 def client_state(session: Session, sets: tuple[str, ...]) -> ClientState:
     """Return the state of a connection. Without `sets` the configuration file names the tool sets."""
     if not sets:
-        config, _ = load_config(Path(session.place.root) / ".muninn" / "config.yaml")
+        config, _ = load_config(Path(session.location.root) / ".muninn" / "config.yaml")
         sets = config.mcp.tools
-    return ClientState(session, tools_of(sets), changes_of(session.engine, session.place))
+    return ClientState(session, tools_of(sets), changes_of(session.engine, session.location))
 
 
 @functools.cache
-def changes_of(engine: Engine, place: RepositoryLocation) -> Changes:
+def changes_of(engine: Engine, location: RepositoryLocation) -> Changes:
     """Return the changes of a work tree, shared by all its subscribers."""
-    return Changes(engine, place)
+    return Changes(engine, location)
 
 
 def check_single_page(params: types.PaginatedRequestParams | None) -> None:

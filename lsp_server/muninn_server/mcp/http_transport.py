@@ -58,4 +58,4 @@ def _only_here(app: App) -> App:
 
 def _prepare(session: Session, hello: Hello) -> tuple[str, ClientState]:
     state = client_state(session, hello.tools)
-    return instructions(Path(session.place.root), state.tools), state
+    return instructions(Path(session.location.root), state.tools), state

@@ -39,9 +39,9 @@ class ResourceChanges(NamedTuple):
 class Changes:
     """The changes of one work tree. `subscribe` is called on the event loop, and so are the subscribers."""
 
-    def __init__(self, engine: Engine, place: RepositoryLocation) -> None:
+    def __init__(self, engine: Engine, location: RepositoryLocation) -> None:
         self._engine = engine
-        self._place = place
+        self._location = location
         self._subscribers: list[Callable[[ResourceChanges], None]] = []
         self._ends: list[Callable[[], None]] = []
         self._memories: dict[str, bool] = {}
@@ -56,7 +56,7 @@ class Changes:
         self._subscribers.append(subscriber)
         if not self._ends:
             loop = asyncio.get_running_loop()
-            root = self._place.root
+            root = self._location.root
             self._ends = [
                 self._engine.trees.files.add(root, lambda _paths: _call_soon(loop, self._wake)),
                 self._engine.trees.memories.add(root, lambda changed: _call_soon(loop, self._wake, changed)),
@@ -75,8 +75,8 @@ class Changes:
             self._soon()
 
         def opened() -> Callable[[], None]:
-            self._engine.open(self._place)
-            journal = self._engine.journals.open(self._place).journal
+            self._engine.open(self._location)
+            journal = self._engine.journals.open(self._location).journal
             return journal.on_commit(lambda _position: _call_soon(loop, note))
 
         self._journal = lambda: None  # a second call that comes meanwhile has nothing to do
@@ -88,10 +88,10 @@ class Changes:
 
     def _open(self) -> dict[str, tuple[int, int]]:
         try:
-            self._engine.open(self._place)  # only an open work tree is watched
+            self._engine.open(self._location)  # only an open work tree is watched
         except MuninnError:
             pass  # `.muninn` does not exist yet
-        return _stamps(Path(self._place.root))
+        return _stamps(Path(self._location.root))
 
     def _unsubscribe(self, subscriber: Callable[[ResourceChanges], None]) -> None:
         if subscriber in self._subscribers:
@@ -125,7 +125,7 @@ class Changes:
         uris, self._events = {EVENTS} if self._events else set(), False
         listed = any(memories.values())
         if files:
-            before, after = self._knowledge, await asyncio.to_thread(_stamps, Path(self._place.root))
+            before, after = self._knowledge, await asyncio.to_thread(_stamps, Path(self._location.root))
             self._knowledge = after
             changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
             uris |= {*map(memory_uri, memories), *map(file_uri, changed), STATUS}

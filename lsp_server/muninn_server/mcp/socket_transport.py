@@ -36,7 +36,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
         group.start_soon(_receive, reader, incoming, writer)
         group.start_soon(_transmit, outgoing, writer)
         state = await asyncio.to_thread(client_state, session, hello.tools)
-        server = shared_server(await asyncio.to_thread(instructions, Path(session.place.root), state.tools))
+        server = shared_server(await asyncio.to_thread(instructions, Path(session.location.root), state.tools))
         options = server.create_initialization_options()
         await serve_dual_era_loop(server, read, write, lifespan_state=state, init_options=options)
         group.cancel_scope.cancel()

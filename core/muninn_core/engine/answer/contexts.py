@@ -182,7 +182,7 @@ def gather(
     """
     params, parsed = _parse_query(workspace.config, workspace.memory, params, now)
     searched = search_context(workspace, params, now, others)
-    working_set = working_set_of(workspace.place, workspace.edited_files, params, searched)
+    working_set = working_set_of(workspace.location, workspace.edited_files, params, searched)
     question = question_of(params, searched, working_set)
     if parsed is not None and searched.now != now:
         parsed = parsed.at_time(searched.now)

@@ -50,7 +50,7 @@ def model_policy(
                 route,
                 prompt,
                 patterns=workspace.config.memory.secrets,
-                repository=workspace.place.root,
+                repository=workspace.location.root,
                 session=params.session or "",
                 cancelled=lambda: call.cancelled or time.monotonic() > end,
             )

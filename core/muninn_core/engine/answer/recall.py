@@ -215,7 +215,7 @@ def _terms(workspace: Workspace, params: RecallParams, searched: SearchContext) 
 
 def _focus(workspace: Workspace, params: RecallParams, searched: SearchContext, opened: Sequence[str]) -> Focus:
     task = task_of(workspace, searched.documents, params.task, params.session).code or None
-    files = [rooted(workspace.place, each) for each in params.at_hand] if params.at is None else []
+    files = [rooted(workspace.location, each) for each in params.at_hand] if params.at is None else []
     return Focus(files=[*files, *opened[:OPEN_FILES]], session=params.session, task=task)
 
 

@@ -127,7 +127,7 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
         return known, saw
     elsewhere = workspace.other_branches.memories(workspace.memory.log)
     return {**known, **elsewhere}, replace(
-        saw, note=_branches_note(workspace.place, workspace.revisions, len(elsewhere))
+        saw, note=_branches_note(workspace.location, workspace.revisions, len(elsewhere))
     )
 
 
@@ -189,8 +189,8 @@ def with_disputes(hits: tuple[Hit, ...], disputes: Iterable[Dispute]) -> tuple[H
     )
 
 
-def _branches_note(place: RepositoryLocation, revisions: Revisions, count: int) -> str:
-    shallow = place.git_dir and git.is_shallow(revisions.root)
+def _branches_note(location: RepositoryLocation, revisions: Revisions, count: int) -> str:
+    shallow = location.git_dir and git.is_shallow(revisions.root)
     only = " This clone is shallow: it may not have every branch." if shallow else ""
     return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
 
@@ -220,7 +220,7 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     snapshot, embedder = workspace.revision_index.snapshot(
         (moment.commit, settings),
         recallable,
-        lambda: _knowledge(workspace.updater, workspace.place, moment.commit),
+        lambda: _knowledge(workspace.updater, workspace.location, moment.commit),
         lambda oids: git.read_blobs(workspace.revisions.root, oids),
         settings.max_file_bytes,
     )
@@ -233,9 +233,9 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     return SearchContext(snapshot, embedder, memories, library, ("knowledge", "memory"), moment.time, saw, snapshot)
 
 
-def _knowledge(updater: IndexUpdater, place: RepositoryLocation, commit: str) -> dict[str, str]:
+def _knowledge(updater: IndexUpdater, location: RepositoryLocation, commit: str) -> dict[str, str]:
     """Return {path: blob id} of a commit's knowledge, by the work tree's ignore rules."""
-    root, settings = Path(place.root), updater.settings
+    root, settings = Path(location.root), updater.settings
     ignore = IgnoreTree(root, (IGNORE_FILE,), settings.exclude)
     found = {}
     for entry in git.list_tree(root, commit):

@@ -61,10 +61,10 @@ class WorkingSet(NamedTuple):
 
 
 def working_set_of(
-    place: RepositoryLocation, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
+    location: RepositoryLocation, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
 ) -> WorkingSet:
     """Return the working set. Raises BadParams for an invalid cursor or diff, NotFoundError for an unknown file."""
-    named = dict.fromkeys((rooted(place, file) for file in params.files), "named by the caller")
+    named = dict.fromkeys((rooted(location, file) for file in params.files), "named by the caller")
     if params.at is not None:
         _refuse_places(params)
         return WorkingSet(named)
@@ -72,27 +72,27 @@ def working_set_of(
     files: dict[str, str] = {}
     lines: dict[str, int] = {}
     if params.cursor is not None:
-        path, line = _cursor(place, params.cursor)
+        path, line = _cursor(location, params.cursor)
         files[path], lines[path] = "the cursor is in it", line
         chunks = _chunks(searched, path)
         if not chunks:
-            raise unknown_file(Path(place.root), path, (known for known, _, _ in searched.own.paths()))
+            raise unknown_file(Path(location.root), path, (known for known, _, _ in searched.own.paths()))
         pieces += _around(chunks, line)
-    changed = _changed(place, params.diff) if params.diff is not None else ()
+    changed = _changed(location, params.diff) if params.diff is not None else ()
     edited = edited_files.files()
     for each in changed:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
     pieces += _touched(searched, changed)
-    for path in (*named, *(rooted(place, each) for each in params.open_files), *edited):
-        files.setdefault(path, named.get(path) or _ground(place, path, params))
+    for path in (*named, *(rooted(location, each) for each in params.open_files), *edited):
+        files.setdefault(path, named.get(path) or _ground(location, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]
     return WorkingSet(dict(list(files.items())[:MAX_FILES]), tuple(pieces), tuple(common), lines, edited)
 
 
-def _ground(place: RepositoryLocation, path: str, params: ContextParams) -> str:
-    is_open = path in {rooted(place, each) for each in params.open_files}
+def _ground(location: RepositoryLocation, path: str, params: ContextParams) -> str:
+    is_open = path in {rooted(location, each) for each in params.open_files}
     return "open in an editor" if is_open else "changed in the work tree"
 
 
@@ -148,19 +148,19 @@ def _refuse_places(params: ContextParams) -> None:
             )
 
 
-def rooted(place: RepositoryLocation, path: str) -> str:
+def rooted(location: RepositoryLocation, path: str) -> str:
     """Return a path relative to the root, normalised; a path outside the root matches no file."""
-    relative = path.removeprefix(place.root.rstrip("/") + "/").replace("\\", "/")
+    relative = path.removeprefix(location.root.rstrip("/") + "/").replace("\\", "/")
     return posixpath.normpath(relative) if relative else relative
 
 
-def _cursor(place: RepositoryLocation, cursor: str) -> tuple[str, int]:
+def _cursor(location: RepositoryLocation, cursor: str) -> tuple[str, int]:
     found = _CURSOR.fullmatch(cursor)
     if found is None or not int(found["line"]):
         raise BadParams(
             f"'{cursor}' is not a place in a file", hint="It is FILE:LINE or FILE:LINE:COL, counted from 1."
         )
-    return rooted(place, found["path"]), int(found["line"])
+    return rooted(location, found["path"]), int(found["line"])
 
 
 def _around(chunks: Sequence[Chunk], line: int) -> list[Hit]:
@@ -171,7 +171,7 @@ def _around(chunks: Sequence[Chunk], line: int) -> list[Hit]:
     return found + [_hit(chunk, signal("beside", 1.0, BESIDE, f"beside line {line}")) for chunk in beside]
 
 
-def _changed(place: RepositoryLocation, diff: str) -> tuple[git.TouchedFile, ...]:
+def _changed(location: RepositoryLocation, diff: str) -> tuple[git.TouchedFile, ...]:
     """Return the files that a change touches. `diff` is a revision, a range, or the text of a patch."""
     if "\n" in diff:
         if len(diff) > MAX_PATCH:
@@ -183,7 +183,7 @@ def _changed(place: RepositoryLocation, diff: str) -> tuple[git.TouchedFile, ...
         if not found and diff.strip():
             raise BadParams("'diff' is not a patch, revision or range", hint="A patch is what `git diff` prints.")
         return found
-    root = Path(place.root)
+    root = Path(location.root)
     span = _RANGE.fullmatch(diff)
     if span is not None:
         return git.read_diff(root, span["before"] or "HEAD", span["after"] or "HEAD")

@@ -45,14 +45,16 @@ MAX_FINDINGS = 1_000
 """The most findings of one rule that are listed; a last finding counts the others."""
 
 
-def check(place: RepositoryLocation, layout: Layout, params: CheckParams, cancelled: Callable[[], None]) -> CheckResult:
+def check(
+    location: RepositoryLocation, layout: Layout, params: CheckParams, cancelled: Callable[[], None]
+) -> CheckResult:
     """Check a work tree by the rules of its config.
 
     Raises NotInitialised without `.muninn`, and StorageError for a file that cannot be read. `cancelled` is called
     between files and stops the check by raising.
     """
     if not layout.muninn.is_dir():
-        raise NotInitialised(f"there is no .muninn in {place.root}", hint="`muninn init` creates it.")
+        raise NotInitialised(f"there is no .muninn in {location.root}", hint="`muninn init` creates it.")
     config, problems = load_config(layout.config)
     found: list[Finding] = [*_config(layout, problems)]
     lines: list[Lines] = []
@@ -88,7 +90,7 @@ def check(place: RepositoryLocation, layout: Layout, params: CheckParams, cancel
     findings = _with_levels(found, config.check)
     errors = sum(1 for finding in findings if finding.level == "error")
     warnings = len(findings) - errors
-    head = git.read_head(place)
+    head = git.read_head(location)
     return CheckResult(
         ok=not (errors or (params.strict and warnings)),
         errors=errors,

@@ -138,7 +138,7 @@ def _quoted(text: str, origin: str) -> str:
 
 
 def _commit(asked: _Asked) -> tuple[str, str]:
-    root = Path(asked.workspace.place.root)
+    root = Path(asked.workspace.location.root)
     sha = git.resolve_commit(root, asked.what)
     (found,) = git.list_commits(root, None, sha, 1) or (None,)
     if found is None:

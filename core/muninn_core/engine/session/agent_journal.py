@@ -226,7 +226,7 @@ class AgentJournal:
     def _run(self, workspace: Workspace, run: Callable[[At], None]) -> None:
         self._pause()
         try:
-            run(At(workspace, self._journals.open(workspace.place), self._journals.types(workspace.place)))
+            run(At(workspace, self._journals.open(workspace.location), self._journals.types(workspace.location)))
         except (MuninnError, OSError) as error:
             log.warning("what an agent did can't be recorded: %s", error)
         except Exception:  # nothing waits for this job, so the log is the only place for its error

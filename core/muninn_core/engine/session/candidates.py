@@ -70,7 +70,7 @@ def distil(
         raise NotFoundError(
             f"the journal has no events of the session '{session}'", hint="`muninn span list` lists sessions."
         )
-    roots = [str(at.workspace.layout.root), *main_of(at.workspace.place)]
+    roots = [str(at.workspace.layout.root), *main_of(at.workspace.location)]
     findings = find_memories([event for event in events if not event.event_type.startswith(SYSTEM)], roots)
     more, entry, problem = further(events, [each.text for each in findings])
     findings += [each for each in more if not any(is_similar(each.text, other.text) for other in findings)]

@@ -88,7 +88,7 @@ class Captures:
 
     def _restore_commits(self, workspace: Workspace, session: str | None) -> None:
         """Record which memories of HEAD's commits are in force again. A HEAD is looked at until none can be."""
-        root, head = workspace.place.root, git.read_head(workspace.place).commit
+        root, head = workspace.location.root, git.read_head(workspace.location).commit
         if head is None or self._heads.get(root) == head:
             return
         try:
@@ -105,7 +105,7 @@ class Captures:
         now = self._clock()
         captured = collect(workspace, params, now)
         ids: tuple[str, ...] = ()
-        own = CallContext(place=call.place, client=call.client)
+        own = CallContext(location=call.location, client=call.client)
         if captured.drafts or captured.traces:
             batch = RememberParams(batch=(*captured.drafts, *captured.traces), session=params.session)
             # A commit or a command may be stored with other details, by another session or a backfill.
@@ -186,7 +186,7 @@ class Captured(Value):
 
 def note_start(workspace: Workspace, session: str | None, now: datetime) -> None:
     """Note the time and HEAD when a session starts, so that later captures read only the session's own commits."""
-    head = git.read_head(workspace.place).commit
+    head = git.read_head(workspace.location).commit
     name = session or workspace.memory.session
     try:
         if head is not None and workspace.session_state.get(name, "head") is None:
@@ -217,7 +217,7 @@ def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captu
 
 def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
     session = params.session or workspace.memory.session
-    head = git.read_head(workspace.place).commit
+    head = git.read_head(workspace.location).commit
     noted = workspace.session_state.get(session, "head")
     seen = noted if isinstance(noted, str) else None
     if head is None or head == seen:

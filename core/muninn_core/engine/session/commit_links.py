@@ -113,7 +113,7 @@ def _former(workspace: Workspace, draft: MemoryDraft) -> list[str]:
 
 
 def _in_no_history(workspace: Workspace, commits: Iterable[str]) -> set[str]:
-    root, head = workspace.layout.root, git.read_head(workspace.place).commit
+    root, head = workspace.layout.root, git.read_head(workspace.location).commit
     tips = [*(ref.commit for ref in git.list_refs(root)), *([head] if head else [])]
     return git.find_unreachable(root, commits, tips)
 

@@ -71,7 +71,7 @@ def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None
     if not params.command.strip():
         raise BadParams("'capture' of a failure needs 'command'", hint="Give `command` and `error`.")
     session = params.session or workspace.memory.session
-    command, error = _command_and_error(workspace.layout.root, workspace.place, params)
+    command, error = _command_and_error(workspace.layout.root, workspace.location, params)
     if (
         READ_ONLY_COMMAND.match(params.command)
         or not error
@@ -104,7 +104,7 @@ def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) ->
     Attempts of other sessions come first: those of the same command, then those with the same error, the newest first.
     Without one, it is the memory of a cause or setting that is surely about the error.
     """
-    command, error = _command_and_error(workspace.layout.root, workspace.place, params)
+    command, error = _command_and_error(workspace.layout.root, workspace.location, params)
     given, seen = workspace.deliveries.delivered_to(params.session), visible(workspace.memory, None, params.session)
 
     def may_be_given(memory: Memory) -> bool:
@@ -173,8 +173,8 @@ def known_failure_note(memory: Memory) -> str:
     return f"Muninn remembers about this error ({memory.type}, {memory.ts[:10]}): {text}"
 
 
-def _command_and_error(root: Path, place: RepositoryLocation, params: CaptureParams) -> tuple[str, str]:
+def _command_and_error(root: Path, location: RepositoryLocation, params: CaptureParams) -> tuple[str, str]:
     """Return the command and the most telling line of its error, without private spans and local folders."""
-    roots = [str(root), *main_of(place)]
+    roots = [str(root), *main_of(location)]
     command = " ".join(strip_private(params.command)[0].split())[:COMMAND_CHARS]
     return relative_paths(command, roots), relative_paths(error_line(strip_private(params.error)[0]), roots)

@@ -156,7 +156,7 @@ def project_of(at: At, given: str, session: str) -> str:
             bound = bound_project(connection, session)
         if bound is not None:
             return bound
-    return at.workspace.place.project
+    return at.workspace.location.project
 
 
 def begin_turn(at: At, params: TurnBeginParams, call: CallContext) -> TurnBeginResult:

@@ -25,7 +25,7 @@ def missed(
 
     Raises ModelError when no model can be asked, and Cancelled.
     """
-    settings = models.settings(at.workspace.place.root)
+    settings = models.settings(at.workspace.location.root)
     route = route_for(settings)
     messages = [said for event in events if (said := _said(event)) is not None][-MAX_MESSAGES:]
     if not messages:
@@ -35,7 +35,7 @@ def missed(
         route,
         distilling_prompt(messages, known),
         patterns=at.workspace.config.memory.secrets,
-        repository=at.workspace.place.root,
+        repository=at.workspace.location.root,
         session=session,
         cancelled=lambda: call.cancelled,
     )

@@ -58,7 +58,7 @@ def rules(workspace: Workspace, trees: Iterable[Workspace], others: Sequence[Mem
     here = workspace.memory.log.state.memories
     found = {memory.id: memory for memory in others if is_rule(memory)}
     for tree in trees:
-        if tree is workspace or tree.place.identity != workspace.place.identity:
+        if tree is workspace or tree.location.identity != workspace.location.identity:
             continue
         for memory in tree.memory.active.newest(now):
             if is_rule(memory) and _is_shared(memory) and memory.id not in here:

@@ -80,7 +80,7 @@ class Overlaps:
 
         With `file`, that file counts as changed here. Changed is what differs from HEAD.
         """
-        here = workspace.place.root
+        here = workspace.location.root
         others = {root: who for root, who in self._at_work(opened).items() if root != here}
         if not others:
             return []
@@ -89,7 +89,7 @@ class Overlaps:
             return [
                 Overlap(path, root, tuple(who))
                 for root, who in sorted(others.items())
-                for path in sorted(own & self._changed(root, workspace.place.identity, opened))
+                for path in sorted(own & self._changed(root, workspace.location.identity, opened))
             ]
         except GitError:  # the status reports what is wrong with git
             return []
@@ -104,14 +104,14 @@ class Overlaps:
         return found
 
     def _open(self, root: str, identity: str) -> Iterator[Workspace]:
-        return (each for each in self._trees if each.place.root == root and each.place.identity == identity)
+        return (each for each in self._trees if each.location.root == root and each.location.identity == identity)
 
     def lines(self, workspace: Workspace, opened: OpenJournal | None, root: str = "") -> list[str]:
         """Return the overlaps as sentences, at most `MAX_SHOWN`.
 
         With `root`, they are those of that open work tree of the repository.
         """
-        here = next(self._open(root, workspace.place.identity), workspace) if root else workspace
+        here = next(self._open(root, workspace.location.identity), workspace) if root else workspace
         found = [each.text for each in self.of(here, opened)]
         more = [f"and {len(found) - MAX_SHOWN} more files"] if len(found) > MAX_SHOWN else []
         return found[:MAX_SHOWN] + more

@@ -63,12 +63,12 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
     The result is empty when the transcript is missing or belongs to another repository.
     """
     session = params.session or workspace.memory.session
-    facts, items = _read(workspace.place, params)
+    facts, items = _read(workspace.location, params)
     if facts is None:
         return SessionEnd(drafts=(), archive=())
     shown = standing_commits(workspace, facts.commits)
     commits = standing_commits(workspace, _commits(workspace.memory, session, shown, fresh))
-    roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
+    roots = [str(workspace.layout.root), *main_of(workspace.location), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent
     files = tuple(changed_files(workspace, session, facts, shown, fresh))
@@ -84,10 +84,10 @@ def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[Memor
 
 def settled_failures(workspace: Workspace, params: CaptureParams) -> list[str]:
     """Return the ids of the session's failed commands that the transcript shows to pass, or never again to fail."""
-    facts, _ = _read(workspace.place, params)
+    facts, _ = _read(workspace.location, params)
     if facts is None:
         return []
-    roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
+    roots = [str(workspace.layout.root), *main_of(workspace.location), *facts.folders]
     return _settled(workspace.memory, params.session or workspace.memory.session, facts, roots)
 
 
@@ -187,7 +187,7 @@ def abandoned_sessions(notes: SessionState, but: str | None, now: datetime) -> l
     return found
 
 
-def _read(place: RepositoryLocation, params: CaptureParams) -> tuple[SessionFacts | None, OpenItems]:
+def _read(location: RepositoryLocation, params: CaptureParams) -> tuple[SessionFacts | None, OpenItems]:
     nothing = OpenItems(open=(), done=0)
     if not params.transcript:
         return None, nothing
@@ -201,7 +201,7 @@ def _read(place: RepositoryLocation, params: CaptureParams) -> tuple[SessionFact
     except OSError as error:
         log.info("the transcript %s can't be read: %s", path, error.strerror)
         return None, nothing
-    if not facts.recognised or not is_here(facts, place):
+    if not facts.recognised or not is_here(facts, location):
         return None, nothing
     return facts, items
 

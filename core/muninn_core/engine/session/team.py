@@ -59,7 +59,7 @@ def register(at: At, params: AgentRegisterParams, call: CallContext) -> AgentReg
         name=params.name,
         role=params.role,
         session_id=params.session or "",
-        root=at.workspace.place.root,
+        root=at.workspace.location.root,
         client=call.client,
         task=params.task,
         seconds=params.seconds,

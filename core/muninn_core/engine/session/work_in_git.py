@@ -45,10 +45,10 @@ def note_edited(workspace: Workspace, session: str) -> None:
 
 def standing_commits(workspace: Workspace, shown: Sequence[str]) -> tuple[str, ...]:
     """Return those of the commits, each its short id and subject, that a branch, a tag or HEAD has."""
-    if not workspace.place.git_dir or not shown:
+    if not workspace.location.git_dir or not shown:
         return tuple(shown)
     root = workspace.layout.root
-    head = git.read_head(workspace.place).commit
+    head = git.read_head(workspace.location).commit
     try:
         tips = [*(ref.commit for ref in git.list_refs(root)), *([head] if head else [])]
         gone = git.find_unreachable(root, [each.split(" ", 1)[0] for each in shown], tips)
@@ -66,7 +66,7 @@ def changed_files(
     A file whose edits are neither in the work tree nor in one of the session's commits was taken back, and is left out.
     `commits` are those that the transcript shows, `fresh` the drafts of those that this capture stores.
     """
-    if not workspace.place.git_dir:
+    if not workspace.location.git_dir:
         return list(facts.files)
     root = workspace.layout.root
     try:

@@ -65,7 +65,7 @@ class Verbs:
 
     def _reading(self, call: CallContext) -> Workspace:
         """Return the call's work tree after it has applied changes of memory's files. Raises NotInitialised."""
-        workspace = self.trees.open(call.place)
+        workspace = self.trees.open(call.location)
         workspace.follow()
         return workspace
 
@@ -81,12 +81,12 @@ class Verbs:
         if not names and put is None:
             return nullcontext(NO_REPOSITORIES)
         models = models_of(workspace.embedder(), workspace.encoder)
-        return self.repositories.open_named(names, call.place, models, put)
+        return self.repositories.open_named(names, call.location, models, put)
 
     def _journal(self, call: CallContext) -> At:
         """Return the call's work tree with the journal of its repository. Raises NotInitialised or StorageError."""
-        workspace = self.trees.open(call.place)
-        return At(workspace, self.journals.open(call.place), self.journals.types(call.place))
+        workspace = self.trees.open(call.location)
+        return At(workspace, self.journals.open(call.location), self.journals.types(call.location))
 
     def _journal_now(self, call: CallContext) -> At:
         """Return the same after the journal has what agents did and were given so far. Raises as `_journal`."""
@@ -95,7 +95,7 @@ class Verbs:
 
     def _writable(self, call: CallContext) -> Workspace:
         """Return the call's work tree for writing. Raises NotInitialised, or ReadOnlyError with the reason."""
-        return self.trees.writable(call.place)
+        return self.trees.writable(call.location)
 
     def _writing(self, call: CallContext) -> Workspace:
         """Return the call's work tree for writing, after it has applied changes of memory's files. Raises as

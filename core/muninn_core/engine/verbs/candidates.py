@@ -30,7 +30,7 @@ class CandidatesVerbs(Verbs):
         at = self._journal_now(call)
         if not params.model:
             return candidates.distil(at, params.session_id, params.project_id)
-        model_candidates.route_for(self.models.settings(call.place.root))
+        model_candidates.route_for(self.models.settings(call.location.root))
         return candidates.distil(
             at,
             params.session_id,

@@ -27,7 +27,7 @@ class EditorVerbs(Verbs):
         """Return the notes on a file, by line."""
         workspace = self._reading(call)
         result = file_notes.annotate(workspace, params, call, self.clock())
-        others = self.overlaps.of(workspace, self.journals.opened(call.place), result.path)
+        others = self.overlaps.of(workspace, self.journals.opened(call.location), result.path)
         shared = [Doubt(level="information", rule="shared", start=1, end=1, message=one.text, id="") for one in others]
         return replace(result, doubts=(*shared, *result.doubts)) if shared else result
 

@@ -22,16 +22,16 @@ class FilesVerbs(Verbs):
 
     def grep(self, params: GrepParams, call: CallContext) -> GrepResult:
         """Search files for a regular expression."""
-        return grep.grep(self.trees.open(call.place), params, call)
+        return grep.grep(self.trees.open(call.location), params, call)
 
     def read(self, params: ReadParams, call: CallContext) -> ReadResult:
         """Return lines of a file."""
-        return read_lines.read(self.trees.open(call.place), params)
+        return read_lines.read(self.trees.open(call.location), params)
 
     def tree(self, params: TreeParams, call: CallContext) -> TreeResult:
         """Return folders and files."""
-        return file_tree.tree(self.trees.open(call.place), params)
+        return file_tree.tree(self.trees.open(call.location), params)
 
     def files(self, params: FilesParams, call: CallContext) -> FilesResult:
         """Return files by glob, language or kind."""
-        return file_tree.list_files(self.trees.open(call.place), params)
+        return file_tree.list_files(self.trees.open(call.location), params)

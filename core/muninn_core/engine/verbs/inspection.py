@@ -41,8 +41,8 @@ class InspectionVerbs(Verbs):
     def show(self, params: ShowParams, call: CallContext) -> ShowResult:
         """Return one memory whole."""
         workspace = self._reading(call)
-        opened = self.journals.get(call.place)
-        at = At(workspace, opened, self.journals.types(call.place)) if opened is not None else None
+        opened = self.journals.get(call.location)
+        at = At(workspace, opened, self.journals.types(call.location)) if opened is not None else None
         return links.show(workspace, params, self.clock(), lambda memory: outcomes.counts(at, memory))
 
     def history(self, params: HistoryParams, call: CallContext) -> HistoryResult:

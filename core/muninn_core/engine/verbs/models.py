@@ -29,21 +29,21 @@ class ModelsVerbs(Verbs):
 
     def models_list(self, _params: ModelsListParams, call: CallContext) -> ModelsListResult:
         """List the routes."""
-        return reports.list_models(self.trees.open(call.place), self.models)
+        return reports.list_models(self.trees.open(call.location), self.models)
 
     def models_test(self, params: ModelsTestParams, call: CallContext) -> ModelsTestResult:
         """Try a route."""
-        return reports.test_model(self.trees.open(call.place), self.models, params, call)
+        return reports.test_model(self.trees.open(call.location), self.models, params, call)
 
     def models_usage(self, params: ModelsUsageParams, call: CallContext) -> ModelsUsageResult:
         """Sum the calls."""
-        return reports.usage(self.trees.open(call.place), self.models, params)
+        return reports.usage(self.trees.open(call.location), self.models, params)
 
     def models_key(self, params: ModelsKeyParams, call: CallContext) -> ModelsKeyResult:
         """Hold or store a key."""
         if call.actor == "assistant":
             raise UsageError("an agent can't give a key", hint="A person runs `muninn models key` in a terminal.")
-        return reports.give_key(self.trees.open(call.place), self.models, params)
+        return reports.give_key(self.trees.open(call.location), self.models, params)
 
     def enrich(self, params: EnrichParams, call: CallContext) -> EnrichResult:
         """Enrich memories."""

@@ -14,7 +14,7 @@ class PrivacyVerbs(Verbs):
     def redact(self, params: RedactParams, call: CallContext) -> RedactResult:
         """Erase a memory, and those merged with it, in files, indexes and journal."""
         self.agent_journal.drain()
-        return redaction.redact(self._writable(call), self.trees, self.journals.get(call.place), params, call)
+        return redaction.redact(self._writable(call), self.trees, self.journals.get(call.location), params, call)
 
     def purge(self, params: PurgeParams, call: CallContext) -> PurgeResult:
         """Find the commits and branches that still contain a memory's text."""

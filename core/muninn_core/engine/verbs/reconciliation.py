@@ -47,7 +47,7 @@ class ReconciliationVerbs(Verbs):
         if params.background:
             return self.background_reconcile.start(self._writing(call), params)
         return maintenance.reconcile(
-            self.trees.open(call.place) if params.dry_run else self._writable(call), params, call
+            self.trees.open(call.location) if params.dry_run else self._writable(call), params, call
         )
 
     def undo(self, _params: UndoParams, call: CallContext) -> UndoResult:
@@ -57,7 +57,7 @@ class ReconciliationVerbs(Verbs):
     def prune(self, params: PruneParams, call: CallContext) -> PruneResult:
         """Move memories that can no longer be recalled to the archive."""
         return maintenance.prune(
-            self.trees.open(call.place) if params.dry_run else self._writable(call), params, self.clock()
+            self.trees.open(call.location) if params.dry_run else self._writable(call), params, self.clock()
         )
 
     def evolve(self, params: EvolveParams, call: CallContext) -> EvolveResult:
@@ -78,8 +78,8 @@ class ReconciliationVerbs(Verbs):
 
         @cache
         def at() -> At | None:
-            opened = self.journals.get(workspace.place)
-            return At(workspace, opened, self.journals.types(workspace.place)) if opened is not None else None
+            opened = self.journals.get(workspace.location)
+            return At(workspace, opened, self.journals.types(workspace.location)) if opened is not None else None
 
         def counts(memory: Memory) -> GivenCounts:
             checkpoint()

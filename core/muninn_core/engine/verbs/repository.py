@@ -47,16 +47,16 @@ class RepositoryVerbs(Verbs):
 
     def init(self, _params: InitParams, call: CallContext) -> InitResult:
         """Write `.muninn` and open it."""
-        layout = layout_at(call.place)
-        deleted = self.trees.get(call.place) if not layout.muninn.is_dir() else None
+        layout = layout_at(call.location)
+        deleted = self.trees.get(call.location) if not layout.muninn.is_dir() else None
         if deleted is not None:
             deleted.follow()  # read the deletion, so that deleted memories do not come back with the folder
         with self.trees.opening():
             created = initialise(layout, template_text()) + prepare_memory(layout)
-            workspace = self.trees.open(call.place)
+            workspace = self.trees.open(call.location)
         looked, memorable = memorable_commits(workspace, call, COMMITS_READ) if created else (0, 0)
         return InitResult(
-            root=call.place.root,
+            root=call.location.root,
             created=created,
             looked=looked,
             memorable=memorable,
@@ -71,8 +71,8 @@ class RepositoryVerbs(Verbs):
         except NotInitialised as error:
             workspace, problem = None, error
         if workspace is None:
-            return reports.bare_status(call.place, self._process(), problem)
-        journal = reports.journal_status(self.journals, call.place)
+            return reports.bare_status(call.location, self._process(), problem)
+        journal = reports.journal_status(self.journals, call.location)
         return reports.status(workspace, self._process(), journal, self.background_reconcile.state(workspace))
 
     def _process(self) -> reports.Process:
@@ -85,12 +85,12 @@ class RepositoryVerbs(Verbs):
 
     def ready(self, _params: ReadyParams, call: CallContext) -> ReadyResult:
         """Check memory, index, journal and projections; works without `.muninn`."""
-        checks = tuple(readiness.checks(lambda: self._reading(call), lambda: self.journals.open(call.place)))
-        workspace = self.trees.get(call.place)
+        checks = tuple(readiness.checks(lambda: self._reading(call), lambda: self.journals.open(call.location)))
+        workspace = self.trees.get(call.location)
         return ReadyResult(
             ok=all(check.ok for check in checks),
             checks=checks,
-            saw=reports.bare_state(call.place) if workspace is None else workspace.read_state(),
+            saw=reports.bare_state(call.location) if workspace is None else workspace.read_state(),
         )
 
     def metrics(self, _params: MetricsParams, call: CallContext) -> MetricsResult:
@@ -100,11 +100,11 @@ class RepositoryVerbs(Verbs):
 
     def measure(self, workspace: Workspace) -> list[Metric]:
         """Return the same as values."""
-        return metrics.measure(self.meter, self._process(), workspace, lambda: self.journals.get(workspace.place))
+        return metrics.measure(self.meter, self._process(), workspace, lambda: self.journals.get(workspace.location))
 
     def index(self, params: IndexParams, call: CallContext) -> IndexResult:
         """Compare the files with the index; with `wait`, answer when all of them are searchable."""
-        workspace = self.trees.open(call.place)
+        workspace = self.trees.open(call.location)
         return reports.update_index(workspace, params, call)
 
     def config_list(self, params: ConfigListParams, call: CallContext) -> ConfigListResult:

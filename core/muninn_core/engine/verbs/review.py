@@ -30,11 +30,11 @@ class ReviewVerbs(Verbs):
 
     def diff(self, params: DiffParams, call: CallContext) -> DiffResult:
         """Return what a range of commits does to memory. It is read from git's objects."""
-        return review(Revisions(call.place), layout_at(call.place), params)
+        return review(Revisions(call.location), layout_at(call.location), params)
 
     def check(self, params: CheckParams, call: CallContext) -> CheckResult:
         """Check the repository's memory files. Opens nothing for writing, so it also runs in read-only clones."""
-        return check(call.place, layout_at(call.place), params, call.raise_if_cancelled)
+        return check(call.location, layout_at(call.location), params, call.raise_if_cancelled)
 
     def verify(self, params: VerifyParams, call: CallContext) -> VerifyResult:
         """Check citations; with `fix`, store the new places of moved code."""

@@ -42,7 +42,7 @@ class SearchVerbs(Verbs):
     def recall(self, params: RecallParams, call: CallContext) -> RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(call), self.clock()
-        opened = self.open_editors.files(call.place.root) if params.at is None else ()
+        opened = self.open_editors.files(call.location.root) if params.at is None else ()
         names = recall.asked_repositories(workspace, params)
         with self._open_others(workspace, names, call, lambda: of_recall(workspace, params)) as others:
             result = recall.recall(workspace, params, call, now, opened, others)
@@ -58,7 +58,7 @@ class SearchVerbs(Verbs):
         """Return a pack within a token budget."""
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
-            params = replace(params, open_files=self.open_editors.files(call.place.root, params.open_files))
+            params = replace(params, open_files=self.open_editors.files(call.location.root, params.open_files))
         with self._open_others(workspace, params.repos, call, lambda: of_context(workspace, params)) as others:
             result = contexts.context(workspace, params, call, now, others)
         shown = (item.id for item in result.items if item.kind == "memory" and not item.repository)
@@ -72,7 +72,7 @@ class SearchVerbs(Verbs):
     def explore(self, params: ExploreParams, call: CallContext) -> ExploreResult:
         """Let a model explore, store the pack, and remember which files were relevant."""
         workspace = self._reading(call)
-        settings = self.models.settings(workspace.place.root)
+        settings = self.models.settings(workspace.location.root)
         if params.show_prompt:
             return exploration.shown_first_prompt(workspace, settings, params)
         route = exploration.route_for(settings)

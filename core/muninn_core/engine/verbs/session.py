@@ -38,8 +38,8 @@ class SessionVerbs(Verbs):
         """Summarise what a new session should know, and note where the session starts."""
         workspace, now = self._reading(call), self.clock()
         self._captures.catch_up(workspace, call, params.session)
-        self.overlaps.note(call.place.root, params.session)
-        rules = self.repositories.rules(call.place, now)
+        self.overlaps.note(call.location.root, params.session)
+        rules = self.repositories.rules(call.location, now)
         result = brief(workspace, self.trees, params, call, now, self._overlap_lines(call), rules)
         capture.note_start(workspace, params.session, now)
         self.agent_journal.given(
@@ -51,7 +51,7 @@ class SessionVerbs(Verbs):
     def remind(self, params: RemindParams, call: CallContext) -> RemindResult:
         """Return memories about a prompt, if any are relevant."""
         workspace = self._reading(call)
-        self.overlaps.note(call.place.root, params.session)
+        self.overlaps.note(call.location.root, params.session)
         result = reminders.remind(workspace, params, call, self.clock(), self._overlap_lines(call))
         self.agent_journal.given(workspace, params.session, "remind", result.ids, _reasons(result), lambda: result.text)
         return result
@@ -65,7 +65,7 @@ class SessionVerbs(Verbs):
 
     def _overlap_lines(self, call: CallContext) -> list[str]:
         """Return sentences about files that another work tree is changing, too."""
-        return self.overlaps.lines(self.trees.open(call.place), self.journals.opened(call.place))
+        return self.overlaps.lines(self.trees.open(call.location), self.journals.opened(call.location))
 
     def capture(self, params: CaptureParams, call: CallContext) -> CaptureResult:
         """Store what a session shows: commits, decisions, failures, its summary."""

@@ -45,7 +45,7 @@ def hit_of(
 
 def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Citation] = (), newer: str = "") -> Hit:
     """Return the hit of a memory. `citations` are its citations in the current work tree."""
-    path, start, end = place_of(memory, citations)
+    path, start, end = location_of(memory, citations)
     return Hit(
         kind="memory",
         id=memory.id,
@@ -71,7 +71,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
     )
 
 
-def place_of(memory: Memory, citations: Sequence[Citation] = ()) -> tuple[str, int, int]:
+def location_of(memory: Memory, citations: Sequence[Citation] = ()) -> tuple[str, int, int]:
     """Return (path, first line, last line) of a memory's first cite, else of its first file with lines 0.
 
     `citations` are in the order of `memory.cites` and hold the current places of the code.

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from muninn_core.model.value import replace
-from muninn_core.retrieval.results.hits import hit_of, place_of
+from muninn_core.retrieval.results.hits import hit_of, location_of
 from muninn_core.retrieval.results.signal import Signal, contribution, reasons_of, rounded, total
 from muninn_core.retrieval.results.staleness import staleness
 
@@ -77,7 +77,7 @@ class Candidate:
             score = total(self.signals)
         if memory is None:
             self.order = (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
-        elif memory.cites:  # as `place_of`, without a call
+        elif memory.cites:  # as `location_of`, without a call
             self.order = (-score, "memory", memory.cites[0].path, memory.cites[0].start, memory.id)
         else:
             self.order = (-score, "memory", memory.files[0] if memory.files else "", 0, memory.id)
@@ -95,7 +95,7 @@ class Candidate:
         score = rounded(contribution(further) - self.order[0])
         place = self.order[1:]
         if self.memory is not None and self.citations:
-            path, start, _ = place_of(self.memory, self.citations)
+            path, start, _ = location_of(self.memory, self.citations)
             place = ("memory", path, start, self.memory.id)
         self.order = (-score, *place)
 

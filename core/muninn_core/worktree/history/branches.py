@@ -23,10 +23,10 @@ _BRANCHES = (LOCAL, "refs/remotes")
 class OtherBranches:
     """The memories that HEAD does not reach. Safe to use from several threads."""
 
-    def __init__(self, place: RepositoryLocation, past: Revisions, kinds: tuple[str, ...] = _BRANCHES) -> None:
+    def __init__(self, location: RepositoryLocation, past: Revisions, kinds: tuple[str, ...] = _BRANCHES) -> None:
         """`kinds` are prefixes of the refs that count."""
         self._kinds = kinds
-        self._place = place
+        self._location = location
         self._past = past
         self._lock = threading.Lock()
         self._kept: tuple[tuple[object, ...], State, dict[str, Memory]] | None = None
@@ -37,10 +37,10 @@ class OtherBranches:
         The records of all branches are folded together: a memory that one of them archived is archived. With `recent`,
         changes of this log since the last call may be missing in that, which saves a fold.
         """
-        if not self._place.git_dir:
+        if not self._location.git_dir:
             return {}
         root = self._past.root
-        head = git.read_head(self._place).commit
+        head = git.read_head(self._location).commit
         tips = git.list_refs(root, *self._kinds)
         trees = git.tree_ids(root, [tip.commit for tip in tips] + ([head] if head else []), MEMORY)
         own_tree = trees.get(head or "", "")
@@ -83,10 +83,10 @@ class WorkStates:
     threads.
     """
 
-    def __init__(self, place: RepositoryLocation, past: Revisions, is_imported: Callable[[str], bool]) -> None:
+    def __init__(self, location: RepositoryLocation, past: Revisions, is_imported: Callable[[str], bool]) -> None:
         """`is_imported` says whether a memory came from a bundle: it names a commit of another repository."""
         self._is_imported = is_imported
-        self._now = git.HeadReader(place)
+        self._now = git.HeadReader(location)
         self._past = past
         self._lock = threading.Lock()
         self._head: str | None = None

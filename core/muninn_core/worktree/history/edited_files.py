@@ -33,13 +33,13 @@ class EditedFiles:
 
     def __init__(
         self,
-        place: RepositoryLocation,
+        location: RepositoryLocation,
         head: Callable[[], str | None],
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.seen: WatchToken = lambda: None
-        self._place = place
+        self._location = location
         self._head = head
         self._monotonic = monotonic
         self._lock = threading.Lock()
@@ -54,7 +54,7 @@ class EditedFiles:
 
         Raises GitError.
         """
-        if not self._place.git_dir:
+        if not self._location.git_dir:
             return ()
         count, now = self.seen(), self._monotonic()
         if count is None:
@@ -62,7 +62,7 @@ class EditedFiles:
         token = (
             count,
             self._head(),
-            git.index_stamp(self._place),
+            git.index_stamp(self._location),
         )  # taken before git runs, so later changes count
         with self._lock:
             if token != self._token:
@@ -76,7 +76,7 @@ class EditedFiles:
         return found
 
     def _ask(self) -> tuple[str, ...]:
-        root, head = Path(self._place.root), self._head()
+        root, head = Path(self._location.root), self._head()
         differing = git.worktree_changes(root, head) if head is not None else None
         found = {*(differing.changed if differing is not None else ()), *git.untracked_files(root)}
         return tuple(sorted(path for path in found if not path.startswith(".muninn/") and is_utf8(path)))

@@ -35,8 +35,8 @@ log = logging.getLogger("muninn.evolution")
 class EvolutionLoader:
     """Opened once per work tree. Safe to use from several threads. `head` returns HEAD's commit."""
 
-    def __init__(self, place: RepositoryLocation, head: Callable[[], str | None]) -> None:
-        self._place = place
+    def __init__(self, location: RepositoryLocation, head: Callable[[], str | None]) -> None:
+        self._location = location
         self._head = head
         self._lock = threading.Lock()
         self._reading = threading.Lock()
@@ -58,7 +58,7 @@ class EvolutionLoader:
         return self._votes
 
     def _wait(self) -> None:
-        head = self._head() if self._place.git_dir else None
+        head = self._head() if self._location.git_dir else None
         if head == self._at or self._closed:
             return
         with self._lock:
@@ -71,7 +71,7 @@ class EvolutionLoader:
     def follow(self) -> None:
         """Read new commits; return when the evolution is that of HEAD. Unchanged where git fails."""
         with self._reading:
-            head = self._head() if self._place.git_dir else None
+            head = self._head() if self._location.git_dir else None
             if head == self._at or self._closed:
                 return
             try:
@@ -90,7 +90,7 @@ class EvolutionLoader:
         if head is None:
             self._evolution, self._votes, self._titles = Evolution(), NO_VOTES, ()
             return
-        root, before = Path(self._place.root), self._at
+        root, before = Path(self._location.root), self._at
         follows = before is not None and git.is_ancestor(root, before, head)
         known = self._evolution.commits if follows else ()
         fresh = []

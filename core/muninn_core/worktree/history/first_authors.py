@@ -19,8 +19,8 @@ class FirstAuthors:
     The history of memory's files is read once, with the first memory that needs it; later calls read only new commits.
     """
 
-    def __init__(self, place: RepositoryLocation, head: Callable[[], str | None]) -> None:
-        self._root = Path(place.root)
+    def __init__(self, location: RepositoryLocation, head: Callable[[], str | None]) -> None:
+        self._root = Path(location.root)
         self._head = head
         self._lock = threading.Lock()
         self._tip: str | None = None

@@ -42,9 +42,9 @@ class MemoryAtCommit(Value):
 class Revisions:
     """The memory of a repository's commits. Safe to use from several threads."""
 
-    def __init__(self, place: RepositoryLocation) -> None:
-        self.place = place
-        self.root = Path(place.root)
+    def __init__(self, location: RepositoryLocation) -> None:
+        self.location = location
+        self.root = Path(location.root)
         self._lock = threading.Lock()
         self._moments: OrderedDict[str, tuple[State, tuple[Record, ...], int]] = OrderedDict()
         self._commits: dict[str, tuple[bool, str, datetime]] = {}

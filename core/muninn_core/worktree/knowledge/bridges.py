@@ -52,9 +52,9 @@ class ExternalFolder:
     """The folder outside the work tree that holds Claude Code's memory of it. `home` is the user's home."""
 
     def __init__(
-        self, place: RepositoryLocation, home: Path | None, config: Callable[[], Config], most: Callable[[], int]
+        self, location: RepositoryLocation, home: Path | None, config: Callable[[], Config], most: Callable[[], int]
     ) -> None:
-        self._place = place
+        self._location = location
         self._home = home
         self._config = config
         self._most = most
@@ -79,9 +79,9 @@ class ExternalFolder:
 
     def _names(self) -> list[str]:
         """Return the folder names that Claude Code may use for this repository and for its main work tree."""
-        roots = [self._place.root]
-        if os.path.basename(self._place.identity) == ".git":  # noqa: PTH119 (a path of this system, as it is told)
-            roots.append(os.path.dirname(self._place.identity))  # noqa: PTH120
+        roots = [self._location.root]
+        if os.path.basename(self._location.identity) == ".git":  # noqa: PTH119 (a path of this system, as it is told)
+            roots.append(os.path.dirname(self._location.identity))  # noqa: PTH120
         return [re.sub(r"[^A-Za-z0-9]", "-", root) for root in dict.fromkeys(roots)]
 
     def file_stamps(self) -> tuple[FileStamp, ...]:

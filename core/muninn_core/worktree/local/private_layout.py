@@ -17,37 +17,37 @@ from muninn_core.store.files.disk import move
 from muninn_core.store.files.layout import Layout, layout_of
 
 
-def layout_at(place: RepositoryLocation) -> Layout:
+def layout_at(location: RepositoryLocation) -> Layout:
     """Return the layout of a work tree.
 
     `git worktree remove` deletes ignored files, and fails when a file is created meanwhile. So a linked work tree keeps
     its `local` folder and its cache in the repository's git directory, where nothing removes them.
     """
-    if not place.linked:
-        return layout_of(Path(place.root))
-    return layout_of(Path(place.root), Path(place.local), Path(place.cache))
+    if not location.linked:
+        return layout_of(Path(location.root))
+    return layout_of(Path(location.root), Path(location.local), Path(location.cache))
 
 
-def removed_trees(place: RepositoryLocation) -> list[Path]:
+def removed_trees(location: RepositoryLocation) -> list[Path]:
     """Return the private folders of the removed linked work trees of a main work tree's repository."""
-    if place.linked or not place.git_dir:
+    if location.linked or not location.git_dir:
         return []
     try:
-        folders = sorted((Path(place.identity) / "muninn").iterdir())
+        folders = sorted((Path(location.identity) / "muninn").iterdir())
     except OSError:
         return []  # there never was a linked work tree
-    return [folder for folder in folders if not (Path(place.identity) / "worktrees" / folder.name).exists()]
+    return [folder for folder in folders if not (Path(location.identity) / "worktrees" / folder.name).exists()]
 
 
-def other_trees(place: RepositoryLocation, opened: Iterable[RepositoryLocation] = ()) -> list[RepositoryLocation]:
+def other_trees(location: RepositoryLocation, opened: Iterable[RepositoryLocation] = ()) -> list[RepositoryLocation]:
     """Return the other work trees of a repository that exist and have a folder of Muninn's.
 
     git does not record where the main one of a separate git directory is; it is found if it is among `opened`.
     """
-    if not place.git_dir:
+    if not location.git_dir:
         return []
-    identity = Path(place.identity)
-    roots = [identity.parent, identity / git.configured_root(place), *(Path(each.root) for each in opened)]
+    identity = Path(location.identity)
+    roots = [identity.parent, identity / git.configured_root(location), *(Path(each.root) for each in opened)]
     for file in sorted((identity / "worktrees").glob("*/gitdir")):
         with suppress(OSError):
             roots.append((file.parent / os.fsdecode(file.read_bytes()).rstrip("\n")).parent)
@@ -55,19 +55,19 @@ def other_trees(place: RepositoryLocation, opened: Iterable[RepositoryLocation] 
     for root in roots:
         with suppress(MuninnError, OSError):  # it is gone, or no work tree
             other = locate(str(root))
-            if other.identity == place.identity and layout_at(other).muninn.is_dir():
+            if other.identity == location.identity and layout_at(other).muninn.is_dir():
                 found[other.root] = other
-    found.pop(place.root, None)
+    found.pop(location.root, None)
     return list(found.values())
 
 
-def adopt_orphans(place: RepositoryLocation, layout: Layout, adopted: list[str]) -> None:
+def adopt_orphans(location: RepositoryLocation, layout: Layout, adopted: list[str]) -> None:
     """Move the spools and private memories of removed linked work trees here; add their sessions to `adopted`.
 
     Only the main work tree does this. Files are moved, never merged: a session whose name is taken gets a number. A
     folder that a process still uses waits. `adopted` has the sessions of a folder before the folder is gone.
     """
-    for folder in removed_trees(place):
+    for folder in removed_trees(location):
         lock = FileLock(str(folder / "lock"))
         with suppress(OSError, MuninnError):  # what can't be moved stays, and is adopted later
             if not lock.acquire():

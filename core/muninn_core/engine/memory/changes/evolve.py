@@ -43,7 +43,7 @@ MAX_STEPS = 1_000
 def is_due(workspace: Workspace, now: datetime) -> bool:
     """Whether it is time that the daemon plans: in the main work tree, as `evolve.days` says."""
     days = workspace.config.evolve.days
-    if not days or not workspace.writable or workspace.place.linked or workspace.removed:
+    if not days or not workspace.writable or workspace.location.linked or workspace.removed:
         return False
     return workspace.upkeep.planned.at <= timestamp(now - timedelta(days=days))
 

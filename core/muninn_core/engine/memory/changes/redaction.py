@@ -55,10 +55,10 @@ def redact(
     # The journal comes first: after a crash the memory still has the text that finds its events.
     events = _redact_events(journal, _said(group, log.records), done.actor) if journal else 0
     files = [*_redact_open(workspace, done, params.session)]
-    for place in other_trees(workspace.place, [each.place for each in trees]):
-        opened = trees.get(place)
-        changed = _redact_open(opened, done, None) if opened else trees.redact_closed(place, done)
-        files += [os.path.relpath(Path(place.root, path), workspace.layout.root) for path in changed]
+    for location in other_trees(workspace.location, [each.location for each in trees]):
+        opened = trees.get(location)
+        changed = _redact_open(opened, done, None) if opened else trees.redact_closed(location, done)
+        files += [os.path.relpath(Path(location.root, path), workspace.layout.root) for path in changed]
     return RedactResult(
         ids=done.ids,
         files=tuple(files),
@@ -80,8 +80,10 @@ def _preview(
     log = workspace.memory.log_of(done.scope)
     subject = redaction_subject(set(done.ids), log.records, done.texts)
     files = [log.layout.relative(path) for path in files_about(log.layout, subject)]
-    for place in other_trees(workspace.place, [each.place for each in trees]) if done.scope != "global" else ():
-        files += [os.path.relpath(path, workspace.layout.root) for path in files_about(layout_at(place), subject)]
+    for location in (
+        other_trees(workspace.location, [each.location for each in trees]) if done.scope != "global" else ()
+    ):
+        files += [os.path.relpath(path, workspace.layout.root) for path in files_about(layout_at(location), subject)]
     return RedactResult(
         ids=done.ids,
         files=tuple(files),

@@ -120,10 +120,10 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, call: CallCon
             raise BadParams(f"{path} is not a transcript of Claude Code or Codex", hint=hint)
         if not facts.recognised:
             skipped["no transcripts"] += 1
-        elif not params.elsewhere and not is_here(facts, workspace.place):
+        elif not params.elsewhere and not is_here(facts, workspace.location):
             skipped["of other folders"] += 1
         else:
-            found = _memories_of(path, facts, workspace.layout.root, workspace.place)
+            found = _memories_of(path, facts, workspace.layout.root, workspace.location)
             memories += found
             skipped["without anything to keep"] += not found
     return BackfillDrafts(
@@ -161,7 +161,7 @@ def _facts(path: Path, malformed: list[str], call: CallContext) -> SessionFacts:
     return reader.facts()
 
 
-def _memories_of(path: Path, facts: SessionFacts, root: Path, place: RepositoryLocation) -> list[HistoryMemory]:
+def _memories_of(path: Path, facts: SessionFacts, root: Path, location: RepositoryLocation) -> list[HistoryMemory]:
     """Return the memories of a transcript."""
     session = next(
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
@@ -179,7 +179,7 @@ def _memories_of(path: Path, facts: SessionFacts, root: Path, place: RepositoryL
         for draft, time in zip(reading.drafts, reading.times, strict=True)
     ]
     agent = f"{facts.agent}/{facts.version}" if facts.version else facts.agent
-    roots = [str(root), *main_of(place), *facts.folders]
+    roots = [str(root), *main_of(location), *facts.folders]
     outcomes = [replace(one, time=_stamp((one.time,)) or last) for one in drafts_of(facts, session, agent, roots)]
     return [*statements, *outcomes]
 
@@ -194,18 +194,19 @@ def _stamp(times: Iterable[str]) -> str:
     return ""
 
 
-def is_here(facts: SessionFacts, place: RepositoryLocation) -> bool:
+def is_here(facts: SessionFacts, location: RepositoryLocation) -> bool:
     """Whether a session worked in one of the repository's work trees; true when the transcript names no folder."""
-    homes = [place.root, *main_of(place)]
+    homes = [location.root, *main_of(location)]
     return not facts.folders or any(
-        any(folder == home or folder.startswith(home + os.sep) for home in homes) or _identity(folder) == place.identity
+        any(folder == home or folder.startswith(home + os.sep) for home in homes)
+        or _identity(folder) == location.identity
         for folder in facts.folders
     )
 
 
-def main_of(place: RepositoryLocation) -> list[str]:
+def main_of(location: RepositoryLocation) -> list[str]:
     """Return the main work tree of a linked one as a list of one path, else an empty list."""
-    return [place.main] if place.main != place.root else []
+    return [location.main] if location.main != location.root else []
 
 
 def _identity(folder: str) -> str:

@@ -50,7 +50,7 @@ def review(past: Revisions, layout: Layout, params: DiffParams) -> DiffResult:
     base = git.merge_base(root, start, head)
     before, after = past.at(base or start, strict=False), past.at(head, strict=False)
     apart = "" if base else f"{one} and {other} have no common ancestor here; all of both is compared."
-    here = head == git.read_head(past.place).commit
+    here = head == git.read_head(past.location).commit
     note = " ".join(part for part in (apart, _uncommitted(layout, after) if here else "") if part)
     old, new = before.state, after.state
     added = [new.memories[identity] for identity in new.memories if identity not in old.memories]

@@ -36,8 +36,8 @@ class BackgroundReconcile:
     def start(self, workspace: Workspace, params: ReconcileParams) -> ReconcileResult:
         """Start a run. Raises BusyError while another one runs, and what `check` raises."""
         check(params)
-        route_for(self._models.settings(workspace.place.root))
-        root = workspace.place.root
+        route_for(self._models.settings(workspace.location.root))
+        root = workspace.location.root
         with self._lock:
             if self._running:
                 raise BusyError(
@@ -63,7 +63,7 @@ class BackgroundReconcile:
 
     def state(self, workspace: Workspace) -> str:
         """Return how the last run of a work tree began or ended, "" when there was none since the daemon started."""
-        return self._ended.get(workspace.place.root, "")
+        return self._ended.get(workspace.location.root, "")
 
     def close(self) -> None:
         """End the run in progress at its next pair. What it judged is recorded."""
@@ -75,7 +75,7 @@ class BackgroundReconcile:
         self._pool.submit(lambda: None).result()
 
     def _run(self, workspace: Workspace, params: ReconcileParams) -> None:
-        call = CallContext(place=workspace.place, client="reconcile --llm", cancelled=self._stop)
+        call = CallContext(location=workspace.location, client="reconcile --llm", cancelled=self._stop)
         try:
             judged = judge(workspace, self._models, JudgeParams(limit=MAX_PAIRS, session=params.session), call)
             done = maintenance.reconcile(workspace, params, call)
@@ -85,7 +85,7 @@ class BackgroundReconcile:
         except Exception as error:  # the next run must be possible, and `status` says what happened
             ended = f"failed: {type(error).__name__}: {error}"
         with self._lock:
-            self._ended[workspace.place.root] = f"{ended} ({timestamp(self._clock())})"
+            self._ended[workspace.location.root] = f"{ended} ({timestamp(self._clock())})"
             self._running = ""
 
 

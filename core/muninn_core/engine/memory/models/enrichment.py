@@ -62,7 +62,7 @@ class Enricher:
     def _enrich(self, workspace: Workspace, ids: tuple[str, ...]) -> None:
         known = workspace.memory.all()
         sent = tuple(each for each in ids if each in known and may_be_sent(known[each]))
-        if not sent or not self._models.settings(workspace.place.root).use.enrich:
+        if not sent or not self._models.settings(workspace.location.root).use.enrich:
             return
         try:
             result = enrich(workspace, self._models, EnrichParams(ids=sent), lambda: self._closed)
@@ -94,7 +94,7 @@ def enrich(
     report: Callable[[str, str, int], None] = lambda _kind, _message, _percentage: None,
 ) -> EnrichResult:
     """Enrich the named memories, or the newest without an enrichment. Raises ModelError when no model is asked."""
-    settings = models.settings(workspace.place.root)
+    settings = models.settings(workspace.location.root)
     route = route_for(settings, "enrich", "enrichment")
     waiting = [memory for memory in workspace.memory.all().values() if may_be_sent(memory) and needs(memory)]
     chosen = _chosen(workspace, params) or sorted(waiting, key=lambda memory: memory.id)[::-1][: params.limit]
@@ -167,7 +167,7 @@ def _one(
         route,
         enrichment_prompt(memory),
         patterns=workspace.config.memory.secrets,
-        repository=workspace.place.root,
+        repository=workspace.location.root,
         session=session,
         cancelled=cancelled,
     )

@@ -57,7 +57,7 @@ def link(workspace: Workspace, models: ModelService, params: LinkParams, call: C
         return _undo(workspace, wanted or list(known.values()), params)
     corpus = Corpus(sorted(filter(_takes_part, known.values()), key=lambda each: each.ts)[-MAX_MEMORIES:])
     chosen = wanted or [each for each in reversed(corpus.memories) if not each.links][: params.limit]
-    settings = models.settings(workspace.place.root)
+    settings = models.settings(workspace.location.root)
     route = route_for(settings, "links", "links", _OR_RULES) if params.model else ""
     removed = _removed_links(workspace)
     found: list[ProposedLink] = []
@@ -139,7 +139,7 @@ def _links_of(
         route,
         linking_prompt(memory, others),
         patterns=workspace.config.memory.secrets,
-        repository=workspace.place.root,
+        repository=workspace.location.root,
         session=params.session or "",
         cancelled=lambda: call.cancelled,
     )

@@ -19,7 +19,7 @@ from muninn_core.worktree.workspace import Workspace
 def propose(workspace: Workspace, models: ModelService, params: JudgeParams, call: CallContext) -> JudgeResult:
     """Ask about the two memories that the parameters name. Raises BadParams, ModelError or Cancelled."""
     left, right = _chosen(workspace, params)
-    settings = models.settings(workspace.place.root)
+    settings = models.settings(workspace.location.root)
     route = route_for(settings)
     prompt = consolidation_prompt(left, right)
     saw = workspace.read_state()
@@ -32,7 +32,7 @@ def propose(workspace: Workspace, models: ModelService, params: JudgeParams, cal
         route,
         prompt,
         patterns=patterns,
-        repository=workspace.place.root,
+        repository=workspace.location.root,
         session=params.session or "",
         cancelled=lambda: call.cancelled,
     )

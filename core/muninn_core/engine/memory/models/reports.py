@@ -41,7 +41,7 @@ _QUESTION = "Call the tool `ready` with ready=true if you have it. Otherwise ans
 
 def list_models(workspace: Workspace, models: ModelService) -> ModelsListResult:
     """Return the routes with their problems, and what is left of the day's budget."""
-    settings = models.settings(workspace.place.root)
+    settings = models.settings(workspace.location.root)
     routes = tuple(_route(models, settings, name) for name in settings.routes)
     problems = list(settings.problems)
     spent = Spent()
@@ -66,7 +66,7 @@ def test_model(
     workspace: Workspace, models: ModelService, params: ModelsTestParams, call: CallContext
 ) -> ModelsTestResult:
     """Ask a route a short question, or show what would be sent."""
-    settings = models.settings(workspace.place.root)
+    settings = models.settings(workspace.location.root)
     route = route_of(settings, params.route)
     tools = () if route.dialect in COMMANDS else (_READY,)
     prompt = Prompt(
@@ -83,7 +83,7 @@ def test_model(
         settings,
         params.route,
         prompt,
-        repository=workspace.place.root,
+        repository=workspace.location.root,
         session=params.session or "",
         cancelled=lambda: call.cancelled,
     )
@@ -121,7 +121,7 @@ def usage(workspace: Workspace, models: ModelService, params: ModelsUsageParams)
 
 def give_key(workspace: Workspace, models: ModelService, params: ModelsKeyParams) -> ModelsKeyResult:
     """Hold or store the key of a route. Raises BadParams for an empty key, or a route that takes none."""
-    route = route_of(models.settings(workspace.place.root), params.route)
+    route = route_of(models.settings(workspace.location.root), params.route)
     key = params.value.strip()
     if not key or not key.isprintable():
         raise BadParams("the key is empty or not printable", hint="Nothing was stored.")

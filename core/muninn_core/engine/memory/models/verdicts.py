@@ -49,7 +49,7 @@ class Pair(NamedTuple):
 
 def judge(workspace: Workspace, models: ModelService, params: JudgeParams, call: CallContext) -> JudgeResult:
     """Ask about the most similar pairs; with `dry_run` or `show_prompt` ask nothing. Raises ModelError or Cancelled."""
-    settings = models.settings(workspace.place.root)
+    settings = models.settings(workspace.location.root)
     waiting = similar_pairs(workspace)
     chosen = waiting[: params.limit]
     if params.dry_run:
@@ -143,7 +143,7 @@ def _one(
         route,
         judgement_prompt(pair.left, pair.right),
         patterns=workspace.config.memory.secrets,
-        repository=workspace.place.root,
+        repository=workspace.location.root,
         session=session,
         cancelled=lambda: call.cancelled,
     )
