@@ -91,12 +91,12 @@ _COMMAND_CHOICES = {
 
 
 def _run(argv: list[str]) -> int:
-    given = new_completion_parser().parse(argv)
-    if given.values is not None:
-        return print_values(given.values, given.repo, described=given.described)
-    if given.shell is None:
+    options = new_completion_parser().parse(argv)
+    if options.values is not None:
+        return print_values(options.values, options.repo, described=options.described)
+    if options.shell is None:
         raise UsageError("`muninn completion` needs SHELL", hint=f"It is one of {', '.join(SHELLS)}.")
-    sys.stdout.write(script(given.shell))
+    sys.stdout.write(script(options.shell))
     return OK
 
 

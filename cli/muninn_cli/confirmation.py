@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from muninn_core.protocol.method import Method
 
 
-def is_confirmed(method: Method, given: argparse.Namespace, preview: Callable[[], dict[str, Any]]) -> bool:
+def is_confirmed(method: Method, options: argparse.Namespace, preview: Callable[[], dict[str, Any]]) -> bool:
     """Whether an irreversible verb may run: with `--yes`, or when a person says so who saw what it erases, and where.
 
     A verb that finds nothing to erase runs without a question. `preview` returns what the verb returns with `dry_run`.
     Raises UsageError without a terminal to ask on.
     """
-    if given.yes or given.dry_run:
+    if options.yes or options.dry_run:
         return True
     seen = preview() if method.erased else None
     if seen is not None and not seen[method.erased]:
@@ -33,7 +33,7 @@ def is_confirmed(method: Method, given: argparse.Namespace, preview: Callable[[]
     from muninn_cli.show import show
     from muninn_cli.terminal import errors, line
 
-    show(method, preview() if seen is None else seen, argparse.Namespace(**{**vars(given), "dry_run": True}), errors())
+    show(method, preview() if seen is None else seen, argparse.Namespace(**{**vars(options), "dry_run": True}), errors())
     sys.stderr.write("Erase it? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() in ("y", "yes"):

@@ -86,21 +86,23 @@ _STOP_HINT = "Run `muninn daemon stop`. The next command starts a new daemon."
 
 
 def _run(argv: list[str]) -> int:
-    given = new_daemon_parser().parse(argv)
-    return _ACTIONS[given.action](given)
+    options = new_daemon_parser().parse(argv)
+    return _ACTIONS[options.action](options)
 
 
-def _start(given: argparse.Namespace) -> int:
-    with client.connect(given.repo, os.environ, name="muninn daemon") as connection:
+def _start(options: argparse.Namespace) -> int:
+    with client.connect(options.repo, os.environ, name="muninn daemon") as connection:
         facts = connection.daemon
-    return _print(given, {"running": True, **facts}, f"The daemon is running: pid {facts['pid']}.")
+    return _print(options, {"running": True, **facts}, f"The daemon is running: pid {facts['pid']}.")
 
 
-def _status(given: argparse.Namespace) -> int:
-    facts = running(given.repo)
-    where = address_of(given.repo)
+def _status(options: argparse.Namespace) -> int:
+    facts = running(options.repo)
+    where = address_of(options.repo)
     if facts is None:
-        _print(given, {"running": False, "socket": where.socket}, "No daemon is running. The next command starts one.")
+        _print(
+            options, {"running": False, "socket": where.socket}, "No daemon is running. The next command starts one."
+        )
         return DAEMON
     from muninn_cli.show.formatting import size
     from muninn_core.model.byline import duration
@@ -115,14 +117,14 @@ def _status(given: argparse.Namespace) -> int:
         "log": where.log,
     }
     text = "\n".join(f"{name:<9}{value}" for name, value in shown.items())
-    return _print(given, {"running": True, **facts, "socket": where.socket, "log": where.log}, text)
+    return _print(options, {"running": True, **facts, "socket": where.socket, "log": where.log}, text)
 
 
-def _stop(given: argparse.Namespace) -> int:
-    pid, how = _end(given.repo)
+def _stop(options: argparse.Namespace) -> int:
+    pid, how = _end(options.repo)
     if pid is None:
-        return _print(given, {"stopped": None, "how": how}, "No daemon is running.")
-    return _print(given, {"stopped": pid, "how": how}, f"The daemon (pid {pid}) {'stopped' if how == LEFT else how}.")
+        return _print(options, {"stopped": None, "how": how}, "No daemon is running.")
+    return _print(options, {"stopped": pid, "how": how}, f"The daemon (pid {pid}) {'stopped' if how == LEFT else how}.")
 
 
 def _end(repo: str) -> tuple[int | None, str]:
@@ -159,21 +161,21 @@ def _shut_down(repo: str) -> int | None:
     return stopping[0] if stopping else None
 
 
-def _logs(given: argparse.Namespace) -> int:
-    path = Path(address_of(given.repo).log)
+def _logs(options: argparse.Namespace) -> int:
+    path = Path(address_of(options.repo).log)
     if not path.exists():
         raise NotFoundError(f"there is no log yet: {path}", hint="`muninn daemon start` starts a daemon.")
-    if given.json and given.follow:
+    if options.json and options.follow:
         raise UsageError("--follow and --json exclude each other", hint="Omit one of them.")
     with path.open(encoding="utf-8", errors="replace") as file:
-        rows = deque(file, maxlen=max(0, given.lines))
+        rows = deque(file, maxlen=max(0, options.lines))
         position = file.tell()
-    if given.json:
+    if options.json:
         print_json({"log": str(path), "lines": [row.rstrip("\n") for row in rows]})
     else:
         sys.stdout.writelines(map(safe, rows))
         sys.stdout.flush()
-    if given.follow:
+    if options.follow:
         _follow(path, position)
     return OK
 
@@ -195,8 +197,8 @@ def _follow(path: Path, position: int) -> None:
         sys.stdout.flush()
 
 
-def _print(given: argparse.Namespace, facts: dict[str, Any], text: str) -> int:
-    if given.json:
+def _print(options: argparse.Namespace, facts: dict[str, Any], text: str) -> int:
+    if options.json:
         print_json(facts)
     else:
         sys.stdout.write(safe(text) + "\n")

@@ -23,12 +23,12 @@ class Display:
     pager = True
     paging = False
 
-    def configure(self, given: argparse.Namespace) -> None:
+    def configure(self, options: argparse.Namespace) -> None:
         """Take the options of a parsed command line."""
-        self.color = given.color
-        self.quiet = given.quiet
-        self.verbose = given.verbose
-        self.pager = given.pager
+        self.color = options.color
+        self.quiet = options.quiet
+        self.verbose = options.verbose
+        self.pager = options.pager
 
 
 DISPLAY = Display()

@@ -69,13 +69,13 @@ def checks(repo: str) -> Iterator[Check]:
 
 
 def _run(argv: list[str]) -> int:
-    given = new_parser("doctor", COMMANDS["doctor"], example=EXAMPLES["doctor"]).parse(argv)
+    options = new_parser("doctor", COMMANDS["doctor"], example=EXAMPLES["doctor"]).parse(argv)
     found: list[Check] = []
-    for check in checks(given.repo):
+    for check in checks(options.repo):
         found.append(check)
-        if not given.json:
+        if not options.json:
             _print(check)
-    if given.json:
+    if options.json:
         print_json({"checks": [check._asdict() for check in found]})
     return ERROR if any(check.verdict == "fail" for check in found) else OK
 
@@ -230,16 +230,16 @@ def _codex(location: RepositoryLocation) -> Check:
     Codex CLI 0.169 runs hooks in a linked work tree only when that has a `.codex/config.toml` too.
     """
     home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
-    here, main = Path(location.root, ".codex", "hooks.json"), Path(location.main, ".codex", "hooks.json")
+    own, main = Path(location.root, ".codex", "hooks.json"), Path(location.main, ".codex", "hooks.json")
     try:
-        found = [path for path in dict.fromkeys((main, here, home / "hooks.json")) if _has_hooks(path)]
+        found = [path for path in dict.fromkeys((main, own, home / "hooks.json")) if _has_hooks(path)]
     except (OSError, ValueError) as error:
         return Check("codex", "fail", f"the hooks can't be read: {error}", "Correct the file.")
     if not found:
         return Check("codex", "ok", "not connected", "`muninn install codex` connects Codex.")
     remedy = "Run `muninn install codex` in this work tree, and trust its folder and hooks in Codex."
-    if found == [here] and location.linked:
-        return Check("codex", "warn", f"no hook runs: in a linked work tree Codex reads {main}, not {here}", remedy)
+    if found == [own] and location.linked:
+        return Check("codex", "warn", f"no hook runs: in a linked work tree Codex reads {main}, not {own}", remedy)
     config = Path(location.root, ".codex", "config.toml")
     if main in found and location.linked and not config.exists():
         return Check("codex", "warn", f"no hook of {main} runs in this linked work tree: it has no {config}", remedy)

@@ -43,8 +43,8 @@ def _run(argv: list[str]) -> int:
     parser = new_parser("edit", COMMANDS["edit"], epilog=_EPILOG, example=EXAMPLES["edit"])
     parser.add_argument("id", metavar="ID", help="the memory's id or an unambiguous prefix of it")
     parser.add_argument("--reason", default="", help="the reason, kept in the memory's history")
-    given = parser.parse(argv)
-    memory = _call(given.repo, "show", {"id": given.id})["memory"]
+    options = parser.parse(argv)
+    memory = _call(options.repo, "show", {"id": options.id})["memory"]
     draft = edited(memory["text"], memory["questions"], editor_command(os.environ))
     if not draft.text:
         draft.file.unlink()
@@ -52,19 +52,19 @@ def _run(argv: list[str]) -> int:
     change: dict[str, Any] = {"text": draft.text} if draft.text != _with_newlines(memory["text"]).strip() else {}
     if draft.questions not in (None, memory["questions"]):
         change["questions"] = draft.questions or [""]  # an empty question removes them
-    change |= {"reason": given.reason} if change else {}
+    change |= {"reason": options.reason} if change else {}
     try:
-        result = _call(given.repo, "update", {"id": memory["id"], **change})
+        result = _call(options.repo, "update", {"id": memory["id"], **change})
     except MuninnError as error:
         error.hint = f"{error.hint} The draft is {draft.file}.".lstrip()
         raise
     draft.file.unlink()
-    if given.json:
+    if options.json:
         print_json(result)
     else:
         from muninn_cli.show import show
 
-        show(METHODS["update"], result, given)
+        show(METHODS["update"], result, options)
     return OK
 
 

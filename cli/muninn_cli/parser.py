@@ -250,11 +250,11 @@ def whole_parser(commands: Mapping[str, str], choices: Mapping[str, Sequence[str
     return parser
 
 
-def to_params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
+def to_params(method: Method, options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters that were given, as plain data for the call."""
     params: dict[str, Any] = {}
     for parameter in parameters(method):
-        value = getattr(given, parameter.name, None)
+        value = getattr(options, parameter.name, None)
         if value is None or value == []:  # a positional argument of several words without any
             continue
         params[parameter.name] = dict(value) if parameter.shape == "table" else value

@@ -241,15 +241,15 @@ def _root_paths(method: Method, params: dict[str, Any]) -> None:
     A path that does not exist here but does below the root is unchanged: results print paths that way.
     """
     root = locate(".").root
-    here = os.path.realpath(".")
-    if here == root:
+    current = os.path.realpath(".")
+    if current == root:
         return
 
     def rooted(path: str) -> str:
         file = _PLACE.sub("", path)
         if os.path.isabs(path) or (not os.path.lexists(file) and os.path.lexists(os.path.join(root, file))):
             return path
-        return os.path.relpath(os.path.join(here, path), root).replace(os.sep, "/")
+        return os.path.relpath(os.path.join(current, path), root).replace(os.sep, "/")
 
     for name in method.rooted_paths:
         value = params.get(name)

@@ -47,19 +47,19 @@ _NAMES = {
 
 def answer(payload: Payload, event: str, text: str) -> str:
     """Return what to print for the text of an event; "" for nothing."""
-    said = text.strip()
+    stripped = text.strip()
     form = FORMS[payload.agent].get(event)
-    if not said or form is None:
+    if not stripped or form is None:
         return ""
     if form == TEXT:
         # Agents parse output that starts with a brace as JSON.
-        return f"Memory of this repository:\n{said}\n" if said.startswith("{") else f"{said}\n"
+        return f"Memory of this repository:\n{stripped}\n" if stripped.startswith("{") else f"{stripped}\n"
     if form == FLAT:
-        return _dump({"additional_context": said})
+        return _dump({"additional_context": stripped})
     if form == BLOCK:
-        return _dump({"decision": "block", "reason": said})
+        return _dump({"decision": "block", "reason": stripped})
     name = payload.event or _NAMES[event]
-    return _dump({"hookSpecificOutput": {"hookEventName": name, "additionalContext": said}})
+    return _dump({"hookSpecificOutput": {"hookEventName": name, "additionalContext": stripped}})
 
 
 def _dump(data: dict[str, object]) -> str:

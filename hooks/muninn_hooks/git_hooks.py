@@ -77,11 +77,11 @@ def uninstall(repo: str, *, dry: bool = False) -> list[str]:
     """Remove the hook and restore the previous one, byte for byte. Raises as `install`."""
     _, folder = _folder_of(repo)
     own = Path(locate(repo).identity) / "hooks"  # the hook is here when `core.hooksPath` was set later
-    ours = [hook for hook in dict.fromkeys((folder / HOOK, own / HOOK)) if _holds_ours(hook)]
-    for hook in () if dry else ours:
+    installed = [hook for hook in dict.fromkeys((folder / HOOK, own / HOOK)) if _holds_ours(hook)]
+    for hook in () if dry else installed:
         _write(hook, partial(_take_out, hook))
     done = "would remove" if dry else "removed"
-    return [f"{done} Muninn from {hook}" for hook in ours] or [f"{folder / HOOK} contains nothing of Muninn"]
+    return [f"{done} Muninn from {hook}" for hook in installed] or [f"{folder / HOOK} contains nothing of Muninn"]
 
 
 def _folder_of(repo: str) -> tuple[Path, Path]:

@@ -147,8 +147,8 @@ def _answer(run: _Run) -> str:
 
     verb, params = run.request
     # Every verb that an event calls is repeatable; a test compares them with the catalogue.
-    said: str = run.module.render(call(root, os.environ, verb, params, repeatable=True, name=f"hook {run.event}"))
-    return dialects.answer(given, run.event, said)
+    text: str = run.module.render(call(root, os.environ, verb, params, repeatable=True, name=f"hook {run.event}"))
+    return dialects.answer(given, run.event, text)
 
 
 def _budget(module: ModuleType) -> float:

@@ -134,13 +134,13 @@ def _error(data: dict[str, Any]) -> str:
     return f"Exit code {code}\n{_text(answer, 'returnDisplay')}" if code.isdigit() and code != "0" else ""
 
 
-def _output(said: str) -> str:
+def _output(output: str) -> str:
     """Return what a command of Cursor printed: its output is a text, or JSON with `stdout` or `output`."""
     try:
-        data = json.loads(said) if said.startswith("{") else None
+        data = json.loads(output) if output.startswith("{") else None
     except ValueError:
         data = None
-    return (_text(data, "stdout") or _text(data, "output")) if isinstance(data, dict) else said
+    return (_text(data, "stdout") or _text(data, "output")) if isinstance(data, dict) else output
 
 
 def _text(data: dict[str, Any], name: str) -> str:

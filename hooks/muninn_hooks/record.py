@@ -24,16 +24,16 @@ MAX_CHARS = 20_000
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
     """Return the verb and its parameters; None for an event without a session, a turn or a text."""
-    said = payload.prompt or payload.answer
-    if not payload.session or not payload.turn or not said.strip():
+    text = payload.prompt or payload.answer
+    if not payload.session or not payload.turn or not text.strip():
         return None
-    if len(said) > MAX_CHARS:
-        said = f"{said[: MAX_CHARS // 2]}\n{said[-MAX_CHARS // 2 :]}"
+    if len(text) > MAX_CHARS:
+        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
     return "capture", {
         "source": "prompt" if payload.prompt else "answer",
         "session": payload.session,
         "turn": payload.turn,
-        "text": said,
+        "text": text,
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "agent": payload.agent,
     }

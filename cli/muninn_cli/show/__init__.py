@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from muninn_core.protocol.method import Method
 
 
-def show(method: Method, result: dict[str, Any], given: argparse.Namespace, console: Console | None = None) -> None:
-    """Print the result of a verb, on stdout by default; `given` are the arguments that asked for it."""
-    RENDERERS[method.verb](console or output(), result, given)
+def show(method: Method, result: dict[str, Any], options: argparse.Namespace, console: Console | None = None) -> None:
+    """Print the result of a verb, on stdout by default; `options` are the arguments that asked for it."""
+    RENDERERS[method.verb](console or output(), result, options)
     failure = result["saw"]["index"]["failure"] if method.searches else ""
     if failure:  # on stderr: stdout may be piped to a program
         paragraph(errors(), (f"The index can't be updated, so recent changes may be missing: {failure}", "warn"))

@@ -39,7 +39,7 @@ BAR = 8
 
 
 @renders("recall")
-def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def recall(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the memories that answer, then the hits, with score, place and excerpt; with `--why` also the reasons.
 
     The memories that answer are not in the order of the scores, so they have none.
@@ -58,13 +58,13 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     if remembered:
         line(console, ("Remembered", "name"))
     for hit in remembered:
-        _hit(console, hit, ((" " * INDENT, ""),), why=given.why)
+        _hit(console, hit, ((" " * INDENT, ""),), why=options.why)
     if remembered and hits:
         line(console, ("Other hits", "name"))
     top = max((hit["score"] for hit in hits), default=0.0)
     for hit in hits:
         score = ((f"{hit['score']:6.3f} ", "name"), (bar(hit["score"], top, BAR) + " ", "bar"))
-        _hit(console, hit, score, why=given.why)
+        _hit(console, hit, score, why=options.why)
     _notes(console, result["notes"])
     line(console, (joined(count(len(hits) + len(remembered), "hit"), snapshot(result["saw"])), "state"))
     if result["saw"]["index"]["lag"]:
@@ -74,13 +74,13 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("brief")
-def brief(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def brief(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the brief's markdown."""
     verbatim(console, result["text"])
 
 
 @renders("remind")
-def remind(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def remind(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the reminder, or that there is none."""
     verbatim(console, result["text"] or "No memory is relevant enough and new to this session.\n")
 

@@ -20,7 +20,7 @@ MAX_BAD_LINES = 10
 
 
 @renders("backfill")
-def backfill(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def backfill(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the new memories, newest first; then what was skipped and why, and the next step."""
     fresh = [found for found in result["found"] if not found["known"]]
     for found in fresh[: -MAX_ROWS - 1 : -1]:
@@ -39,7 +39,7 @@ def backfill(console: Console, result: dict[str, Any], given: argparse.Namespace
     _problems(console, result)
     if fresh:
         again = "`muninn memories --tag backfill` lists them; `muninn seal` writes them to a file to commit."
-        apply = f"Nothing was stored. `muninn backfill {given.source} --apply` stores them."
+        apply = f"Nothing was stored. `muninn backfill {options.source} --apply` stores them."
         paragraph(console, (again if result["applied"] else apply, "hint"))
 
 

@@ -84,14 +84,14 @@ def is_inside(folder: Path, path: object) -> bool:
 
 
 @renders("export")
-def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def export(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the bundle, or the name of its file. What was left out goes to stderr."""
-    if given.out is None:
+    if options.out is None:
         text = bundle_text(result)
         console.file.write(safe(text) if console.is_terminal else text)
     else:
         memories = count(result["memories"], "memory", "memories")
-        line(console, ("Exported ", "good"), (memories, "name"), (" to ", ""), (given.out, "path"))
+        line(console, ("Exported ", "good"), (memories, "name"), (" to ", ""), (options.out, "path"))
     if result["private"]:
         line(errors(), (f"{count(result['private'], 'private memory', 'private memories')} left out.", "hint"))
     if result["masked"]:
@@ -99,7 +99,7 @@ def export(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("import")
-def import_bundle(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def import_bundle(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print what another tool's memory holds, how many records were stored, and why others were not."""
     if result["tool"]:
         held = ", ".join(_counted(number, what) for what, number in result["contents"].items() if number)

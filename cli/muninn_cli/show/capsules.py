@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 @renders("capsule.open")
-def open_capsule(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def open_capsule(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the id alone, so that a script can take it."""
     verbatim(console, result["capsule"]["id"])
 
 
 @renders("capsule.close")
-def close(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def close(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the closed capsule."""
     line(console, ("Closed ", "good"), (result["capsule"]["id"], "name"))
 
@@ -30,7 +30,7 @@ def close(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 @renders("capsule.observe")
 @renders("capsule.summarise")
 @renders("capsule.pin")
-def record(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def record(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the recorded event's id."""
     done = "Recorded before as " if result["duplicate"] else "Recorded "
     line(console, (done, "good"), (result["event"]["event_id"], "name"))
@@ -39,7 +39,7 @@ def record(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("capsule.list")
-def list_capsules(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def list_capsules(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the capsules."""
     if not result["capsules"]:
         line(console, ("No capsules.", ""))
@@ -51,7 +51,7 @@ def list_capsules(console: Console, result: dict[str, Any], given: argparse.Name
 
 
 @renders("capsule.retrieve")
-def retrieve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def retrieve(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the items in the order of their tiers."""
     if not result["items"]:
         line(console, ("Nothing found.", ""))
@@ -69,13 +69,13 @@ def retrieve(console: Console, result: dict[str, Any], given: argparse.Namespace
 
 
 @renders("capsule.export")
-def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def export(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the bundle as JSON."""
     verbatim(console, json.dumps(result["bundle"], ensure_ascii=False, indent=1, sort_keys=True))
 
 
 @renders("capsule.import")
-def import_bundle(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def import_bundle(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the numbers."""
     numbers = joined(f"{result['replaced']} replaced", f"{result['known']} known", f"{len(result['skipped'])} skipped")
     line(console, (f"Imported {count(result['imported'], 'item')}", "good"), (f"  {numbers}", "faint"))

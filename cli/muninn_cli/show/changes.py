@@ -19,7 +19,7 @@ _NO_GIT = "This folder is in no git repository: `git init` makes one, in which m
 
 
 @renders("init")
-def init(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def init(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the files that were written, and the next step."""
     created = result["created"]
     if not created:
@@ -36,7 +36,7 @@ def init(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("seal")
-def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def seal(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the segments that were written."""
     if not result["segments"]:
         line(console, ("Nothing to seal: every session has its file.", "good"))
@@ -47,7 +47,7 @@ def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("reconcile")
-def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def reconcile(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the summary, the merges, the superseded memories, and how many conflicts need a decision.
 
     After a dry run print the conflicts, which `muninn conflicts` does not list yet.
@@ -71,14 +71,14 @@ def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespac
 
 
 @renders("undo")
-def undo(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def undo(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print what was undone, and list the restored files."""
     paragraph(console, (f"Undone {result['kind']}: ", "good"), (result["summary"], "name"))
     _paths(console, result["files"])
 
 
 @renders("prune")
-def prune(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def prune(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print what was archived and where, and the size of main.jsonl before and after."""
     paragraph(console, (result["summary"], "name"))
     if result["archive"]:
@@ -92,7 +92,7 @@ def prune(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 
 @renders("evolve")
-def evolve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def evolve(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print each step with its reason, and what became of them."""
     for step in result["steps"]:
         change = f"  {step['before']:g} to {step['after']:g}" if step["kind"] in ("importance", "link") else ""
@@ -106,11 +106,11 @@ def evolve(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     done = "taken back" if result["undone"] else "recorded; `muninn evolve --undo --apply` takes them back"
     ahead = "--apply takes them back" if result["undone"] else "--apply records them"
     more = f" {result['further']:,} more wait." if result["further"] else ""
-    line(console, (f"{steps} {done}.{more}" if given.apply else f"{steps}; {ahead}.{more}", "state"))
+    line(console, (f"{steps} {done}.{more}" if options.apply else f"{steps}; {ahead}.{more}", "state"))
 
 
 @renders("capture")
-def capture(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def capture(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print what was stored."""
     note = result["note"] or "Nothing to remember."
     paragraph(console, (note, "good" if result["ids"] else ""))
@@ -118,7 +118,7 @@ def capture(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 
 @renders("shutdown")
-def shutdown(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def shutdown(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Name the daemon that stops."""
     line(console, (f"The daemon (pid {result['pid']}) is stopping.", "good"))
 

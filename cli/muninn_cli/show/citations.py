@@ -24,7 +24,7 @@ _ADVICE = {
 
 
 @renders("verify")
-def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def verify(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print each memory with changed citations, the counts, and what to do."""
     for memory in result["found"]:
         head = "fixed " if memory["fixed"] else ""
@@ -43,7 +43,7 @@ def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         fixed = count(result["fixed"], "memory cites", "memories cite")
         line(console, (f"{fixed} the new places now.", "good"))
     for state, advice in _ADVICE.items():
-        if result["states"][state] and not (state == "moved" and given.fix):
+        if result["states"][state] and not (state == "moved" and options.fix):
             line(console, (advice, "hint"))
     line(console, (snapshot(result["saw"]), "state"))
 

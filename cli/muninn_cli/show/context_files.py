@@ -17,7 +17,7 @@ _STYLES = {"error": "bad", "warning": "warn", "information": "hint"}
 
 
 @renders("render")
-def render(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def render(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the pack, then its size and unresolved references."""
     verbatim(console, result["text"])
     line(console, (f"{result['tokens']} of {result['budget']} tokens", "hint"))
@@ -34,7 +34,7 @@ def render(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("template.list")
-def templates(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def templates(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the templates."""
     for each in result["templates"]:
         line(console, (f"  {each['name']:<13}", "name"), (each["summary"], ""))
@@ -42,14 +42,14 @@ def templates(console: Console, result: dict[str, Any], given: argparse.Namespac
 
 
 @renders("template.new")
-def new(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def new(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Name the new file."""
     line(console, ("Created ", "good"), (result["path"], "path"), (f" from {result['template']}", "faint"))
     line(console, (f"`muninn context render {result['path']}` shows its pack.", "hint"))
 
 
 @renders("lint")
-def lint(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def lint(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the problems as compilers do."""
     for each in result["faults"]:
         place = f"{result['path']}:{each['line']}:{each['column']}"
@@ -63,7 +63,7 @@ def lint(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("references")
-def references(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def references(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the references with their targets."""
     for each in result["references"]:
         place = f"{result['path']}:{each['line']}:{each['column']} "
@@ -75,7 +75,7 @@ def references(console: Console, result: dict[str, Any], given: argparse.Namespa
 
 
 @renders("backlinks")
-def backlinks(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def backlinks(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the references to the target."""
     for each in result["backlinks"]:
         place = f"{each['path']}:{each['line']} " if each["path"] else ""
@@ -84,7 +84,7 @@ def backlinks(console: Console, result: dict[str, Any], given: argparse.Namespac
 
 
 @renders("relink")
-def relink(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def relink(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the edits, which were not applied."""
     for each in result["edits"]:
         place = f"{each['path']}:{each['line']}:{each['column']}-{each['end']} "
@@ -93,7 +93,7 @@ def relink(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("names")
-def names(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def names(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the names with the text that refers to them."""
     for each in result["names"]:
         paragraph(

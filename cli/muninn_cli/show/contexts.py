@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @renders("context")
-def context(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def context(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the pack's text; on stderr names that are not known, and on a terminal also its size and id."""
     verbatim(console, result["text"])
     if result["saw"]["note"]:
@@ -31,7 +31,7 @@ def context(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 
 @renders("explore")
-def explore(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def explore(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the pack's text; on stderr the model's words, how the exploration ended, and what it cost."""
     if result["context"] is None:
         verbatim(console, result["prompt"])
@@ -54,13 +54,13 @@ def explore(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 
 @renders("why")
-def why(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def why(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the explanation."""
     verbatim(console, result["text"])
 
 
 @renders("replay")
-def replay(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def replay(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the text again, and on stderr what has changed since."""
     verbatim(console, result["context"]["text"])
     aside = errors()

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 @renders("decision.record")
 @renders("decision.supersede")
 @renders("pattern.record")
-def record(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def record(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the recorded event's id and place."""
-    append(console, result, given)
+    append(console, result, options)
 
 
 @renders("decision.list")
-def list_decisions(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def list_decisions(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the decisions."""
     if not result["decisions"]:
         line(console, ("No decisions.", ""))
@@ -34,7 +34,7 @@ def list_decisions(console: Console, result: dict[str, Any], given: argparse.Nam
 
 
 @renders("journal.context")
-def context(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def context(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print decisions, facts and turns."""
     if not (result["decisions"] or result["facts"] or result["turns"] or result["left_out"]):
         line(console, ("The journal has no decision, fact or turn of this project.", ""))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @renders("symbols")
-def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def symbols(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the definitions, best first, with signature and comment."""
     found = result["symbols"]
     if not found:
@@ -37,7 +37,7 @@ def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 
 @renders("outline")
-def outline(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def outline(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a file's definitions as a tree."""
     line(console, (result["path"], "path"), (f"  {result['language']}", "faint"))
     if result["comment"]:
@@ -48,10 +48,10 @@ def outline(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 
 @renders("graph")
-def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def graph(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the target's neighbours by relation, as a tree; or a diagram of them."""
-    if given.format != "text":
-        verbatim(console, diagram(given.format, {result["target"]: result["target"]}, map(_arrow, result["edges"])))
+    if options.format != "text":
+        verbatim(console, diagram(options.format, {result["target"]: result["target"]}, map(_arrow, result["edges"])))
         return
     symbol = result["symbol"]
     line(console, (result["target"], "name"), (f"  {symbol['signature']}" if symbol else "", "faint"))
@@ -80,7 +80,7 @@ def _arrow(edge: dict[str, Any]) -> tuple[str, str, str]:
 
 
 @renders("map")
-def repository_map(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def repository_map(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a line for each folder with what it imports below, then the files that most others import."""
     head = joined(
         count(result["files"], "file"), count(result["definitions"], "definition"), _most(result["languages"])

@@ -19,7 +19,7 @@ _SHOWN = 300
 
 
 @renders("event.append")
-def append(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def append(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the recorded event's id and place."""
     event = result["event"]
     done = "Recorded before as " if result["duplicate"] else "Recorded "
@@ -29,7 +29,7 @@ def append(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("event.query")
-def query(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def query(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the found events."""
     if not result["hits"]:
         line(console, ("No event matches.", ""))
@@ -40,7 +40,7 @@ def query(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 
 @renders("event.statistics")
-def statistics(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def statistics(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the numbers of events and turns."""
     span = f"from {result['first']} to {result['last']}" if result["first"] else ""
     line(console, (count(result["events"], "event"), "name"), (f"  {span}", "faint"))
@@ -52,9 +52,9 @@ def statistics(console: Console, result: dict[str, Any], given: argparse.Namespa
 
 
 @renders("event.redact")
-def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def redact(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the redacted event; with `--dry-run` the one that would be."""
-    if given.dry_run:
+    if options.dry_run:
         line(console, ("Erases for good, from the journal, the payload of", "warn"))
         show_event(console, result["event"])
         return
@@ -62,14 +62,14 @@ def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("event.tombstone")
-def tombstone(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def tombstone(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the hidden event."""
     line(console, ("Hidden ", "good"), (result["event"]["payload"]["event_id"], "name"))
     line(console, ("The audit still shows it. `muninn event redact` erases its payload.", "hint"))
 
 
 @renders("event.wait")
-def wait(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def wait(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the events that came."""
     if not result["events"]:
         line(console, ("No event came in time.", ""))
@@ -78,20 +78,20 @@ def wait(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("turn.begin")
-def turn_begin(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def turn_begin(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the token alone, so that a script can take it."""
     verbatim(console, result["ack_token"])
 
 
 @renders("turn.end")
-def turn_end(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def turn_end(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the end of the turn."""
     event = result["event"]
     line(console, ("Ended ", "good"), (event["turn_id"], "name"), (f"  {event['payload']['outcome']}", "faint"))
 
 
 @renders("span.list")
-def spans(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def spans(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the spans."""
     if not result["spans"]:
         line(console, ("No session, turn or capsule matches.", ""))
@@ -102,7 +102,7 @@ def spans(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 
 @renders("audit.replay")
-def replay(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def replay(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the lines as they are; with a file, their number and digest."""
     if result["path"]:
         line(console, (f"{count(result['count'], 'event')} to ", "good"), (result["path"], "path"))
@@ -112,7 +112,7 @@ def replay(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("audit.verify")
-def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def verify(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print whether the chain is intact, and the first broken place."""
     broken = result["broken"]
     if broken is None:
@@ -128,7 +128,7 @@ def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("audit.tail")
-def tail(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def tail(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the last events, the last one at the end."""
     if not result["events"]:
         line(console, ("No events.", ""))
@@ -137,7 +137,7 @@ def tail(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("audit.seal")
-def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def seal(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the sealed and removed files."""
     words = ("Would seal ", "Would remove ") if given.dry_run else ("Sealed ", "Removed ")
     for name, done in zip(("sealed", "removed"), words, strict=True):
@@ -148,7 +148,7 @@ def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("projections.status")
-def projections_status(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def projections_status(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print how far each projection is."""
     line(console, (count(result["events"], "event"), "name"))
     for one in result["projections"]:
@@ -159,7 +159,7 @@ def projections_status(console: Console, result: dict[str, Any], given: argparse
 
 
 @renders("projections.rebuild")
-def projections_rebuild(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def projections_rebuild(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the digest of each projection, and whether it changed."""
     for one in result["rebuilt"]:
         same = ("same", "good") if one["same"] else ("changed", "warn")
@@ -167,7 +167,7 @@ def projections_rebuild(console: Console, result: dict[str, Any], given: argpars
 
 
 @renders("projections.show")
-def projections_show(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def projections_show(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print each row as JSON."""
     if not result["rows"]:
         line(console, ("No rows.", ""))

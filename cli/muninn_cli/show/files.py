@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 @renders("grep")
-def grep(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def grep(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the matching lines as grep does; with `--count` the files."""
     for each in result["counts"]:
         line(console, (each["path"], "path"), (f":{each['lines']}", "faint"))
     for number, match in enumerate(result["matches"]):
-        if number and given.context:
+        if number and options.context:
             line(console, ("--", "faint"))
         first = match["line"] - len(match["before"])
         for at, text in enumerate((*match["before"], match["text"], *match["after"]), first):
@@ -35,7 +35,7 @@ def grep(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("read")
-def read(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def read(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the lines with their numbers."""
     width = len(str(result["end"]))
     for number, text in enumerate(result["lines"], result["start"]):
@@ -47,7 +47,7 @@ def read(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("tree")
-def tree(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def tree(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the folders and files, indented by their level."""
     top = "" if result["path"] == "." else result["path"] + "/"
     line(console, (result["path"], "name"), (f"  {count(result['files'], 'file')}", "faint"))
@@ -62,7 +62,7 @@ def tree(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("files")
-def list_files(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def list_files(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the paths with their languages."""
     for each in result["files"]:
         line(console, (each["path"], "path"), (f"  {each['language']}", "faint"))

@@ -24,7 +24,7 @@ _MODES = {"read-write": "good", "read-only": "warn", "uninitialised": "warn"}
 
 
 @renders("status")
-def status(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def status(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a summary, then each problem with its hint."""
     mode = result["mode"]
     new = mode == "uninitialised"
@@ -62,7 +62,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("ready")
-def ready(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def ready(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print each check, with its hint when it failed."""
     for check in result["checks"]:
         verdict, style = ("ok", "good") if check["ok"] else ("fail", "bad")
@@ -72,14 +72,14 @@ def ready(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 
 @renders("metrics")
-def metrics(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def metrics(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the text as it is."""
     for row in result["text"].splitlines():
         line(console, (row, ""))
 
 
 @renders("index")
-def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def index(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the size of the index and what was updated."""
     held = joined(count(result["files"], "file"), count(result["chunks"], "chunk"))
     updated = [f"{result[name]:,} {name}" for name in ("changed", "removed") if result[name]]

@@ -22,7 +22,7 @@ _STYLES = {"error": "bad", "warn": "warn"}
 
 
 @renders("history")
-def history(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def history(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a memory, then its events, oldest first."""
     print_memory(console, result["memory"])
     for event in result["events"]:
@@ -40,7 +40,7 @@ def history(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 
 @renders("log")
-def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def log(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a line for each record, with the headline of its memory below."""
     if not result["entries"]:
         line(console, ("Nothing was recorded.", "warn"))
@@ -62,11 +62,11 @@ def log(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
 
 
 @renders("diff")
-def diff(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def diff(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the review: text on a terminal in wrapped lines with short ids, otherwise as it is."""
     if not console.is_terminal:
         console.file.write(result["text"])
-    elif given.format != "markdown":
+    elif options.format != "markdown":
         for row in result["text"].rstrip("\n").split("\n"):
             line(console, (row, ""))
     else:
@@ -74,7 +74,7 @@ def diff(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("check")
-def check(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def check(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print each finding as compilers do, with its hint."""
     for finding in result["findings"]:
         where = place(finding["path"], finding["line"], finding["line"]) or finding["id"]

@@ -21,14 +21,14 @@ BAR = 20
 
 
 @renders("links")
-def links(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def links(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the memories by distance, each with its links; or a diagram of them."""
-    if given.format != "text":
+    if options.format != "text":
         nodes = {
             memory["id"]: f"{memory['type']}: {memory['title'] or memory['text']}" for memory in result["memories"]
         }
         edges = [(link["source"], link["relation"], link["target"]) for link in result["links"]]
-        verbatim(console, diagram(given.format, nodes, edges))
+        verbatim(console, diagram(options.format, nodes, edges))
         return
     for memory, depth in zip(result["memories"], result["depths"], strict=True):
         print_memory(console, memory, label=f"{count(depth, 'link')} away" if depth else "")
@@ -42,7 +42,7 @@ def links(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 
 @renders("overview")
-def overview(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def overview(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the project, its recent and important memories, and their links."""
     project = result["project"]
     line(console, (project["name"], "name"), (f"  {project['description']}" if project["description"] else "", ""))
@@ -85,7 +85,7 @@ def _counts(console: Console, result: dict[str, Any]) -> None:
 
 
 @renders("update", "pin", "unpin")
-def update(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def update(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the changed fields."""
     if not result["changed"]:
         line(console, ("Nothing to change.", "warn"))
@@ -97,7 +97,7 @@ def update(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("consolidate")
-def consolidate(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def consolidate(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print which memory replaces which."""
     for said in result["contradictions"]:
         paragraph(console, ("contradiction: ", "bad"), (said, ""))

@@ -30,7 +30,7 @@ _REVIEWS = {"pending": "waits for approval", "approved": "approved", "rejected":
 
 
 @renders("remember")
-def remember(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def remember(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the ids of the stored memories."""
     if result["memory"] is None:
         line(console, ("Remembered ", "good"), (count(len(result["ids"]), "memory", "memories"), "name"))
@@ -47,12 +47,12 @@ def remember(console: Console, result: dict[str, Any], given: argparse.Namespace
 
 
 @renders("memories")
-def memories(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def memories(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the memories, newest first. A memory requested by id is printed whole."""
     found = result["memories"]
     also = result["mentions"]
     citations = result["citations"]
-    if given.id and len(found) == 1:
+    if options.id and len(found) == 1:
         print_whole_memory(console, found[0], citations.get(found[0]["id"], ()), access=result["access"])
         return
     if not found:
@@ -69,7 +69,7 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
 
 
 @renders("show")
-def show(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def show(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a memory, then each link with the headline of the linked memory."""
     memory = result["memory"]
     print_whole_memory(console, {**memory, "links": ()}, result["citations"], result["access"])
@@ -86,7 +86,7 @@ def show(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
 
 
 @renders("sessions")
-def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def sessions(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the sessions, two lines each."""
     if not result["sessions"]:
         line(console, ("No session has memories.", "warn"))
@@ -114,7 +114,7 @@ def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
 
 
 @renders("forget", "restore")
-def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def forget(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print whether the memory was archived or restored, or was so before."""
     memory = result["memory"]
     if result["changed"]:
@@ -128,20 +128,20 @@ def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("promote")
-def promote(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def promote(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the memory with its new scope."""
     line(console, ("Promoted ", "good"), (result["source"], "name"), (f" to {result['memory']['scope']}", ""))
     print_memory(console, result["memory"])
 
 
 @renders("approve")
-def approve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def approve(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the approved memories."""
     _decided(console, "Approved ", result)
 
 
 @renders("reject")
-def reject(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def reject(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the rejected memories."""
     _decided(console, "Rejected ", result)
 
@@ -153,7 +153,7 @@ def _decided(console: Console, done: str, result: dict[str, Any]) -> None:
 
 
 @renders("conflicts")
-def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def conflicts(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print both sides of each conflict, and how to resolve it."""
     if not result["conflicts"]:
         line(console, ("No conflicts.", "good"))
@@ -188,7 +188,7 @@ def _code(console: Console, code: dict[str, Any]) -> None:
 
 
 @renders("resolve")
-def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def resolve(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print both sides after the decision."""
     before = f"  It was decided before: {result['before']}." if result["before"] else ""
     done = ("Resolved ", "good") if result["changed"] else ("Nothing changed: ", "warn")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @renders("models.list")
-def models_list(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def models_list(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a line for each route, then the uses, the budget and the problems."""
     if not result["routes"]:
         line(console, ("No model is configured, and nothing needs one.", ""))
@@ -35,7 +35,7 @@ def models_list(console: Console, result: dict[str, Any], given: argparse.Namesp
 
 
 @renders("models.test")
-def models_test(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def models_test(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the answer, whether tools work, and the cost; or the prompt."""
     if result["prompts"]:
         show_prompts(console, result["prompts"])
@@ -54,7 +54,7 @@ def models_test(console: Console, result: dict[str, Any], given: argparse.Namesp
 
 
 @renders("models.usage")
-def models_usage(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def models_usage(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the sums, and with --calls each call."""
     show_spent(console, result["total"])
     for title, sums in (("purpose", result["by_purpose"]), ("route", result["by_route"])):
@@ -69,14 +69,14 @@ def models_usage(console: Console, result: dict[str, Any], given: argparse.Names
 
 
 @renders("models.key")
-def models_key(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def models_key(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print where the key is."""
     place = "stored in the keychain" if result["place"] == "keychain" else "held until the daemon exits"
     line(console, (f"The key of {result['route']} is {place}.", "good"))
 
 
 @renders("enrich")
-def enrich(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def enrich(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print what each memory got, or why it got nothing."""
     if result["prompts"]:
         show_prompts(console, result["prompts"])
@@ -97,7 +97,7 @@ def enrich(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("judge")
-def judge(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def judge(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print each pair with its verdict."""
     if result["prompts"]:
         show_prompts(console, result["prompts"])
@@ -123,15 +123,19 @@ def judge(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 def _show_proposal(console: Console, result: dict[str, Any]) -> None:
     """Print a model's decision about two memories, and the command that carries it out."""
-    said = result["proposal"]
-    line(console, (said["decision"] or "no decision", "warn"), (f"  {said['reason'] or said['problem']}", "faint"))
-    if said["text"]:
-        paragraph(console, (said["text"], ""), indent=2)
+    proposal = result["proposal"]
+    line(
+        console,
+        (proposal["decision"] or "no decision", "warn"),
+        (f"  {proposal['reason'] or proposal['problem']}", "faint"),
+    )
+    if proposal["text"]:
+        paragraph(console, (proposal["text"], ""), indent=2)
     show_spent(console, result["spent"])
-    if said["keep"]:
-        text = f" --text {shlex.quote(said['text'])}" if said["text"] else ""
-        chosen = f"--decision {said['decision']} --keep {said['keep']}{text}"
-        line(console, (f"muninn consolidate {said['keep']} {said['gone']} {chosen}", "name"))
+    if proposal["keep"]:
+        text = f" --text {shlex.quote(proposal['text'])}" if proposal["text"] else ""
+        chosen = f"--decision {proposal['decision']} --keep {proposal['keep']}{text}"
+        line(console, (f"muninn consolidate {proposal['keep']} {proposal['gone']} {chosen}", "name"))
 
 
 def show_prompts(console: Console, prompts: list[dict[str, Any]]) -> None:
@@ -157,7 +161,7 @@ def _spent(spent: dict[str, Any]) -> str:
 
 
 @renders("link")
-def link(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def link(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print each link with its strength and reason, and what became of it."""
     if result["prompts"]:
         show_prompts(console, result["prompts"])
@@ -175,8 +179,8 @@ def link(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
             paragraph(console, (each["problem"], "warn"), indent=2)
     links = count(sum(bool(each["target"]) for each in result["links"]), "link")
     if result["undone"]:
-        line(console, (f"{links} {'removed' if given.apply else 'would be removed; --apply removes them'}", "state"))
-    elif given.apply:
+        line(console, (f"{links} {'removed' if options.apply else 'would be removed; --apply removes them'}", "state"))
+    elif options.apply:
         line(console, (f"{result['recorded']} of {links} recorded; `muninn link --undo` shows them", "state"))
     else:
         line(console, (f"{links} for {count(result['compared'], 'memory', 'memories')}; --apply records them", "state"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @renders("annotate")
-def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def annotate(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the memories about a file's places, and those that no longer match the code."""
     for note in result["notes"]:
         where = f"  {plain_place({**note, 'path': result['path']})}" if note["start"] else ""
@@ -34,7 +34,7 @@ def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace
 
 
 @renders("about")
-def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def about(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the memories about a place."""
     if not result["text"]:
         line(console, ("No memory is about this place.", "warn"))
@@ -47,13 +47,13 @@ def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 
 @renders("document")
-def document(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def document(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the document."""
     markdown(console, result["text"])
 
 
 @renders("confirm")
-def confirm(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def confirm(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the memory's new citations."""
     line(console, ("Confirmed ", "good"), (result["memory"]["id"], "name"))
     for cite in result["cites"]:
@@ -61,7 +61,7 @@ def confirm(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 
 @renders("draft")
-def draft(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def draft(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the path of the draft."""
     line(console, ("Draft ", "good"), (result["path"], "path"))
     line(console, ("Edit it in an editor connected to `muninn lsp`. Saving it stores the memory.", "hint"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @renders("pack.export")
-def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def export(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the pack, its files and its path."""
     _done(console, "Exported ", result["pack"])
     _files(console, "", result["contents"])
@@ -24,7 +24,7 @@ def export(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("pack.add")
-def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def add(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the pack and its files."""
     _done(console, "Added ", result["pack"])
     _files(console, "", result["contents"])
@@ -32,7 +32,7 @@ def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
 
 
 @renders("pack.list")
-def list_packs(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def list_packs(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the packs with their problems."""
     if not result["packs"]:
         line(console, ("No packs.", "good"))
@@ -49,7 +49,7 @@ def list_packs(console: Console, result: dict[str, Any], given: argparse.Namespa
 
 
 @renders("pack.update")
-def update(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def update(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the old and new version, and the changed files."""
     pack, before = result["pack"], result["before"]
     changes = [*result["added"], *result["changed"], *result["removed"]]
@@ -69,7 +69,7 @@ def update(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("pack.remove")
-def remove(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def remove(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the removed pack."""
     _done(console, "Removed ", result["pack"])
 

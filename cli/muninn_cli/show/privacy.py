@@ -26,9 +26,9 @@ _WAY = (
 
 
 @renders("redact")
-def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def redact(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the redacted memories and files, and how to find the text in history; with `--dry-run` what would be."""
-    if given.dry_run:
+    if options.dry_run:
         merged = len(result["ids"]) - 1
         line(console, ("Erases for good, in all work trees:", "warn"))
         print_memory(console, result["memory"])
@@ -42,18 +42,18 @@ def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         paragraph(console, (f"  {path}", "path"))
     if result["events"]:
         line(console, (f"  and the payload of {count(result['events'], 'event')} of the journal", ""))
-    if given.dry_run:
+    if options.dry_run:
         line(console, ("Git's history, other clones and backups keep the text.", "hint"))
         return
     commit = "Commit these files. " if any("/memory/" in path for path in result["files"]) else ""
-    line(console, (commit, "hint"), (f"`muninn purge {given.id}` finds the text in history.", "hint"))
+    line(console, (commit, "hint"), (f"`muninn purge {options.id}` finds the text in history.", "hint"))
 
 
 @renders("purge")
-def purge(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def purge(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the commits, branches and tags that contain the text, and how to remove it."""
     if not result["redacted"]:
-        line(console, (f"The memory is not redacted yet: run `muninn redact {given.id}` first.", "warn"))
+        line(console, (f"The memory is not redacted yet: run `muninn redact {options.id}` first.", "warn"))
     if not result["total"]:
         line(console, ("No commit contains it.", "good"))
         return
@@ -68,9 +68,9 @@ def purge(console: Console, result: dict[str, Any], given: argparse.Namespace) -
         )
     for ref in result["refs"]:
         line(console, ("  in the tree of ", "warn"), (ref, "path"))
-    if not given.show_commits:
+    if not options.show_commits:
         line(console, ("`--show-commits` lists them.", "hint"))
         return
     console.print()
     for step in _WAY:
-        line(console, (step.format(id=given.id), "hint"))
+        line(console, (step.format(id=options.id), "hint"))

@@ -24,7 +24,7 @@ _STATES = {
 
 
 @renders("repos.add")
-def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def add(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the repository, and how to ask it."""
     repository = result["repository"]
     line(console, ("Added ", "good"), (repository["name"], "name"), (f"  {repository['path']}", "path"))
@@ -38,7 +38,7 @@ def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
 
 
 @renders("repos.list")
-def list_repositories(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def list_repositories(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the repositories, two lines each."""
     if not result["repositories"]:
         line(console, ("No repositories.", "good"))
@@ -56,13 +56,13 @@ def list_repositories(console: Console, result: dict[str, Any], given: argparse.
 
 
 @renders("repos.remove")
-def remove(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def remove(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the removed entry."""
     line(console, ("Removed ", "good"), (result["name"], "name"), (f"  {result['path']} is unchanged", "faint"))
 
 
 @renders("repos.scan")
-def scan(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def scan(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print what was found, and what was added."""
     for each in result["found"]:
         state = "added" if each["added"] else "listed" if each["listed"] else "not listed"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @renders("config.list")
-def config_list(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def config_list(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print a line for each key; a value other than the default has its origin."""
     if not result["entries"]:
         line(console, ("Every setting is at its default.", "good"))
@@ -28,13 +28,13 @@ def config_list(console: Console, result: dict[str, Any], given: argparse.Namesp
 
 
 @renders("config.get")
-def config_get(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def config_get(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the key with its value, origin, default, meaning and allowed values."""
     _entry(console, result["entry"])
 
 
 @renders("config.set", "config.unset")
-def config_set(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def config_set(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print whether the file changed, and the key."""
     entry = result["entry"]
     done = "Changed .muninn/config.yaml" if result["changed"] else "Nothing to change"

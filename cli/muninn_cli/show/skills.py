@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 @renders("skills.list")
-def list_skills(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def list_skills(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """List the skills by name, with their problems."""
     if not result["skills"]:
-        line(console, ("No skill has problems." if given.problems else "No skills.", "good"))
-        if not given.problems:
+        line(console, ("No skill has problems." if options.problems else "No skills.", "good"))
+        if not options.problems:
             line(console, ("`skills.paths` in .muninn/config.yaml sets where to look for them.", "hint"))
     for skill in result["skills"]:
         _head(console, skill, "")
@@ -31,7 +31,7 @@ def list_skills(console: Console, result: dict[str, Any], given: argparse.Namesp
 
 
 @renders("skills.match")
-def match_skills(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+def match_skills(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the skills for a task, best first, with reasons, size and path."""
     if not result["skills"] and not result["left_out"]:
         line(console, ("No skill matches.", "good"))

@@ -33,19 +33,19 @@ def _run(argv: list[str]) -> int:
     )
     parser.add_argument("--plain", action="store_true", help="print lines; this does not need the extra `watch`")
     parser.add_argument("--match", default="", metavar="TEXT", help="only events whose line contains this text")
-    given = parser.parse(argv)
-    if given.all and given.folders:
+    options = parser.parse(argv)
+    if options.all and options.folders:
         raise UsageError("'--all' takes no folders", hint="Leave the folders out, or '--all'.")
-    fixed = [locate(folder).root for folder in given.folders or [given.repo]] if not given.all else []
+    fixed = [locate(folder).root for folder in options.folders or [options.repo]] if not options.all else []
     repositories = WatchedRepositories(fixed, os.environ)
-    if given.plain or not sys.stdout.isatty() or not sys.stdin.isatty():
-        return print_lines(repositories, given.match)
+    if options.plain or not sys.stdout.isatty() or not sys.stdin.isatty():
+        return print_lines(repositories, options.match)
     if find_spec("textual") is None:
         line(errors(), (f"The screen needs textual: {install_command('watch')}. Lines follow.", "hint"))
-        return print_lines(repositories, given.match)
+        return print_lines(repositories, options.match)
     from muninn_cli.watch.screen import WatchApp
 
-    WatchApp(repositories, given.match).run()
+    WatchApp(repositories, options.match).run()
     return OK
 
 

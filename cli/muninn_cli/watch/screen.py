@@ -109,9 +109,9 @@ class WatchApp(App[None]):
             self.sub_title = ", ".join(f"{PurePath(root).name}: {state}" for root, state in self._states.items())
 
     def _write(self, row: tuple[str, str]) -> None:
-        root, said = row
-        if self._match in said:
-            self.query_one("#events", RichLog).write(Text(safe(self._repositories.label(root) + said)))
+        root, line = row
+        if self._match in line:
+            self.query_one("#events", RichLog).write(Text(safe(self._repositories.label(root) + line)))
 
     def _set_inbox(self, root: str, items: list[Waiting]) -> None:
         if self._inbox.get(root, []) != items:
@@ -171,13 +171,13 @@ class WatchApp(App[None]):
 
     def _decided(self, item: Waiting, key: str) -> None:
         try:
-            said = decide(item, key, self._repositories.environ)
+            outcome = decide(item, key, self._repositories.environ)
         except (MuninnError, OSError) as error:
             self.call_from_thread(self._say, f"error: {getattr(error, 'message', error)}")
             return
         left = [one for one in self._inbox.get(item.root, []) if one != item]
         self.call_from_thread(self._set_inbox, item.root, left)
-        self.call_from_thread(self._say, said)
+        self.call_from_thread(self._say, outcome)
 
     def _say(self, text: str) -> None:
         self.query_one("#said", Static).update(safe(text))

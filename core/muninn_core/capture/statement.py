@@ -153,14 +153,14 @@ def cues_of(
     messages: Sequence[Message], number: int, sentences: Sequence[str], at: int, skipped: int = 0
 ) -> Mapping[str, float]:
     """Return the cues of sentence `at` of a message, for the classifier and its training."""
-    asks = [place for place, sentence in enumerate(sentences) if sentence.rstrip().endswith("?")]
+    asks = [position for position, sentence in enumerate(sentences) if sentence.rstrip().endswith("?")]
     setting = Setting(
         speaker=messages[number].speaker,
         first=at == 0,
         last=at == len(sentences) - 1,
         message_number=skipped + number,
         previous=messages[number - 1].text if number else "",
-        asks_elsewhere=any(place != at for place in asks),
+        asks_elsewhere=any(position != at for position in asks),
     )
     return read_cues(sentences[at], setting)
 
@@ -235,11 +235,11 @@ def _resolve_choice(sentence: str, proposal: str) -> str:
     named = _ORDINAL.search(sentence)
     if named is None or not _CHOICE_ONLY.search(sentence):
         return sentence
-    place = _PLACES[named[1].lower()]
+    position = _PLACES[named[1].lower()]
     options = _options(proposal)
-    if len(options) < 2 or not -len(options) <= place < len(options):
+    if len(options) < 2 or not -len(options) <= position < len(options):
         return sentence
-    return f"{sentence.rstrip('.! ')}: {options[place]}"
+    return f"{sentence.rstrip('.! ')}: {options[position]}"
 
 
 def _options(proposal: str) -> list[str]:

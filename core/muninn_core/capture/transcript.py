@@ -56,7 +56,7 @@ class TranscriptReading(Value):
     withdrawn: tuple[str, ...] = ()
 
 
-class _Said(Value):
+class _Utterance(Value):
     """A message of the transcript: its speaker, text, the program's version, its time, and whether it is new."""
 
     actor: Actor
@@ -83,26 +83,26 @@ def read_transcript(
     newlines. A last line without one is still being written and is left for the next reading. Equal statements have
     equal keys, so that they are stored once.
     """
-    begun, said = offset, []
+    begun, utterances = offset, []
     for line in lines:
         if not line.endswith(b"\n"):
             break
         found = _message(line)
         if found is not None:
             actor, text, version, time = found
-            said.append(_Said(actor=actor, text=text, version=version, time=time, new=offset >= read_to))
+            utterances.append(_Utterance(actor=actor, text=text, version=version, time=time, new=offset >= read_to))
         offset += len(line)
-    messages = [Message(speaker="user" if each.actor == "user" else "assistant", text=each.text) for each in said]
+    messages = [Message(speaker="user" if each.actor == "user" else "assistant", text=each.text) for each in utterances]
     statements = find_statements(messages, skipped=ASSUMED_MESSAGES if begun else 0, threshold=threshold)
-    surest = _select_best([each for each in statements if said[each.message].new and each.reversed_by is None])
+    surest = _select_best([each for each in statements if utterances[each.message].new and each.reversed_by is None])
     return TranscriptReading(
-        drafts=tuple(_draft(each, said[each.message], session, agent) for each in surest),
+        drafts=tuple(_draft(each, utterances[each.message], session, agent) for each in surest),
         offset=max(offset, read_to),
-        times=tuple(said[each.message].time for each in surest),
+        times=tuple(utterances[each.message].time for each in surest),
         withdrawn=tuple(
             _key(each, session)
             for each in statements
-            if not said[each.message].new and each.reversed_by is not None and said[each.reversed_by].new
+            if not utterances[each.message].new and each.reversed_by is not None and utterances[each.reversed_by].new
         ),
     )
 
@@ -186,7 +186,7 @@ def _is_similar(left: str, right: str) -> bool:
     return len(left_words & right_words) >= 0.8 * len(left_words | right_words)
 
 
-def _draft(statement: Statement, said: _Said, session: str | None, agent: str | None) -> MemoryDraft:
+def _draft(statement: Statement, utterance: _Utterance, session: str | None, agent: str | None) -> MemoryDraft:
     text = statement.text
     return MemoryDraft(
         type=statement.type,
@@ -194,11 +194,11 @@ def _draft(statement: Statement, said: _Said, session: str | None, agent: str | 
         tags=("session",),
         files=tuple(dict.fromkeys(path for path in _PATH.findall(text) if ".." not in path))[:10],
         questions=(statement.question,) if statement.question else (),
-        importance=IMPORTANCE if said.actor == "user" else IMPORTANCE - 1,
+        importance=IMPORTANCE if utterance.actor == "user" else IMPORTANCE - 1,
         confidence=round(statement.probability, 2),
         session=session,
-        actor="user" if said.actor == "user" else "assistant",
-        agent=f"{agent}/{said.version}" if agent and said.version else agent,
+        actor="user" if utterance.actor == "user" else "assistant",
+        agent=f"{agent}/{utterance.version}" if agent and utterance.version else agent,
         details={"kept_because": "; ".join(statement.reasons)},
         key=_key(statement, session),
     )

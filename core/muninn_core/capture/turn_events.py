@@ -74,20 +74,20 @@ class Turns:
         if turn and (not self._turns or self._turns[-1][0] != turn):
             self._turns.append((turn, {}))
 
-    def prompt(self, turn: str, key: str, time: str, said: str) -> None:
+    def prompt(self, turn: str, key: str, time: str, text: str) -> None:
         """Begin a turn with what a person wrote. Text that a program inserted begins a turn without a prompt."""
-        said = strip_private(_INSERTED.sub("", said))[0].strip()
-        if said:
+        text = strip_private(_INSERTED.sub("", text))[0].strip()
+        if text:
             self.begin(turn)
-        if person_said(said):
-            self._add(PROMPT, key, "user", time, {"text": cut(said, MESSAGE_CHARS)})
+        if person_said(text):
+            self._add(PROMPT, key, "user", time, {"text": cut(text, MESSAGE_CHARS)})
 
-    def reply(self, key: str, time: str, said: str) -> None:
+    def reply(self, key: str, time: str, text: str) -> None:
         """Add what the model wrote."""
-        said = strip_private(said)[0].strip()
-        if said:
-            self.answer = said
-            self._add(ANSWER, key, "assistant", time, {"text": cut(said, MESSAGE_CHARS)})
+        text = strip_private(text)[0].strip()
+        if text:
+            self.answer = text
+            self._add(ANSWER, key, "assistant", time, {"text": cut(text, MESSAGE_CHARS)})
 
     def used(self, key: str, time: str, payload: dict[str, Any]) -> None:
         """Add the tokens of one response of the model. The last numbers of a key count."""
@@ -121,10 +121,10 @@ class Turns:
         events[full] = AgentEvent(event_type=event_type, key=full, actor=actor, time=time, payload=payload)
 
 
-def person_said(said: str) -> str:
+def person_said(text: str) -> str:
     """Return what a person wrote in a message, "" for a message that a program inserted."""
-    said = strip_private(_INSERTED.sub("", said))[0].strip()
-    return "" if _MACHINE.match(said) else said
+    text = strip_private(_INSERTED.sub("", text))[0].strip()
+    return "" if _MACHINE.match(text) else text
 
 
 def tool_payload(tool: str, given: Any, result: str, *, failed: bool, interrupted: bool = False) -> dict[str, Any]:

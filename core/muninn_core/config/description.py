@@ -114,7 +114,7 @@ def _takes(schema: dict[str, Any], choices: tuple[str, ...]) -> str:
         return f"a list of {', '.join(choices) or 'strings'}"
     if choices:
         return f"{', '.join(choices[:-1])} or {choices[-1]}"
-    said = _KINDS[schema["type"]]
+    kind = _KINDS[schema["type"]]
     if "maximum" in schema:
-        return f"{said} from {schema['minimum']:g} to {schema['maximum']:g}"
-    return f"{said}, {schema['minimum']:g} or more" if "minimum" in schema else said
+        return f"{kind} from {schema['minimum']:g} to {schema['maximum']:g}"
+    return f"{kind}, {schema['minimum']:g} or more" if "minimum" in schema else kind

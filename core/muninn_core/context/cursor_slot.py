@@ -168,11 +168,11 @@ def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
         section = next((found["key"] for each in reversed(lines[:line]) if (found := _SECTION.match(each))), "")
         keys = settings().get(section if match["indent"] else match["key"], {})
         choice = keys.get(match["key"]) if match["indent"] else Choice(text="", markdown=", ".join(keys))
-        said = " · ".join(part for part in (choice.markdown, choice.detail) if part) if choice else ""
+        markdown = " · ".join(part for part in (choice.markdown, choice.detail) if part) if choice else ""
     else:
         inside = lines[0].strip("\ufeff\r") == "---" and not any(_closed(each) for each in lines[1 : line + 1])
-        said = _KEYS.get(kind, {}).get(match["key"], "") if inside and line and not match["indent"] else ""
-    return Key(start=match.start("key"), end=match.end("key"), markdown=said) if said else None
+        markdown = _KEYS.get(kind, {}).get(match["key"], "") if inside and line and not match["indent"] else ""
+    return Key(start=match.start("key"), end=match.end("key"), markdown=markdown) if markdown else None
 
 
 def settings() -> dict[str, dict[str, Choice]]:
@@ -226,7 +226,9 @@ def _in_question(before: str) -> Slot | None:
     match = _WORD.search(before)
     if match is None:
         return None
-    begun = [Choice(text=key, markdown=said) for key, said in _FILTERS.items() if key.startswith(match["typed"])]
+    begun = [
+        Choice(text=key, markdown=markdown) for key, markdown in _FILTERS.items() if key.startswith(match["typed"])
+    ]
     return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(begun), closing=":") if begun else None
 
 
@@ -237,7 +239,7 @@ def _in_frontmatter(kind: OwnKind, lines: list[str], line: int, before: str) -> 
     match = _KEY.match(before)
     if match:
         present = {found["key"] for each in lines[1:line] if (found := _OWNER.match(each))}
-        choices = [Choice(text=key, markdown=said) for key, said in known.items() if key not in present]
+        choices = [Choice(text=key, markdown=markdown) for key, markdown in known.items() if key not in present]
         return Slot(start=0, typed=match["typed"], choices=tuple(choices), closing=": ")
     match = _VALUE.match(before)
     key = match["key"] if match else _owner(lines, line)

@@ -35,7 +35,7 @@ def overview_text(result: OverviewResult) -> str:
     for name, memories in (("recent", result.recent), ("important", result.important)):
         lines += ["", f"{name}:", *(f"- {_head(memory)}" for memory in memories)] if memories else []
     lines += ["", "links:", *(f"- {link_line(link)}" for link in result.links)] if result.links else []
-    lines += [f"- {identity} is: {said}" for identity, said in result.linked.items()]
+    lines += [f"- {identity} is: {wording}" for identity, wording in result.linked.items()]
     kinds = ", ".join(f"{number} {kind}" for kind, number in result.kinds.items())
     lines += ["", f"{result.memories} memories in all{f' ({kinds})' if kinds else ''}, {result.density:g} links each"]
     return "\n".join(lines)
@@ -56,7 +56,7 @@ def consolidate_text(result: ConsolidateResult) -> str:
     """Return the remaining memory, the merged or superseded ones, and contradictions."""
     would = "Would be: " if result.dry_run else ""
     lines = [
-        f"contradiction: {said}. Decide which one holds (`supersede` with `keep`)." for said in result.contradictions
+        f"contradiction: {text}. Decide which one holds (`supersede` with `keep`)." for text in result.contradictions
     ]
     if result.kept is None:
         lines.append(f"{would}Nothing is merged: {', '.join(result.apart)}")

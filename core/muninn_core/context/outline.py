@@ -111,9 +111,9 @@ def _records(text: str) -> Iterator[Entry]:
 def _keys(text: str) -> Iterator[Entry]:
     lines = text.split("\n")
     found = [(number, match) for number, line in enumerate(lines) if (match := _KEY.match(line))]
-    for place, (number, match) in enumerate(found):
+    for position, (number, match) in enumerate(found):
         indent = len(match["indent"])
-        after = (later for later, other in found[place + 1 :] if len(other["indent"]) <= indent)
+        after = (later for later, other in found[position + 1 :] if len(other["indent"]) <= indent)
         last = next(after, len(lines)) - 1
         while last > number and not lines[last].strip():
             last -= 1

@@ -161,8 +161,8 @@ def _quoted(item: PackItem) -> str:
     """Return a text from outside as a quotation under its origin, so that models do not mistake it for
     instructions.
     """
-    said = "\n".join(f"> {line}".rstrip() for line in name_hidden(item.text.strip("\n")).splitlines())
-    return f"({'; '.join(provenance(item.trust, item.origin))})\n\n{said}"
+    quoted = "\n".join(f"> {line}".rstrip() for line in name_hidden(item.text.strip("\n")).splitlines())
+    return f"({'; '.join(provenance(item.trust, item.origin))})\n\n{quoted}"
 
 
 def _close_fence(text: str) -> str:

@@ -80,7 +80,7 @@ class Repositories:
 
     @contextmanager
     def open_named(
-        self, names: Sequence[str], here: RepositoryLocation, models: Models, question: Value | None = None
+        self, names: Sequence[str], location: RepositoryLocation, models: Models, question: Value | None = None
     ) -> Iterator[SearchedRepositories]:
         """Return the named repositories except this one, readable until the block ends.
 
@@ -89,7 +89,7 @@ class Repositories:
         """
         of_organisation = self.organisation.is_asked(names)
         local = [name for name in names if name != ORG or not of_organisation]
-        listed = [each for each in self.registry.named(local) if each.path != here.root]
+        listed = [each for each in self.registry.named(local) if each.path != location.root]
         with ExitStack() as stack:
             members: list[Member | RemoteRepository] = []
             parts: list[Part] = []
@@ -103,7 +103,7 @@ class Repositories:
                 except MuninnError as error:
                     skipped.append(_skipped(entry, error))
             if of_organisation:
-                found = self._of_organisation(names, question, models, [here.root, *(each.path for each in listed)])
+                found = self._of_organisation(names, question, models, [location.root, *(each.path for each in listed)])
                 members += found.members
                 parts += found.parts
                 skipped += found.skipped
@@ -119,15 +119,15 @@ class Repositories:
         reason = "this question is for repositories of this machine alone"
         return Answered(skipped=[AskedRepository(name=ORG, path="", skipped=reason)] if ORG in names else ())
 
-    def overview(self, here: RepositoryLocation) -> tuple[Repository, ...]:
+    def overview(self, location: RepositoryLocation) -> tuple[Repository, ...]:
         """Return the state of each repository of the list, by name. Raises StorageError without a readable list."""
-        return tuple(self.state(entry, here) for entry in self.registry.entries())
+        return tuple(self.state(entry, location) for entry in self.registry.entries())
 
-    def state(self, entry: ListedRepository, here: RepositoryLocation) -> Repository:
+    def state(self, entry: ListedRepository, location: RepositoryLocation) -> Repository:
         """Return the state of one repository."""
-        return overview(entry, here, self._runtime, lambda: self.member(entry, NO_MODELS))
+        return overview(entry, location, self._runtime, lambda: self.member(entry, NO_MODELS))
 
-    def rules(self, here: RepositoryLocation, now: datetime) -> tuple[Memory, ...]:
+    def rules(self, location: RepositoryLocation, now: datetime) -> tuple[Memory, ...]:
         """Return the constraints of the repositories of rules except this one, the most important first.
 
         Those of somebody outside that nobody approved, and those whose cited code has changed, are left out. A
@@ -135,7 +135,7 @@ class Repositories:
         """
         found: list[Memory] = []
         for entry in self._listed():
-            if entry.rules and entry.path != here.root:
+            if entry.rules and entry.path != location.root:
                 with suppress(MuninnError):  # `repos list` says why
                     found += self.member(entry, NO_MODELS).constraints(now)
         return tuple(sorted(found, key=lambda each: (-each.importance, each.repository, each.id)))

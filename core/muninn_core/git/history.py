@@ -68,11 +68,11 @@ def list_commits(root: Path, since: str | None, until: str, limit: int) -> tuple
     out = run(str(root), "log", *span, *options, "--encoding=UTF-8", "--format=%x00%H%x00%P%x00%an%x00%ct%x00%s%x00%b")
     # No message and no path contains NUL. An empty field precedes each commit.
     fields = out.split("\0")
-    found, place = [], 1
-    while place + 6 <= len(fields):
-        after = fields.index("", place + 6)
-        found.append(_commit(fields[place : place + 6], fields[place + 6 : after]))
-        place = after + 1
+    found, position = [], 1
+    while position + 6 <= len(fields):
+        after = fields.index("", position + 6)
+        found.append(_commit(fields[position : position + 6], fields[position + 6 : after]))
+        position = after + 1
     return tuple(reversed(found))
 
 

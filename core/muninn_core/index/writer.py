@@ -149,7 +149,7 @@ class Writer:
             for (row, chunk, extra), vector in zip(entries, quantise(vectors), strict=True):
                 written[row.path] = self._insert(row, [(chunk, extra)], [split_words(chunk.text)], vector[None], change)
             if encodings is not None and encodings.places:
-                ids = [written[entries[place][0].path].rows[0].id for place in encodings.places]
+                ids = [written[entries[position][0].path].rows[0].id for position in encodings.places]
                 self._add_encodings(ids, encodings, change)
         self._finish(change, written)
 
@@ -167,13 +167,13 @@ class Writer:
     def put_encodings(self, ids: Sequence[int], encodings: Encodings) -> None:
         """Store encodings of memories by their chunks; memories that were deleted meanwhile are skipped."""
         there = self._manifest.present(ids)
-        kept = [place for place in encodings.places if ids[place] in there]
+        kept = [position for position in encodings.places if ids[position] in there]
         change = _VectorChange()
         with self._manifest.transaction():
-            chosen = [number for number, place in enumerate(encodings.places) if ids[place] in there]
+            chosen = [number for number, position in enumerate(encodings.places) if ids[position] in there]
             digests, states = ([each[number] for number in chosen] for each in (encodings.digests, encodings.states))
             few = Encodings(kept, digests, encodings.rows[chosen], states)
-            self._add_encodings([ids[place] for place in kept], few, change)
+            self._add_encodings([ids[position] for position in kept], few, change)
             self._manifest.next_generation()
         self._publish(change)
 

@@ -48,13 +48,13 @@ def connect_or_start(
     deadline = time.monotonic() + timeout
     lock = FileLock(address.start_lock)
     child: subprocess.Popen[bytes] | None = None
-    ours, pause, kills = False, 0.005, 0
+    locked, pause, kills = False, 0.005, 0
     try:
         while True:
-            ours = ours or _acquire(lock, address)
+            locked = locked or _acquire(lock, address)
             killed = child is not None and _was_killed(child)
             kills += killed
-            if ours and (child is None or child.poll() == 0 or (killed and kills <= MAX_KILLS)):
+            if locked and (child is None or child.poll() == 0 or (killed and kills <= MAX_KILLS)):
                 # Status 0: it found the lock of a daemon that is shutting down, so another try will succeed.
                 try:
                     return connect(address, tcp=tcp, timeout=timeout)  # another client started it meanwhile
@@ -172,17 +172,17 @@ def private_daemon(location: RepositoryLocation, environ: Mapping[str, str]) -> 
     """
     import subprocess
 
-    ours, theirs = socket.socketpair()
-    with theirs:
+    own_end, peer_end = socket.socketpair()
+    with peer_end:
         child = subprocess.Popen(
-            [sys.executable, "-I", "-m", "muninn_server", "--root", location.root, "--fd", str(theirs.fileno())],
+            [sys.executable, "-I", "-m", "muninn_server", "--root", location.root, "--fd", str(peer_end.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            pass_fds=(theirs.fileno(),),
+            pass_fds=(peer_end.fileno(),),
             env=daemon_environment(environ),
         )
     _reap_in_background(child)
-    return ours
+    return own_end
 
 
 def _raise_if_failed(child: subprocess.Popen[bytes] | None, address: Address, deadline: float, error: OSError) -> None:

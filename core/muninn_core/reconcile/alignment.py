@@ -26,15 +26,15 @@ class Alignment(Value):
 
 def align(left: Sequence[Term], right: Sequence[Term]) -> Alignment:
     """Pair the terms of two texts: equal ones first, then synonyms, then opposites."""
-    pairs, ours, theirs = _equal_pairs(left, right)
+    pairs, left_terms, right_terms = _equal_pairs(left, right)
     synonyms = opposites = _NO_PAIRS
-    if ours and theirs and min(len(ours), len(theirs)) <= 2 * MAX_LEFT:
-        synonyms, ours, theirs = _matched(ours, theirs, _are_alike)
-        opposites, ours, theirs = _matched(ours, theirs, _are_opposites)
+    if left_terms and right_terms and min(len(left_terms), len(right_terms)) <= 2 * MAX_LEFT:
+        synonyms, left_terms, right_terms = _matched(left_terms, right_terms, _are_alike)
+        opposites, left_terms, right_terms = _matched(left_terms, right_terms, _are_opposites)
     return Alignment(
         pairs=(*pairs, *synonyms),
-        left=tuple(ours),
-        right=tuple(theirs),
+        left=tuple(left_terms),
+        right=tuple(right_terms),
         synonyms=len(synonyms),
         opposites=tuple(opposites),
     )
@@ -50,13 +50,13 @@ def _equal_pairs(left: Sequence[Term], right: Sequence[Term]) -> tuple[_Pairs, l
     for term in right:
         waiting.setdefault(term.key, []).append(term)
     pairs: _Pairs = []
-    ours: list[Term] = []
+    left_terms: list[Term] = []
     later: list[Term] = []
     for exact in (True, False):
         for term in left if exact else later:
             partners = waiting.get(term.key)
             if not partners:
-                ours.append(term)
+                left_terms.append(term)
                 continue
             found = min(partners, key=lambda each: (each.role != term.role, each.time != term.time))
             if exact and len(partners) > 1 and (found.role, found.time) != (term.role, term.time):
@@ -65,24 +65,24 @@ def _equal_pairs(left: Sequence[Term], right: Sequence[Term]) -> tuple[_Pairs, l
             partners.remove(found)
             pairs.append((term, found))
     left_over = {id(term) for terms in waiting.values() for term in terms}
-    theirs = [term for term in right if id(term) in left_over]
-    return pairs, ours, theirs
+    right_terms = [term for term in right if id(term) in left_over]
+    return pairs, left_terms, right_terms
 
 
 def _matched(
     left: Sequence[Term], right: Sequence[Term], fits: Callable[[Term, Term], bool]
 ) -> tuple[_Pairs, list[Term], list[Term]]:
     pairs: _Pairs = []
-    ours: list[Term] = []
-    theirs = list(right)
+    left_terms: list[Term] = []
+    right_terms = list(right)
     for term in left:
-        partner = next((each for each in theirs if fits(term, each)), None)
+        partner = next((each for each in right_terms if fits(term, each)), None)
         if partner is None:
-            ours.append(term)
+            left_terms.append(term)
         else:
-            theirs.remove(partner)
+            right_terms.remove(partner)
             pairs.append((term, partner))
-    return pairs, ours, theirs
+    return pairs, left_terms, right_terms
 
 
 def _are_alike(one: Term, other: Term) -> bool:
@@ -158,13 +158,13 @@ _SIDES = ({"until", "after"}, {"till", "after"})
 
 def verbs_exchanged(found: Alignment, left: Proposition, right: Proposition) -> bool:
     """Whether the verb of each text is a noun of the other: "is racing for the lead", "is leading the race"."""
-    ours, theirs = _main_verb(left), _main_verb(right)
-    if ours is None or theirs is None:
+    left_verb, right_verb = _main_verb(left), _main_verb(right)
+    if left_verb is None or right_verb is None:
         return False
-    nouns = [b for a, b in found.pairs if a is ours] + [a for a, b in found.pairs if b is theirs]
+    nouns = [b for a, b in found.pairs if a is left_verb] + [a for a, b in found.pairs if b is right_verb]
     if len(nouns) == 2 and all(noun.role == "obj" for noun in nouns):
         return True  # "deploy the chart", "chart the deploys"
-    verbal = _is_verbal(ours), _is_verbal(theirs)
+    verbal = _is_verbal(left_verb), _is_verbal(right_verb)
     if not (any(verbal) if left.continuous or right.continuous else all(verbal)):
         return False
     return len(nouns) == 2 and not any(_is_verbal(noun) for noun in nouns)
@@ -223,11 +223,11 @@ _CORE = frozenset(("subj", "verb", "obj"))
 
 def exchanged_parts(found: Alignment) -> bool:
     """Whether two parts of one text exchange a term in the other: "A for X and B for Y", "B for X and A for Y"."""
-    ours, theirs = _parts([a for a, _ in found.pairs]), _parts([b for _, b in found.pairs])
-    if len(ours) < 2 or len(ours) != len(theirs):
+    left_parts, right_parts = _parts([a for a, _ in found.pairs]), _parts([b for _, b in found.pairs])
+    if len(left_parts) < 2 or len(left_parts) != len(right_parts):
         return False
-    first = [part for part in ours if part not in theirs]
-    second = [part for part in theirs if part not in ours]
+    first = [part for part in left_parts if part not in right_parts]
+    second = [part for part in right_parts if part not in left_parts]
     return len(first) == len(second) == 2 and first[0] | first[1] == second[0] | second[1]
 
 

@@ -107,18 +107,18 @@ def _is_means(term: Term, text: Proposition) -> bool:
 def _modifies_another(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether a word of the left text is part of the phrase of a noun, and of another one's in the right text."""
     partner = {id(a): b for a, b in pairs}
-    ours, theirs = heads(left), heads(right)
+    left_heads, right_heads = heads(left), heads(right)
     several = _several(left) | _several(right)
     certain = left.continuous and right.continuous
     for a, b in pairs:
-        head = ours[a.group]
+        head = left_heads[a.group]
         if a is head or a.role == "why" or is_loose(a) or not _is_noun(head) or a.key in several or head.key in several:
             continue
         noun = partner.get(id(head))
         if noun is None or "as" in (noun.role, b.role) or (noun.chunk == b.chunk and not certain):
             continue
-        if theirs[b.group] is not b:
-            if theirs[b.group] is not noun and (noun.role != "pred" or noun.chunk == b.chunk):
+        if right_heads[b.group] is not b:
+            if right_heads[b.group] is not noun and (noun.role != "pred" or noun.chunk == b.chunk):
                 return True
         elif noun.chunk == b.chunk:
             continue
@@ -170,15 +170,18 @@ def _follows(text: Proposition, noun: Term, other: Term) -> bool:
 
 def _owns_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether two nouns of a phrase have exchanged their places: "the edge of a bowl", "the bowl of an edge"."""
-    ours, theirs = heads(left), heads(right)
+    left_heads, right_heads = heads(left), heads(right)
     counted = [{term.chunk for term in text.terms if term.quantity} for text in (left, right)]
     nouns = [
         (a, b)
         for a, b in pairs
-        if ours[a.group] is a and theirs[b.group] is b and a.chunk not in counted[0] and b.chunk not in counted[1]
+        if left_heads[a.group] is a
+        and right_heads[b.group] is b
+        and a.chunk not in counted[0]
+        and b.chunk not in counted[1]
     ]
-    for place, (a, b) in enumerate(nouns):
-        for c, d in nouns[place + 1 :]:
+    for position, (a, b) in enumerate(nouns):
+        for c, d in nouns[position + 1 :]:
             apart = a.group != c.group and b.group != d.group and SUBORDINATORS.isdisjoint((a.role, c.role))
             if apart and a.chunk == c.chunk and b.chunk == d.chunk and _is_owned(a, c) != _is_owned(b, d):
                 return True
@@ -188,9 +191,9 @@ def _owns_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Propositio
 def _has_other_owner(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
     """Whether what a word owns is another one's in the right text: "the user's token", "a token for the user"."""
     partner = {id(a): b for a, b in pairs}
-    ours = heads(left)
+    left_heads = heads(left)
     for a, b in pairs:
-        owned = ours.get(a.group + 1) if a.owner else None
+        owned = left_heads.get(a.group + 1) if a.owner else None
         noun = partner.get(id(owned)) if owned is not None else None
         if noun is None or noun.role == "as" or b.owner or b.role == "subj":
             continue
@@ -224,14 +227,16 @@ def _across_verb(pairs: Sequence[_Pair], left: Proposition, right: Proposition) 
     """Whether two words around the verb have exchanged their places: "a job on a host is waiting on a lock"."""
     if not (left.continuous and right.continuous) or left.passive != right.passive:
         return False
-    ours, theirs = (
+    left_position, right_position = (
         next((at for at, term in enumerate(text.terms) if _is_action(term)), len(text.terms)) for text in (left, right)
     )
     roles = {(a.role, b.role) for a, b in pairs}
     if {("subj", "obj"), ("obj", "subj")} <= roles:
         return True
     moved = {
-        (left.terms.index(a) < ours, right.terms.index(b) < theirs) for a, b in pairs if a.role == b.role and a.head
+        (left.terms.index(a) < left_position, right.terms.index(b) < right_position)
+        for a, b in pairs
+        if a.role == b.role and a.head
     }
     return (True, False) in moved and (False, True) in moved
 
@@ -273,12 +278,12 @@ def _has_other_verb(pairs: Sequence[_Pair], left: Proposition, right: Propositio
     if not (left.continuous and right.continuous):
         return False
     partner = {id(a): b for a, b in pairs}
-    ours, theirs = _verbs(left), _verbs(right)
-    verbs = {id(a) for a, b in pairs if a in ours.values() and b in theirs.values()}
+    left_verbs, right_verbs = _verbs(left), _verbs(right)
+    verbs = {id(a) for a, b in pairs if a in left_verbs.values() and b in right_verbs.values()}
     if len(verbs) < 2:
         return False
     for a, b in pairs:
-        verb, other = ours.get(id(a)), theirs.get(id(b))
+        verb, other = left_verbs.get(id(a)), right_verbs.get(id(b))
         if verb is None or other is None or (a.role == "subj") != (b.role == "subj"):
             continue
         if id(verb) in verbs and partner[id(verb)] is not other and any(partner[each] is other for each in verbs):

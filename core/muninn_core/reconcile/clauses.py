@@ -48,7 +48,9 @@ def conjoined(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
             continue
         denied = word == "§not" and not shown.lower().startswith(("is", "are", "was", "were", "has", "have"))
         if denied and at and words[at - 1][0] == "," and rest and rest[0] != "to":
-            until = next((place for place, each in enumerate(rest) if each in (",", ".", "but", "and")), len(rest))
+            until = next(
+                (position for position, each in enumerate(rest) if each in (",", ".", "but", "and")), len(rest)
+            )
             if until <= _MAX_ALTERNATIVE and not set(rest[:until]) & AUXILIARIES:
                 word = "§else"
         result.append((word, shown))
@@ -66,7 +68,7 @@ def with_cause(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     at = next((at for at, word in enumerate(plain[:3]) if word in ("cause", "reason")), -1)
     if at < 0 or plain[at + 1 : at + 2] not in (["of"], ["for"], ["behind"]) or set(plain[:at]) - _OPENING_CAUSE:
         return words
-    being = next((place for place in range(at + 2, len(plain)) if plain[place] in BEING), -1)
+    being = next((position for position in range(at + 2, len(plain)) if plain[position] in BEING), -1)
     if being < 0 or being == len(plain) - 1 or plain[being + 1] in ("§not", "that"):
         return words
     return [*words[at + 2 : being + 1], ("caused", "caused"), ("by", "by"), *words[being + 1 :]]

@@ -82,13 +82,13 @@ def compare_all(ordered: Sequence[Memory], apart: set[tuple[str, str]]) -> Compa
     for first, second, found in others:
         if found.sides and {first, second} <= listed:
             continue
-        older, newer = sorted((first, second), key=lambda place: (ordered[place].ts, ordered[place].id))
+        older, newer = sorted((first, second), key=lambda position: (ordered[position].ts, ordered[position].id))
         if found.value and replaces(ordered[newer], ordered[older]):
             replaced.setdefault(older, (ordered[newer].id, ordered[older].id, found.reason))
         else:
             contradictions.append((ordered[first].id, ordered[second].id, found.reason))
     return Comparison(
-        replaced=tuple(replaced[place] for place in sorted(replaced)), contradictions=tuple(contradictions)
+        replaced=tuple(replaced[position] for position in sorted(replaced)), contradictions=tuple(contradictions)
     )
 
 
@@ -135,8 +135,8 @@ def _restricting() -> frozenset[str]:
 
 def _lists(found: Iterable[tuple[int, int, Relation]]) -> set[int]:
     """Return the memories that differ in one value from too many others to be in contradiction with them."""
-    degree = Counter(place for first, second, relation in found if relation.sides for place in (first, second))
-    return {place for place, count in degree.items() if count >= MAX_VALUES}
+    degree = Counter(position for first, second, relation in found if relation.sides for position in (first, second))
+    return {position for position, count in degree.items() if count >= MAX_VALUES}
 
 
 def _candidates(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[tuple[int, int]]:
@@ -152,21 +152,21 @@ def _candidates(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[t
 
 def _is_likely(one: Words, other: Words) -> bool:
     """Whether the words that two memories do not have in common can be what a rule asks for."""
-    ours, theirs = one.words - other.words, other.words - one.words
-    common = len(one.words) - len(ours)
-    if len(ours) + len(theirs) > max(common, MAX_DIFFERENT):
+    one_words, other_words = one.words - other.words, other.words - one.words
+    common = len(one.words) - len(one_words)
+    if len(one_words) + len(other_words) > max(common, MAX_DIFFERENT):
         return False
-    ours, theirs = ours - LIGHT, theirs - LIGHT
-    if not ours or not theirs:
-        return len((ours | theirs) - _DENIALS) <= MAX_VALUE_WORDS
-    if ours <= _DENIALS or theirs <= _DENIALS:
+    one_words, other_words = one_words - LIGHT, other_words - LIGHT
+    if not one_words or not other_words:
+        return len((one_words | other_words) - _DENIALS) <= MAX_VALUE_WORDS
+    if one_words <= _DENIALS or other_words <= _DENIALS:
         return True
-    apart = one.first in ours and other.first in theirs and not _are_related(one.first, other.first)
-    if apart and not (common > 1 and len(ours) == len(theirs) == 1):
+    apart = one.first in one_words and other.first in other_words and not _are_related(one.first, other.first)
+    if apart and not (common > 1 and len(one_words) == len(other_words) == 1):
         return False  # about different subjects
-    if len(ours) <= MAX_VALUE_WORDS and len(theirs) <= MAX_VALUE_WORDS:
+    if len(one_words) <= MAX_VALUE_WORDS and len(other_words) <= MAX_VALUE_WORDS:
         return True
-    return any(_are_related(word, each) for word in ours for each in theirs)
+    return any(_are_related(word, each) for word in one_words for each in other_words)
 
 
 def _are_related(one: str, other: str) -> bool:
@@ -178,15 +178,15 @@ def _files(words: Sequence[Words], ordered: Sequence[Memory]) -> Iterator[list[i
     count = Counter(word for each in words for word in each.words)
     equal: dict[frozenset[str], list[int]] = defaultdict(list)
     filed: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for place, each in enumerate(words):
-        equal[each.words].append(place)
+    for position, each in enumerate(words):
+        equal[each.words].append(position)
         shared = sorted((word for word in each.words if count[word] > 1), key=lambda word: (count[word], word))
         for two in combinations(shared[:RARE], 2):
-            filed[two].append(place)
+            filed[two].append(position)
         if len(each.words - _LINKING) <= _TINY:
             for word in shared:
-                filed[word, ""].append(place)
+                filed[word, ""].append(position)
                 if len(each.words) <= _TINY:
-                    filed[word,].append(place)
+                    filed[word,].append(position)
     yield from (places for places in equal.values() if len(places) > 1)
     yield from (places for places in filed.values() if 1 < len(places) <= MOST_FILED)

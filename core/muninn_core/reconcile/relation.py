@@ -127,16 +127,19 @@ def _is_same(left: Proposition, right: Proposition) -> bool:
     weak = NEGATED_WEAK if left.negations else BOUNDED_WEAK if left.bound or _is_measure(left, right) else WEAK
     weak |= _HAVING if _has(left) or _has(right) else _NO_WORDS
     report = tells_event(left) or tells_event(right)
-    ours = _without_partners(found.left, found.right, weak, right)
-    theirs = _without_partners(found.right, found.left, weak, left)
+    left_rest = _without_partners(found.left, found.right, weak, right)
+    right_rest = _without_partners(found.right, found.left, weak, left)
     if not report:
-        ours, theirs = _without_articles(ours, left, found.pairs), _without_articles(theirs, right, turned)
-    else:
-        ours, theirs = (
-            informative_terms(ours, found.left, found.pairs, left),
-            informative_terms(theirs, found.right, turned, right),
+        left_rest, right_rest = (
+            _without_articles(left_rest, left, found.pairs),
+            _without_articles(right_rest, right, turned),
         )
-    if found.opposites or ours or theirs or found.synonyms > MAX_SYNONYMS:
+    else:
+        left_rest, right_rest = (
+            informative_terms(left_rest, found.left, found.pairs, left),
+            informative_terms(right_rest, found.right, turned, right),
+        )
+    if found.opposites or left_rest or right_rest or found.synonyms > MAX_SYNONYMS:
         return False
     if _is_made_of_another(found, left, right):
         return False
@@ -184,8 +187,8 @@ def _is_measure(left: Proposition, right: Proposition) -> bool:
 
 def _do_otherwise(found: Alignment) -> bool:
     """Whether both texts tell what something is doing, and it is not the same: "is running", "is waiting"."""
-    ours, theirs = ({term.key for term in side if is_doing(term)} for side in (found.left, found.right))
-    return bool(ours and theirs)
+    left_keys, right_keys = ({term.key for term in side if is_doing(term)} for side in (found.left, found.right))
+    return bool(left_keys and right_keys)
 
 
 def _marks(text: Proposition) -> tuple[bool | frozenset[str], ...]:

@@ -60,8 +60,10 @@ def _is_arranged_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Pro
         return any(_acts_otherwise(a, b, once, left, right) for a, b in voices)
     if any("purpose" in (a.role, b.role) and a.role != b.role for a, b in both):
         return False  # "opens it with a key", "uses a key to open it"
-    ours, theirs = _positions(left), _positions(right)
-    places = [(ours[id(a)], theirs[id(b)], a, b) for a, b in both if not (is_loose(a) or a.key in WEAK)]
+    left_positions, right_positions = _positions(left), _positions(right)
+    places = [
+        (left_positions[id(a)], right_positions[id(b)], a, b) for a, b in both if not (is_loose(a) or a.key in WEAK)
+    ]
     return any(
         (mine - another) * (their - others) < 0
         and not (_is_list(left, mine, another) and _is_list(right, their, others))
@@ -74,8 +76,8 @@ def _is_placed_otherwise(pairs: Sequence[_Pair], left: Proposition, right: Propo
     """Whether a noun of two reports stands behind another preposition, or behind none: "is jumping off the ramp", "is
     jumping the ramp".
     """
-    ours, theirs = (_places(text) for text in (left, right))
-    if left.particles - theirs or right.particles - ours:
+    left_places, right_places = (_places(text) for text in (left, right))
+    if left.particles - right_places or right.particles - left_places:
         return True
     nouns, others = heads(left), heads(right)
     for a, b in pairs:
@@ -148,12 +150,12 @@ def _is_one(term: Term, text: Proposition) -> bool:
 
 def _in_order(pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> list[_Pair]:
     """Return the pairs with equal words paired in their order: the first with the first."""
-    ours = {id(term): at for at, term in enumerate(left.terms)}
-    theirs = {id(term): at for at, term in enumerate(right.terms)}
+    left_order = {id(term): at for at, term in enumerate(left.terms)}
+    right_order = {id(term): at for at, term in enumerate(right.terms)}
     waiting: dict[str, list[Term]] = {}
-    for _, b in sorted(pairs, key=lambda pair: theirs.get(id(pair[1]), 0)):
+    for _, b in sorted(pairs, key=lambda pair: right_order.get(id(pair[1]), 0)):
         waiting.setdefault(b.key, []).append(b)
-    return [(a, waiting[b.key].pop(0)) for a, b in sorted(pairs, key=lambda pair: ours.get(id(pair[0]), 0))]
+    return [(a, waiting[b.key].pop(0)) for a, b in sorted(pairs, key=lambda pair: left_order.get(id(pair[0]), 0))]
 
 
 def _is_passive(term: Term, text: Proposition) -> bool:
@@ -206,21 +208,25 @@ def _is_moved(one: Term, other: Term, pairs: Sequence[_Pair], left: Proposition,
 
 
 def _is_behind_noun(one: Term, other: Term, pairs: Sequence[_Pair], left: Proposition, right: Proposition) -> bool:
-    ours, theirs = _phrases(left), _phrases(right)
-    phrase = ours[one.group]
+    left_phrases, right_phrases = _phrases(left), _phrases(right)
+    phrase = left_phrases[one.group]
     noun = heads(left)[phrase]
     partner = {id(a): b for a, b in pairs}
     same = partner.get(id(noun))
-    if noun is one or same is None or theirs[same.group] == theirs[other.group]:
+    if noun is one or same is None or right_phrases[same.group] == right_phrases[other.group]:
         return False
-    origin = {id(b): ours[a.group] for a, b in pairs}
-    if any(origin.get(id(term), phrase) != phrase for term in right.terms if theirs[term.group] == theirs[other.group]):
+    origin = {id(b): left_phrases[a.group] for a, b in pairs}
+    if any(
+        origin.get(id(term), phrase) != phrase
+        for term in right.terms
+        if right_phrases[term.group] == right_phrases[other.group]
+    ):
         return False
     at, behind = right.terms.index(same), right.terms.index(other)
     if other.role == "pred" and same.role == "subj" and behind > at:
         return not any(term.role == "verb" for term in right.terms[at:behind])
     return behind > at and all(
-        term.key in WEAK or theirs[term.group] == theirs[other.group] or origin.get(id(term)) == phrase
+        term.key in WEAK or right_phrases[term.group] == right_phrases[other.group] or origin.get(id(term)) == phrase
         for term in right.terms[at + 1 : behind]
     )
 

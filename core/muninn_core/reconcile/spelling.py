@@ -28,8 +28,8 @@ def same_spelling(one: str, other: str) -> tuple[str, str]:
     """Return both texts with the acronyms and the compounds that the other text has: "the time series database" and
     "the TSDB", "a lower case name" and "a lowercase name".
     """
-    ours, theirs = words_in(one), words_in(other)
-    return _adapted(one, ours, theirs), _adapted(other, theirs, ours)
+    one_words, other_words = words_in(one), words_in(other)
+    return _adapted(one, one_words, other_words), _adapted(other, other_words, one_words)
 
 
 @lru_cache(maxsize=20_000)

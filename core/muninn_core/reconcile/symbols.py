@@ -14,8 +14,8 @@ _OPERATOR = re.compile(r"!?[=<>&|^~+@#$%\\]+")
 
 def symbols_agree(one: str, other: str) -> bool:
     """Whether two texts with the same words have the same symbols, or one of them has none."""
-    ours, theirs = _symbols(one), _symbols(other)
-    return not ours or not theirs or ours == theirs
+    one_symbols, other_symbols = _symbols(one), _symbols(other)
+    return not one_symbols or not other_symbols or one_symbols == other_symbols
 
 
 def _symbols(text: str) -> list[str]:

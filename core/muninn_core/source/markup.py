@@ -46,9 +46,9 @@ def headings(text: str) -> list[Heading]:
     found = [(number, match) for number, line in enumerate(visible) if (match := _HEADING.match(line))]
     last = len(lines) - 1 - (lines[-1] == "" and len(lines) > 1)
     sections = []
-    for place, (number, match) in enumerate(found):
+    for position, (number, match) in enumerate(found):
         level = len(match["level"])
-        after = (later for later, other in found[place + 1 :] if len(other["level"]) <= level)
+        after = (later for later, other in found[position + 1 :] if len(other["level"]) <= level)
         sections.append(Heading(level, match["title"], number, max(next(after, last + 1) - 1, number)))
     return sections
 

@@ -221,10 +221,12 @@ class Workspace:
         if self.location.linked:
             self._place_schema()  # later git may be removing the work tree
 
-    def redact_unindexed(self, given: Redaction) -> tuple[str, ...]:
+    def redact_unindexed(self, redaction: Redaction) -> tuple[str, ...]:
         """Redact memories while the index is not open; return the changed files. The cache is emptied."""
-        files = self.memory.redact(given.ids, texts=given.texts, actor=given.actor, session=None, scope=given.scope)
-        self.remove_copies(given.ids, given.texts)
+        files = self.memory.redact(
+            redaction.ids, texts=redaction.texts, actor=redaction.actor, session=None, scope=redaction.scope
+        )
+        self.remove_copies(redaction.ids, redaction.texts)
         empty_folder(self.layout.cache)
         return files
 

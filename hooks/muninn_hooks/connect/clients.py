@@ -72,8 +72,8 @@ def _grouped_hooks(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[It
     timeout.
     """
     items = []
-    for event, matcher, ours, seconds in rows:
-        command = f"{COMMAND} hook {ours} --agent {agent}"
+    for event, matcher, muninn_event, seconds in rows:
+        command = f"{COMMAND} hook {muninn_event} --agent {agent}"
         handler = {"type": "command", "command": command, "timeout": seconds * unit}
         group = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
         items.append(Item(path=("hooks", event), value=group))
@@ -86,20 +86,25 @@ def _flat_hooks(agent: str, rows: tuple[Row, ...]) -> tuple[Item, ...]:
         Item(
             path=("hooks", event),
             value={
-                "command": f"{COMMAND} hook {ours} --agent {agent}",
+                "command": f"{COMMAND} hook {muninn_event} --agent {agent}",
                 **({"matcher": matcher} if matcher else {}),
                 "timeout": seconds,
             },
         )
-        for event, matcher, ours, seconds in rows
+        for event, matcher, muninn_event, seconds in rows
     )
 
 
 def _claude_hooks(agent: str, rows: tuple[tuple[str, str | None, str, int, str | None], ...]) -> tuple[Item, ...]:
     """Return hooks in Claude Code's format: program, arguments, and a condition on the tool."""
     items = []
-    for event, matcher, ours, seconds, condition in rows:
-        handler = {"type": "command", "command": COMMAND, "args": ["hook", ours, "--agent", agent], "timeout": seconds}
+    for event, matcher, muninn_event, seconds, condition in rows:
+        handler = {
+            "type": "command",
+            "command": COMMAND,
+            "args": ["hook", muninn_event, "--agent", agent],
+            "timeout": seconds,
+        }
         if condition:
             handler["if"] = condition
         group = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}

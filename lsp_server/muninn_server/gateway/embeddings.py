@@ -34,23 +34,25 @@ class EmbeddingRequest(Value):
 def embedding_reply(engine: Engine, body: bytes) -> Reply:
     """Answer a request. Raises ModelError for one that can't be answered."""
     try:
-        asked = from_plain(decode_body(body), EmbeddingRequest)
+        request = from_plain(decode_body(body), EmbeddingRequest)
     except (Unreadable, ValidationError) as error:
         raise ModelError(f"the request can't be read: {error}", hint="`input` is a text or a list of texts.") from None
-    if asked.model != BUNDLED_MODEL:
-        return error_reply(OPENAI, 404, f"embeddings come from the model '{BUNDLED_MODEL}', not '{asked.model[:100]}'")
-    texts = [asked.input] if isinstance(asked.input, str) else list(asked.input)
+    if request.model != BUNDLED_MODEL:
+        return error_reply(
+            OPENAI, 404, f"embeddings come from the model '{BUNDLED_MODEL}', not '{request.model[:100]}'"
+        )
+    texts = [request.input] if isinstance(request.input, str) else list(request.input)
     vectors = engine.trees.embedder(BUNDLED_MODEL).embed(texts)
-    if asked.dimensions not in (None, vectors.shape[1]):
-        raise ModelError(f"the model has {vectors.shape[1]} dimensions, not {asked.dimensions}")
+    if request.dimensions not in (None, vectors.shape[1]):
+        raise ModelError(f"the model has {vectors.shape[1]} dimensions, not {request.dimensions}")
     data = []
     for number, vector in enumerate(vectors):
-        told = base64.b64encode(vector.astype("<f4").tobytes()).decode() if _is_base64(asked) else vector.tolist()
+        told = base64.b64encode(vector.astype("<f4").tobytes()).decode() if _is_base64(request) else vector.tolist()
         data.append({"object": "embedding", "index": number, "embedding": told})
     tokens = sum(len(text.encode()) for text in texts) // BYTES_PER_TOKEN
     usage = {"prompt_tokens": tokens, "total_tokens": tokens}
     return json_reply({"object": "list", "data": data, "model": BUNDLED_MODEL, "usage": usage})
 
 
-def _is_base64(asked: EmbeddingRequest) -> bool:
-    return asked.encoding_format == "base64"
+def _is_base64(request: EmbeddingRequest) -> bool:
+    return request.encoding_format == "base64"

@@ -56,19 +56,19 @@ class Responses:
         anchor = _anchor(body)
         known = self._kept.get(anchor)
         place = f"{anchor}\0{known.last if known else ''}" if anchor else ""
-        said = [number for number, item in enumerate(asked) if _person(item)]
-        if not said and known is None:
+        prompts = [number for number, item in enumerate(asked) if _person(item)]
+        if not prompts and known is None:
             return None
-        session = known.session if known else f"gateway-{_digest(anchor or _told(asked[: said[0] + 1]))[:16]}"
+        session = known.session if known else f"gateway-{_digest(anchor or _told(asked[: prompts[0] + 1]))[:16]}"
         turns = Turns()
-        if said:
-            turn = f"t-{_digest(place, _told(asked[: said[-1] + 1]))[:24]}"
+        if prompts:
+            turn = f"t-{_digest(place, _told(asked[: prompts[-1] + 1]))[:24]}"
             turns.begin(turn)
-            turns.prompt(turn, "prompt", "", _person(asked[said[-1]]))
+            turns.prompt(turn, "prompt", "", _person(asked[prompts[-1]]))
         else:
             turn = known.turn if known else ""
             turns.begin(turn)
-        _add_calls(turns, asked[said[-1] + 1 :] if said else asked, known.calls if known else {})
+        _add_calls(turns, asked[prompts[-1] + 1 :] if prompts else asked, known.calls if known else {})
         output = answer["output"]
         open_calls = dict(_call(item) for item in output if item.get("call_id"))
         _add_answer(turns, answer)
@@ -157,8 +157,8 @@ def _add_calls(turns: Turns, items: Sequence[Json], known: Mapping[str, tuple[st
 
 def _add_answer(turns: Turns, answer: Json) -> None:
     """Add the text of a response and its tokens."""
-    said = [texts(item.get("content")) for item in answer["output"] if item.get("type") == "message"]
-    turns.reply(answer["id"], "", "\n\n".join(said))
+    messages = [texts(item.get("content")) for item in answer["output"] if item.get("type") == "message"]
+    turns.reply(answer["id"], "", "\n\n".join(messages))
     used = answer.get("usage") or {}
     cached = (used.get("input_tokens_details") or {}).get("cached_tokens") or 0
     counts = {

@@ -44,10 +44,10 @@ class Capabilities(NamedTuple):
     rich_hover: bool = False
 
 
-def capabilities_of(given: types.InitializeParams) -> Capabilities:
+def capabilities_of(params: types.InitializeParams) -> Capabilities:
     """Return the capabilities that the handshake names."""
-    options = given.initialization_options if isinstance(given.initialization_options, dict) else {}
-    workspace, document = given.capabilities.workspace, given.capabilities.text_document
+    options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
+    workspace, document = params.capabilities.workspace, params.capabilities.text_document
     opens_virtual = options.get("virtualDocuments") is True
     publish = document.publish_diagnostics if document is not None else None
     pull = document.diagnostic if document is not None else None

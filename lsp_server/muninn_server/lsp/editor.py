@@ -63,16 +63,16 @@ class Editor:
 
     # --- life cycle ---
 
-    def initialize(self, given: types.InitializeParams) -> None:
+    def initialize(self, params: types.InitializeParams) -> None:
         """Take the client's capabilities and settings from the handshake."""
         self.initialized = True
-        self.client.settings = settings_of(given.initialization_options, self.client.settings)
-        self.client.capabilities = capabilities_of(given)
+        self.client.settings = settings_of(params.initialization_options, self.client.settings)
+        self.client.capabilities = capabilities_of(params)
 
-    def start(self, given: types.InitializeParams) -> None:
+    def start(self, params: types.InitializeParams) -> None:
         """Begin after the handshake: follow changes, register capabilities, show the progress of the index."""
-        folders = [folder.uri for folder in given.workspace_folders or ()]
-        self.folders.add(folders or ([given.root_uri] if given.root_uri else []))
+        folders = [folder.uri for folder in params.workspace_folders or ()]
+        self.folders.add(folders or ([params.root_uri] if params.root_uri else []))
         loop = asyncio.get_running_loop()
 
         def on_change(paths: frozenset[str] | None) -> None:
@@ -85,7 +85,7 @@ class Editor:
         if registrations:
             wanted = types.RegistrationParams(registrations)
             self._request(self.server.client_register_capability_async(wanted))
-        window = given.capabilities.window
+        window = params.capabilities.window
         if window is not None and window.work_done_progress:
             self.client.run(show_index_progress(self.client))
 

@@ -98,16 +98,16 @@ def instructions(root: Path, tools: Mapping[str, Tool]) -> str:
     described = f": {project.description}" if project.description else ""
     verbs = {tool.verb for tool in tools.values()}
     if "memories" in tools:
-        said = INSTRUCTIONS
+        text = INSTRUCTIONS
     elif "graph" in tools:
-        said = OF_MNEMOSYNE
+        text = OF_MNEMOSYNE
     elif "lease.claim" in verbs:
-        said = OF_TEAM
+        text = OF_TEAM
     elif verbs & {"event.append", "capsule.open"}:
-        said = OF_JOURNAL
+        text = OF_JOURNAL
     else:
-        said = INSTRUCTIONS.partition("\n")[0]
-    return f"{said}\n\nThe project is {project.name}{described}"[:DESCRIPTION_LIMIT]
+        text = INSTRUCTIONS.partition("\n")[0]
+    return f"{text}\n\nThe project is {project.name}{described}"[:DESCRIPTION_LIMIT]
 
 
 _OF_THE_DAEMON = frozenset({"actor", "agent", "batch", "key", "open_files", "plain", "session", "trust"})

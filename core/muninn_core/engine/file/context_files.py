@@ -82,9 +82,9 @@ def render(workspace: Workspace, params: RenderParams, call: CallContext, now: d
     names = names_of(workspace, call.buffers)
     found = [entry for entry in find_references(text, own_kind(path)) if entry.kind != "link"]
     parts: list[tuple[Reference, _Part]] = []
-    for place, reference in enumerate(found):
+    for position, reference in enumerate(found):
         call.raise_if_cancelled()
-        known = place < MAX_REFERENCES
+        known = position < MAX_REFERENCES
         parts.append((reference, _part(workspace, names, reference, path, call, params, now) if known else _TOO_MANY))
     pack = _Pack(prose, budget, closed=cut)
     rendered = (_rendered(text, reference, part, pack) for reference, part in sorted(parts, key=_named_first))

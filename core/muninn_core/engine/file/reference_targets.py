@@ -124,8 +124,8 @@ def preview(
 
 
 def _question_markdown(workspace: Workspace, question: str, call: CallContext, now: datetime) -> str:
-    asked = RecallParams(query=question, limit=FOUND_BY_QUESTION)
+    params = RecallParams(query=question, limit=FOUND_BY_QUESTION)
     try:
-        return question_preview(question, recall.recall(workspace, asked, call, now).hits)
+        return question_preview(question, recall.recall(workspace, params, call, now).hits)
     except (UsageError, NotFoundError) as error:  # an invalid query
         return error.message

@@ -301,9 +301,9 @@ def _time(given: str) -> str:
 def _event(params: CaptureParams) -> tuple[str, str, dict[str, Any]]:
     """Return type, actor and payload of a hook's event; the type is "" for an event that is none of the journal."""
     if params.source in ("prompt", "answer"):
-        said = cut(strip_private(params.text)[0].strip(), MESSAGE_CHARS)
+        text = cut(strip_private(params.text)[0].strip(), MESSAGE_CHARS)
         kind, actor = (PROMPT, "user") if params.source == "prompt" else (ANSWER, "assistant")
-        return (kind if said else ""), actor, {"text": said}
+        return (kind if text else ""), actor, {"text": text}
     if params.source in ("commit", "failure") and params.command:
         failed = params.source == "failure"
         given = {"command": params.command}

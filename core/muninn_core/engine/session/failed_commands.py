@@ -108,8 +108,8 @@ def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) ->
     given, seen = workspace.deliveries.delivered_to(params.session), visible(workspace.memory, None, params.session)
 
     def may_be_given(memory: Memory) -> bool:
-        ours = memory.scope != "session" and memory.trust != "outside"
-        return ours and memory.id not in given and is_recallable(memory, now) and seen(memory)
+        usable = memory.scope != "session" and memory.trust != "outside"
+        return usable and memory.id not in given and is_recallable(memory, now) and seen(memory)
 
     same_name, same_error = command_name(command), _without_numbers(error) if is_telling(error) else None
     found = [

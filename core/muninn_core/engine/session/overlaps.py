@@ -80,8 +80,8 @@ class Overlaps:
 
         With `file`, that file counts as changed here. Changed is what differs from HEAD.
         """
-        here = workspace.location.root
-        others = {root: who for root, who in self._at_work(opened).items() if root != here}
+        own_root = workspace.location.root
+        others = {root: who for root, who in self._at_work(opened).items() if root != own_root}
         if not others:
             return []
         try:
@@ -111,7 +111,7 @@ class Overlaps:
 
         With `root`, they are those of that open work tree of the repository.
         """
-        here = next(self._open(root, workspace.location.identity), workspace) if root else workspace
-        found = [each.text for each in self.of(here, opened)]
+        tree = next(self._open(root, workspace.location.identity), workspace) if root else workspace
+        found = [each.text for each in self.of(tree, opened)]
         more = [f"and {len(found) - MAX_SHOWN} more files"] if len(found) > MAX_SHOWN else []
         return found[:MAX_SHOWN] + more

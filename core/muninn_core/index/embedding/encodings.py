@@ -58,10 +58,10 @@ def encode(texts: Sequence[str], encoder: Encoder, known: KnownEncodings, most: 
     missing = {one: text for one, text in zip(digests, texts, strict=True) if one not in found}
     if 0 < len(missing) <= most:
         found.update(zip(missing, encoded(list(missing.values()), encoder), strict=True))
-    places = [place for place, one in enumerate(digests) if one in found]
-    kept = [found[digests[place]] for place in places]
+    places = [position for position, one in enumerate(digests) if one in found]
+    kept = [found[digests[position]] for position in places]
     rows = np.frombuffer(b"".join(each.vector for each in kept), np.int8).reshape(-1, encoder.dim)
-    return Encodings(places, [digests[place] for place in places], rows, [each.states for each in kept])
+    return Encodings(places, [digests[position] for position in places], rows, [each.states for each in kept])
 
 
 def encoded(texts: Sequence[str], encoder: Encoder) -> list[Encoding]:

@@ -117,8 +117,8 @@ def _with_phrases(reader: Reader, kind: SourceKind, allowed: Ids | None, phrases
     holds: Callable[[Chunk], bool] = holding(phrases)
     found: list[list[int]] = []
     compared = 0
-    for place, source in enumerate(reader.sources):
-        only = None if allowed is None else allowed[place]
+    for position, source in enumerate(reader.sources):
+        only = None if allowed is None else allowed[position]
         matches = source.lexical(words, MAX_COMPARED, kind, only=only, every=words) if only is None or only else ()
         compared += len(matches)
         numbers = sorted(number for number, _ in matches)

@@ -192,8 +192,8 @@ def lexical_matches(
     if allowed is None:
         return [source.lexical(words, limit, kind) for source in reader.sources]
     found: list[Matches] = []
-    for place, source in enumerate(reader.sources):
-        tiers = {tier: ids for tier, ids in _tiers(allowed, kind, place) if ids is None or ids}
+    for position, source in enumerate(reader.sources):
+        tiers = {tier: ids for tier, ids in _tiers(allowed, kind, position) if ids is None or ids}
         some = tuple([ids for ids in tiers.values() if ids is not None])
         if len(tiers) > 1 and (some or len(tiers) < len(SOURCE_KINDS)):
             among = Among(some, tuple([tier for tier, ids in tiers.items() if ids is None]))
@@ -214,10 +214,10 @@ def dense_matches(
     found = [
         _merged(
             source.dense(vector, limit, tier) if ids is None else source.cosines(vector, ids, limit)
-            for tier, ids in _tiers(allowed, kind, place)
+            for tier, ids in _tiers(allowed, kind, position)
             if ids is None or ids
         )
-        for place, source in enumerate(reader.sources)
+        for position, source in enumerate(reader.sources)
     ]
     if _count(found) <= limit:
         return found
@@ -225,11 +225,13 @@ def dense_matches(
     return [[match for match in matches if match[1] >= last] for matches in found]
 
 
-def _tiers(allowed: Allowed, kind: SourceKind | None, place: int) -> Iterable[tuple[SourceKind, Sequence[int] | None]]:
+def _tiers(
+    allowed: Allowed, kind: SourceKind | None, position: int
+) -> Iterable[tuple[SourceKind, Sequence[int] | None]]:
     """Yield each wanted kind with the ids of one source that may be found, None for all."""
     for tier, ids in allowed.items():
         if kind in (None, tier):
-            yield tier, None if ids is None else ids[place]
+            yield tier, None if ids is None else ids[position]
 
 
 def _merged(lists: Iterable[Matches]) -> Matches:

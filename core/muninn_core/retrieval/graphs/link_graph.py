@@ -19,9 +19,9 @@ class LinkStep(NamedTuple):
     target: str
     link: Link
 
-    def beyond(self, here: str) -> str:
-        """Return the end of the link that is not `here`."""
-        return self.target if here == self.source else self.source
+    def beyond(self, node: str) -> str:
+        """Return the end of the link that is not `node`."""
+        return self.target if node == self.source else self.source
 
 
 class LinkGraph:
@@ -81,9 +81,9 @@ class LinkGraph:
         level = sorted(reached)
         for step in range(1, depth + 1):
             following: set[str] = set()
-            for here in level:
-                for step_link in (*self._links_by_id.get(here, ()), *self._replacements.get(here, ())):
-                    there = step_link.beyond(here)
+            for node in level:
+                for step_link in (*self._links_by_id.get(node, ()), *self._replacements.get(node, ())):
+                    there = step_link.beyond(node)
                     if not admits(self.memories[there]):
                         continue
                     links.setdefault(
@@ -95,7 +95,7 @@ class LinkGraph:
             level = sorted(following)
         return reached, sorted(links.values(), key=lambda each: (each.depth, each.link.relation, *each[1:3]))
 
-    def strength(self, here: str) -> Iterable[tuple[str, float, str]]:
+    def strength(self, node: str) -> Iterable[tuple[str, float, str]]:
         """Yield (id, strength, relation) for each link of a memory, in either direction."""
-        for step_link in self._links_by_id.get(here, ()):
-            yield step_link.beyond(here), step_link.link.strength, step_link.link.relation
+        for step_link in self._links_by_id.get(node, ()):
+            yield step_link.beyond(node), step_link.link.strength, step_link.link.relation

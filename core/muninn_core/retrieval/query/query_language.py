@@ -119,9 +119,9 @@ def read_question(text: str, check: Check) -> Question:
 
 def _without_inner_filters(tokens: Sequence[_Token]) -> list[_Token]:
     """Return the tokens with the filters between other words as doubtful words; those at both ends stay filters."""
-    places = [place for place, token in enumerate(tokens) if not isinstance(token.meant, Filter)]
+    places = [position for position, token in enumerate(tokens) if not isinstance(token.meant, Filter)]
     first, last = places[0], places[-1]
-    return [_as_words(token) if first < place < last else token for place, token in enumerate(tokens)]
+    return [_as_words(token) if first < position < last else token for position, token in enumerate(tokens)]
 
 
 def _as_words(token: _Token) -> _Token:

@@ -102,8 +102,8 @@ def proximity(
         level = {start: match}
         for step in range(1, depth + 1):
             following: dict[str, float] = {}
-            for here, value in sorted(level.items()):
-                for there, strength, relation in graph.strength(here):
+            for node, value in sorted(level.items()):
+                for there, strength, relation in graph.strength(node):
                     passed = value * strength / (1 if step == 1 else 2)
                     memory = request.memories.get(there)
                     if memory is None or passed <= reached.get(there, 0.0) or not _may_find(memory, request):

@@ -263,9 +263,9 @@ def spread_signal(count: int, most: int) -> Signal:
     return signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")
 
 
-def same_file_signal(place: int, weight: float) -> Signal:
-    """Return the `same_file` penalty of a file's chunk at `place` (0 is the best), so that no file fills the list."""
-    return signal("same_file", place, weight)
+def same_file_signal(position: int, weight: float) -> Signal:
+    """Return the `same_file` penalty of a chunk at `position` (0 is the best) among those of its file."""
+    return signal("same_file", position, weight)
 
 
 def memory_signals(

@@ -243,15 +243,15 @@ def _window(held: Mapping[int, int], bits: _Bits, rows: int) -> tuple[int, int]:
         return 0, 0
     best, most = 0, (0, 0)
     order = sorted(held)
-    for place, start in enumerate(order):
+    for position, start in enumerate(order):
         words, count = 0, 0
-        for i in order[place : place + LINES]:
+        for i in order[position : position + LINES]:
             if i < start + LINES:
                 words |= held[i]
                 count += held[i].bit_count()
-        here = (bits.worth[words], count)
-        if here > most:
-            best, most = start, here
+        score = (bits.worth[words], count)
+        if score > most:
+            best, most = start, score
     last = max([i for i in order if best <= i < best + LINES])
     return best, min(max(last + 1, best + 3), rows)
 

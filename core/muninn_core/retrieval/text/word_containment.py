@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 def containing(texts: Sequence[str], words: Sequence[str]) -> NDArray[np.bool_]:
     """Return whether each text holds each word: [texts, words]. Words are those of `split_words`."""
     held = np.zeros((len(texts), len(words)), bool)
-    plain = [place for place, text in enumerate(texts) if text.isascii()]
+    plain = [position for position, text in enumerate(texts) if text.isascii()]
     asked = [(column, word) for column, word in enumerate(words) if word.isascii()]
     if plain and asked:
-        search = _Search([texts[place] for place in plain])
+        search = _Search([texts[position] for position in plain])
         for column, word in asked:
             held[[plain[row] for row in search.rows_with(word)], column] = True
     if len(plain) < len(texts):
-        others = [place for place, text in enumerate(texts) if not text.isascii()]
-        for place, own in zip(others, words_of_each([texts[place] for place in others]), strict=True):
-            held[place] = list(map(frozenset(own).__contains__, words))
+        others = [position for position, text in enumerate(texts) if not text.isascii()]
+        for position, own in zip(others, words_of_each([texts[position] for position in others]), strict=True):
+            held[position] = list(map(frozenset(own).__contains__, words))
     return held
 
 

@@ -80,12 +80,12 @@ class FileScan:
             self._scan_all(index, settings)
             return
         del snapshot  # a held snapshot keeps the write-ahead log from restarting
-        here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), settings).files}
-        here.update(paths.intersection(stamp.path for stamp in self._outside()))
+        present = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), settings).files}
+        present.update(paths.intersection(stamp.path for stamp in self._outside()))
         changes = index.apply(
             self._root,
-            here,
-            [path for path in paths - here if path in known],
+            present,
+            [path for path in paths - present if path in known],
             most=settings.max_file_bytes,
             meaning=False,
             progress=self._progress,

@@ -47,8 +47,8 @@ class SessionOrder:
                 if session is None:
                     continue
                 ids = self._ids[session]
-                place = bisect_left(ids, identity)
-                before, after = ids[max(0, place - reach) : place], ids[place + 1 : place + reach + 1]
+                position = bisect_left(ids, identity)
+                before, after = ids[max(0, position - reach) : position], ids[position + 1 : position + reach + 1]
                 found[identity] = [
                     *zip(before, range(len(before), 0, -1), strict=True),
                     *zip(after, range(1, len(after) + 1), strict=True),

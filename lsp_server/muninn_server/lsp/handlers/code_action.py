@@ -107,11 +107,11 @@ def _reviewing(
         for each in params.context.diagnostics
         if each.source == "muninn" and isinstance(each.data, dict) and "id" in each.data
     }
-    here = [note for note in known.notes if note.id and (note.id in marked or _meets(note, start, end))]
-    here.sort(key=lambda note: (not _in_doubt(note, marked), note.end - note.start if note.start else sys.maxsize))
+    matching = [note for note in known.notes if note.id and (note.id in marked or _meets(note, start, end))]
+    matching.sort(key=lambda note: (not _in_doubt(note, marked), note.end - note.start if note.start else sys.maxsize))
     selected = params.range.start != params.range.end
     first: dict[str, Note] = {}
-    for note in here:
+    for note in matching:
         first.setdefault(note.id, note)
     for note in list(first.values())[:MAX_MEMORIES]:
         doubt = _in_doubt(note, marked)

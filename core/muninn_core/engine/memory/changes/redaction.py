@@ -93,13 +93,15 @@ def _preview(
     )
 
 
-def _redact_open(workspace: Workspace, given: Redaction, session: str | None) -> tuple[str, ...]:
+def _redact_open(workspace: Workspace, redaction: Redaction, session: str | None) -> tuple[str, ...]:
     """Blank memories in the files and the index of an open work tree; return the changed files."""
     store = workspace.memory
     store.log.refresh()
-    with workspace.redaction.running(given):
-        files = store.redact(given.ids, texts=given.texts, actor=given.actor, session=session, scope=given.scope)
-        workspace.remove_copies(given.ids, given.texts)
+    with workspace.redaction.running(redaction):
+        files = store.redact(
+            redaction.ids, texts=redaction.texts, actor=redaction.actor, session=session, scope=redaction.scope
+        )
+        workspace.remove_copies(redaction.ids, redaction.texts)
         scrub_index(workspace)
     return files
 

@@ -112,26 +112,26 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
     pack = read_pack(layout.root, params.path)
     name = pack.manifest.name
     try:
-        here = find_pack(layout, name)
+        installed = find_pack(layout, name)
     except NotFoundError as error:
         raise NotFoundError(error.message, hint="`muninn pack add PATH` adds it.") from None
     if not params.force and not params.dry_run:
-        _refuse_update(here, pack)
+        _refuse_update(installed, pack)
         _refuse_secrets(pack.contents, workspace.config, "It would go into git. With --force it does so all the same.")
-    before = {file.path: file.sha256 for file in here.manifest.files} if here.manifest else {}
+    before = {file.path: file.sha256 for file in installed.manifest.files} if installed.manifest else {}
     after = {file.path: file.sha256 for file in pack.manifest.files}
-    same = bool(here.manifest and here.manifest.checksum == pack.manifest.checksum and not here.edited)
+    same = bool(installed.manifest and installed.manifest.checksum == pack.manifest.checksum and not installed.edited)
     if not (params.dry_run or same):
         replace_pack(layout, pack)
-        _index(workspace.layout, workspace.updater, name, {*before, *after, *here.edited})
+        _index(workspace.layout, workspace.updater, name, {*before, *after, *installed.edited})
     return PackUpdateResult(
         pack=_pack_entry(pack.manifest),
-        before=here.manifest.version if here.manifest else "",
+        before=installed.manifest.version if installed.manifest else "",
         added=tuple(sorted(after.keys() - before.keys())),
         changed=tuple(sorted(path for path in after.keys() & before.keys() if after[path] != before[path])),
         removed=tuple(sorted(before.keys() - after.keys())),
-        edited=here.edited,
-        older=here.manifest is not None and _is_older(pack.manifest, here.manifest),
+        edited=installed.edited,
+        older=installed.manifest is not None and _is_older(pack.manifest, installed.manifest),
         dry_run=params.dry_run,
         saw=workspace.read_state(),
     )
@@ -140,13 +140,13 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
 def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
     """Uninstall a pack. Raises NotFoundError, or without `force` UsageError for edited files."""
     recover(workspace.layout)
-    here = find_pack(workspace.layout, params.name)
-    if here.edited and not params.force:
-        raise _edited(here, "Commit them elsewhere first; `--force` removes them with the pack.")
-    uninstall(workspace.layout, here.name)
-    files = [file.path for file in here.manifest.files] if here.manifest else []
-    _index(workspace.layout, workspace.updater, here.name, {*files, *here.edited})
-    return PackRemoveResult(pack=_installed_entry(here), saw=workspace.read_state())
+    installed = find_pack(workspace.layout, params.name)
+    if installed.edited and not params.force:
+        raise _edited(installed, "Commit them elsewhere first; `--force` removes them with the pack.")
+    uninstall(workspace.layout, installed.name)
+    files = [file.path for file in installed.manifest.files] if installed.manifest else []
+    _index(workspace.layout, workspace.updater, installed.name, {*files, *installed.edited})
+    return PackRemoveResult(pack=_installed_entry(installed), saw=workspace.read_state())
 
 
 def list_packs(workspace: Workspace) -> PackListResult:
@@ -243,12 +243,14 @@ def _taken(path: Path) -> UsageError:
     )
 
 
-def _refuse_update(here: InstalledPack, pack: Pack) -> None:
-    if here.edited:
-        raise _edited(here, "Commit them elsewhere first; `--force` overwrites them, `--dry-run` shows what changes.")
-    old, new = here.manifest, pack.manifest
+def _refuse_update(installed: InstalledPack, pack: Pack) -> None:
+    if installed.edited:
+        raise _edited(
+            installed, "Commit them elsewhere first; `--force` overwrites them, `--dry-run` shows what changes."
+        )
+    old, new = installed.manifest, pack.manifest
     if old is None:
-        raise UsageError(f"{here.name} is not a valid pack: {here.problem}", hint="`--force` replaces it.")
+        raise UsageError(f"{installed.name} is not a valid pack: {installed.problem}", hint="`--force` replaces it.")
     if _is_older(new, old):
         raise UsageError(
             f"{new.name} {new.version} is older than {old.version}, which is here",
@@ -265,12 +267,12 @@ def _is_older(new: Manifest, old: Manifest) -> bool:
     return version_key(new.version) < version_key(old.version)
 
 
-def _edited(here: InstalledPack, hint: str) -> UsageError:
-    more = f" and {len(here.edited) - SHOWN} more" if len(here.edited) > SHOWN else ""
+def _edited(installed: InstalledPack, hint: str) -> UsageError:
+    more = f" and {len(installed.edited) - SHOWN} more" if len(installed.edited) > SHOWN else ""
     return UsageError(
-        f"files of {here.name} were edited here: {', '.join(here.edited[:SHOWN])}{more}",
+        f"files of {installed.name} were edited here: {', '.join(installed.edited[:SHOWN])}{more}",
         hint=hint,
-        data={"edited": list(here.edited)},
+        data={"edited": list(installed.edited)},
     )
 
 
@@ -293,15 +295,15 @@ def _pack_entry(manifest: Manifest) -> KnowledgePack:
     )
 
 
-def _installed_entry(here: InstalledPack) -> KnowledgePack:
-    if here.manifest is None:
-        return KnowledgePack(name=here.name, edited=here.edited, problem=here.problem)
-    entry = _pack_entry(here.manifest)
+def _installed_entry(installed: InstalledPack) -> KnowledgePack:
+    if installed.manifest is None:
+        return KnowledgePack(name=installed.name, edited=installed.edited, problem=installed.problem)
+    entry = _pack_entry(installed.manifest)
     return KnowledgePack(
         **{
             **{name: getattr(entry, name) for name in entry.__struct_fields__},
-            "name": here.name,
-            "edited": here.edited,
-            "problem": here.problem,
+            "name": installed.name,
+            "edited": installed.edited,
+            "problem": installed.problem,
         }
     )

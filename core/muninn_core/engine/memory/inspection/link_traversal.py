@@ -80,18 +80,18 @@ def linked_to(web: LinkGraph, memory: Memory, seen: Seen) -> tuple[tuple[MemoryL
 
     A merged memory has the links of the memory that it was merged into.
     """
-    here = web.resolve_merged(memory.id)
-    _, steps = web.walk([here], 1, lambda other: seen(other) and not other.redacted and not other.trace)
-    ends = dict.fromkeys(end for each in steps for end in (each.source, each.target) if end != here)
+    start = web.resolve_merged(memory.id)
+    _, steps = web.walk([start], 1, lambda other: seen(other) and not other.redacted and not other.trace)
+    ends = dict.fromkeys(end for each in steps for end in (each.source, each.target) if end != start)
     return tuple(map(_memory_link, steps)), {each: headline(web.memories[each]) for each in ends}
 
 
 def overview_of(
-    web: LinkGraph, here: Sequence[Memory], params: OverviewParams, now: datetime, seen: Seen, around: Around
+    web: LinkGraph, memories: Sequence[Memory], params: OverviewParams, now: datetime, seen: Seen, around: Around
 ) -> OverviewResult:
-    """Return an overview of the memories `here`: recent and important ones, their links, and counts."""
+    """Return an overview of memories: recent and important ones, their links, and counts."""
     after = timestamp(now - timedelta(days=params.days))
-    changed = sorted(here, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
+    changed = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
     recent = [memory for memory in changed if (memory.updated or memory.ts) >= after][: params.limit]
     by_importance = sorted(changed, key=lambda memory: -memory.importance)
     important = [memory for memory in by_importance if memory.importance >= params.importance and memory not in recent]
@@ -100,7 +100,7 @@ def overview_of(
     shown = {memory.id for memory in (*recent, *important)}
     _, steps = web.walk(shown, 1, lambda memory: seen(memory) and is_recallable(memory, now))
     ends = {end for each in steps for end in (each.source, each.target)} - shown
-    count = sum(len(memory.links) for memory in here)
+    count = sum(len(memory.links) for memory in memories)
     return OverviewResult(
         project=around.project,
         focus=around.focus,
@@ -108,11 +108,11 @@ def overview_of(
         important=around.labelled(important),
         links=tuple(map(_memory_link, steps)),
         linked={each: headline(web.memories[each]) for each in sorted(ends)},
-        memories=len(here),
-        kinds=_counted(memory.type for memory in here),
-        scopes=_counted(memory.scope for memory in here),
-        density=round(count / len(here), 3) if here else 0.0,
-        weeks=_weeks(here, now),
+        memories=len(memories),
+        kinds=_counted(memory.type for memory in memories),
+        scopes=_counted(memory.scope for memory in memories),
+        density=round(count / len(memories), 3) if memories else 0.0,
+        weeks=_weeks(memories, now),
         files=around.files,
         saw=around.saw,
     )
@@ -161,11 +161,11 @@ def _reached(start: str, steps: Iterable[LinkStep]) -> dict[str, int]:
     while True:
         distance += 1
         ends = {
-            each.beyond(here)
-            for here, depth in found.items()
+            each.beyond(node)
+            for node, depth in found.items()
             if depth == distance - 1
             for each in links
-            if here in (each.source, each.target)
+            if node in (each.source, each.target)
         } - found.keys()
         if not ends:
             return found

@@ -76,16 +76,16 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     """Return a summary of the project's memory: recent and important memories, their links, and counts."""
     known = workspace.memory.all()
     seen = visible(workspace.memory, None, params.session)
-    here = [memory for memory in workspace.memory.recallable().values() if seen(memory)]
+    memories = [memory for memory in workspace.memory.recallable().values() if seen(memory)]
     project = read_project(workspace.layout.root)
     around = Around(
         project=ProjectStatus(name=project.name, description=project.description),
-        focus=focus(workspace, here, params.session),
-        files=_files(workspace.rename_history, known, here),
+        focus=focus(workspace, memories, params.session),
+        files=_files(workspace.rename_history, known, memories),
         saw=workspace.read_state(),
         labelled=workspace.labelled,
     )
-    return overview_of(workspace.memory.link_graph(known), here, params, now, seen, around)
+    return overview_of(workspace.memory.link_graph(known), memories, params, now, seen, around)
 
 
 def _files(renames: RenameHistory, known: Mapping[str, Memory], memories: Iterable[Memory]) -> tuple[FileCount, ...]:
