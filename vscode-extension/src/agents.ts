@@ -23,7 +23,7 @@ interface Call {
 
 const MOST_LINES = 12;
 
-/** Offers what this VS Code can take. */
+/** Registers what this version of VS Code supports. */
 export function offerToAgents(repositories: Repositories): vscode.Disposable {
   const newer = vscode as unknown as Newer;
   const offered: vscode.Disposable[] = [];

@@ -1,4 +1,4 @@
-// How long to wait before something that ended is begun anew, and when to stop trying. Knows no clock.
+// Delays between restarts of a server that ended, and when to stop restarting. Uses no clock of its own.
 
 /**
  * Returns a function that takes the time of an ending (milliseconds) and says how long to wait before the next begin:

@@ -1,4 +1,4 @@
-// What stands beside code: which note belongs to a line, its words, and how many memories a file has. Pure.
+// Annotations beside code: the note of a line, its text, and the number of memories of a file. Pure.
 
 import { byline } from './byline';
 import { firstLine } from './hits';

@@ -1,4 +1,4 @@
-// Who wrote a memory, and when, in words. Pure.
+// Author and age of a memory in words. Pure.
 
 interface Written {
   readonly author?: string;

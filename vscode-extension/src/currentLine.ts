@@ -1,4 +1,4 @@
-// What is remembered about the line of the cursor, behind its text: `decision: signed cookies · NAME, 3 days ago`.
+// The memory about the line of the cursor, after its text: `decision: signed cookies · NAME, 3 days ago`.
 
 import * as vscode from 'vscode';
 import { annotation, innermost } from './beside';

@@ -1,4 +1,4 @@
-// What is done for each server while it runs: look again when something may have changed, and say once what is wrong.
+// Follows each running server: refreshes its status after changes, and reports each problem once.
 
 import * as vscode from 'vscode';
 import type { FailureKind } from './failure';
@@ -9,7 +9,7 @@ import { showFailure } from './show';
 /** Milliseconds after which a changed file of records is certainly in the server's log. */
 const SETTLED = 1_500;
 
-/** What is wrong with the machine, and so with every server of the window: one message is enough. */
+/** Problems of the machine, which all servers of the window share and which are reported once. */
 const COMMON: readonly FailureKind[] = ['missing_program', 'other_version'];
 
 /** Follows a server until it is disposed of. `told` are the messages about the machine that were shown already. */
@@ -43,7 +43,7 @@ export function follow(server: Server, told: Set<string>, log: vscode.LogOutputC
     }),
     records,
     server.onDidOutdate(lookTwice),
-    // Of files that are open the server says nothing: it has their texts from here.
+    // The server reports no changes of open files, because the editor sends their texts.
     vscode.workspace.onDidChangeTextDocument(({ document: { isDirty, uri } }) => {
       if (!isDirty && uri.scheme === 'file' && within(server.root, uri.fsPath)) lookTwice();
     }),

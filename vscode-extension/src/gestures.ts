@@ -1,5 +1,5 @@
-// The server's commands. Those that need a person are done as VS Code does them best: the memories of a lens are cards
-// where the code is, a document is a rendered page, and words are typed into an input box.
+// The server's commands. Those that need a person use VS Code's own interface: the memories of a lens are cards below
+// the line, a document is a rendered page, and text is typed into an input box.
 
 import * as vscode from 'vscode';
 import { COMMANDS, type RememberParams } from './protocol';
@@ -17,7 +17,7 @@ interface Shown {
   readonly files?: readonly string[];
 }
 
-/** What an action carries that needs words of a person. */
+/** The arguments of an action that asks a person for text. */
 interface Written {
   readonly type?: string;
   readonly path?: string;
@@ -45,10 +45,10 @@ const SHOW = 'muninn.show';
 const WRITE = 'muninn.write';
 const REVIEW = 'muninn.review';
 
-/** The server's own commands, which lenses and actions carry: its verbs, and what it leaves to the window. */
+/** The server's own commands in lenses and actions: its verbs, and commands that the window handles. */
 export const GESTURES: readonly string[] = [...Object.values(COMMANDS), SHOW, WRITE, REVIEW];
 
-/** Runs one of them for a server: in the window, or by the server where that does it best. Throws a Failure. */
+/** Runs a command for a server: in the window, or by the server. Throws a Failure. */
 export async function gesture(server: Server, places: Places, command: string, argument: unknown): Promise<unknown> {
   const byServer = (): Promise<unknown> => server.run(command, argument);
   if (typeof argument !== 'object' || argument === null) return byServer();

@@ -18,7 +18,7 @@ const LINK = /\](?<=(?<!\\)(?:\\\\)*\])\(((?:muninn:|file:\/\/)\/[^\s()]+)\)/g;
 const ACTION = /\[(?<=(?<!\\)(?:\\\\)*\[)(?:\\.|[^[\]\\])*\]\(command:muninn\.\w+\?[^\s()]+\)(?: · )?/g;
 const COMMAND = /\](?<=(?<!\\)(?:\\\\)*\])\(command:(muninn\.\w+)\?([^\s()]+)\)/g;
 
-/** What stands for a repository in addresses: readable, the same every time, and no other's. */
+/** The key of a repository in addresses: readable, stable and unique. */
 export function keyOf(root: string): string {
   const name = basename(root).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
   const mark = createHash('sha256').update(root).digest('hex').slice(0, 8);
@@ -35,12 +35,12 @@ export function bare(uri: string): string {
   return uri.replace(/^muninn:\/\/[^/]*/, 'muninn:');
 }
 
-/** The server's markdown without its own commands, all of which write. */
+/** The server's markdown without its commands, all of which write. */
 export function withoutCommands(markdown: string): string {
   return markdown.replace(ACTION, '');
 }
 
-/** The server's markdown with commands in the place of addresses; its own commands say whose they are. */
+/** The server's markdown with commands instead of addresses; the server's commands get their repository. */
 export function commandLinks(markdown: string, key: string): string {
   return markdown
     .replace(COMMAND, (_, command: string, args: string) => {

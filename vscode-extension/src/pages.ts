@@ -1,4 +1,4 @@
-// Read-only pages: which there are, how they are addressed, and the reasons of a question below what it found. Pure.
+// Read-only pages: their kinds, their addresses, and the reasons of a hit below its document. Pure.
 
 import { firstLine } from './hits';
 import type { ContextParams, Reason } from './protocol';

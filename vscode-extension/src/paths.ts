@@ -1,4 +1,4 @@
-// Paths of files, and the work trees that they lie in. Knows the disk, not VS Code.
+// Paths of files, and their work trees. Uses the disk, not VS Code.
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import * as path from 'node:path';
@@ -39,7 +39,7 @@ export function toServe<F extends { readonly uri: { readonly fsPath: string } }>
   return new Map([...trees].filter(([root]) => remembers(root) || isServed(root)));
 }
 
-/** Names of folders that can be told apart: of those that share one, with the folder that they lie in. */
+/** Distinct names of folders: equal ones are prefixed with their parent folder. */
 export function namesOf(folders: readonly { readonly name: string; readonly path: string }[]): string[] {
   return folders.map(({ name, path: place }) => {
     const shared = folders.filter((each) => each.name === name).length > 1;

@@ -1,4 +1,4 @@
-// Where the window shows what the server says.
+// The places where the window shows the server's documents.
 
 import type { Cards } from './cards';
 import type { Documents } from './documents';

@@ -1,4 +1,4 @@
-// Processes: the language server's, with its last words and its end, and a command that is run to its end. Knows neither
+// Processes: the language server's, with its last output and its end, and commands that run to their end. Uses neither
 // VS Code nor LSP.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
@@ -39,13 +39,13 @@ export async function launch(
     child.once('spawn', resolve);
     child.once('error', (error: NodeJS.ErrnoException) => reject(notStarted(file, error)));
   });
-  // A write after the end shows in `ended`; unheard it would take the whole extension host down.
+  // A write after the end is reported by `ended`; without a listener the error would end the extension host.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   return { child, ended };
 }
 
-/** What a command to its end is told and tells. `stopped` ends it. */
+/** Options of a command. `stopped` ends it. */
 export interface Run {
   readonly cwd: string;
   readonly heard: (line: string) => void;

@@ -7,7 +7,7 @@ import * as path from 'node:path';
 /** Folders of a workspace in which Python environments usually lie. */
 const ENVIRONMENTS = ['.venv', 'venv', 'env'];
 
-/** What installs programs of their own, best first, with the arguments that install Muninn. */
+/** Installers of programs, best first, with the arguments that install Muninn. */
 const INSTALLERS = [
   ['uv', 'tool', 'install', 'muninn-memory'],
   ['pipx', 'install', 'muninn-memory'],
@@ -46,7 +46,7 @@ function found(name: string, env: Environment): string | undefined {
   return folders.flatMap((folder) => suffixes.map((suffix) => path.join(folder, name + suffix))).find(runs);
 }
 
-/** Whether a server of one version does what an extension of another asks: until 1.0 a minor version may change that. */
+/** Whether a server's version is compatible with the extension's: until 1.0 minor versions must match. */
 export function fits(server: string, extension: string): boolean {
   const line = (version: string): string => version.split('.').slice(0, version.startsWith('0.') ? 2 : 1).join('.');
   return line(server) === line(extension);

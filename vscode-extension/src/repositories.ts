@@ -11,10 +11,10 @@ import type { Server } from './server';
 
 const CONFIG = '**/.muninn/config.yaml';
 
-/** Makes the server of a work tree, and what follows it; the latter is disposed of when the server is stopped. */
+/** Makes the server of a work tree and its followers, which are disposed of when the server stops. */
 export type Make = (root: string, folder: vscode.WorkspaceFolder) => { readonly server: Server; readonly follower: vscode.Disposable };
 
-/** All servers of the window. They come and go with its folders, and with the memory in them. */
+/** All servers of the window, one for each work tree with memory. */
 export class Repositories implements vscode.Disposable {
   private readonly served = new Map<string, ReturnType<Make>>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -23,7 +23,7 @@ export class Repositories implements vscode.Disposable {
   private readonly owners = new Map<string, Server | undefined>(); // every key that is typed asks, and links cost
   private latest: Server | undefined;
 
-  /** Fires when there are others than before, or another one is current. */
+  /** Fires when the set of repositories or the current one changes. */
   readonly onDidChange = this.changed.event;
 
   /** Fires with a server whose state has changed. */
@@ -86,7 +86,7 @@ export class Repositories implements vscode.Disposable {
     return server;
   }
 
-  /** The first folder of each work tree that has no memory yet. */
+  /** The first folder of each work tree without memory. */
   get bare(): readonly vscode.WorkspaceFolder[] {
     return [...toServe(onDisk(), () => true)].filter(([root]) => !remembers(root)).map(([, folder]) => folder);
   }
@@ -98,7 +98,7 @@ export class Repositories implements vscode.Disposable {
     return this.keyed(this.served.get(root)?.server.key);
   }
 
-  /** Starts and stops servers as the folders of the window want it, that of the work tree `also` too. */
+  /** Starts and stops servers to match the window's folders; `also` is a further work tree. */
   async update(also?: string): Promise<void> {
     const wanted = toServe(onDisk(), (root) => root === also || this.served.has(root));
     const stopped = [...this.served].filter(([root, { server }]) => wanted.get(root)?.uri.toString() !== server.folder.uri.toString());
@@ -125,7 +125,7 @@ export class Repositories implements vscode.Disposable {
     this.choose(this.all.find((each) => each.key === key));
   }
 
-  /** Ends all servers for good. */
+  /** Stops all servers for good. */
   async stop(): Promise<void> {
     await Promise.all(this.all.map((server) => server.stop()));
   }
@@ -137,7 +137,7 @@ export class Repositories implements vscode.Disposable {
     this.moved.dispose();
   }
 
-  /** Starts all servers anew: what may run, and what may be offered, is another now. */
+  /** Restarts all servers, because trust or settings changed. */
   private trust(): void {
     for (const server of this.all) void server.restart();
     this.changed.fire();
@@ -154,7 +154,7 @@ export class Repositories implements vscode.Disposable {
     return begun;
   }
 
-  /** Names all of them anew, and determines the current one. */
+  /** Renames all repositories and determines the current one. */
   private settle(): void {
     this.owners.clear();
     const names = namesOf(this.all.map(({ folder }) => ({ name: folder.name, path: folder.uri.fsPath })));

@@ -1,4 +1,4 @@
-// Errors and notices as messages with the button that helps. No error ends anywhere else.
+// Shows errors and notices as messages with a button for the remedy. All errors are shown here.
 
 import * as vscode from 'vscode';
 import { type Failure, failureOf, sentence } from './failure';
@@ -10,7 +10,7 @@ interface Remedy {
   readonly arguments: readonly unknown[];
 }
 
-/** Shows an error with its hint and a button, and whose it is; what was cancelled on purpose is no error. */
+/** Shows an error with its hint, its repository and a button. Cancellations are not errors. */
 export async function showFailure(error: unknown, log: vscode.LogOutputChannel, label?: string): Promise<void> {
   const failure = failureOf(error);
   if (failure.kind === 'cancelled') return;

@@ -62,12 +62,12 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
   };
 }
 
-/** Whether the index is being opened or built: it will be ready without anybody's help. */
+/** Whether the index is being opened or built and will be ready without help. */
 export function isBusy(status: StatusResult): boolean {
   return !['ready', 'failed', 'absent'].includes(status.index.state);
 }
 
-/** Says in lines of plain text how daemon, memory and index are, the problems last. */
+/** The state of daemon, memory and index in lines of plain text, problems last. */
 export function describe(status: StatusResult): string[] {
   const { index, log } = status;
   const parts = [counted(log.memories, 'memory', 'memories')];

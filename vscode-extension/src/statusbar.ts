@@ -1,4 +1,4 @@
-// The status bar item: puts an appearance on the screen, and into a screen reader's mouth.
+// The status bar item, with its accessible label.
 
 import * as vscode from 'vscode';
 import type { Repositories } from './repositories';

@@ -26,7 +26,7 @@ import { copyPack, insertPack } from './pack';
 import { recall, type Recent } from './recall';
 import { remember } from './remember';
 
-/** Registers all commands; what one of them throws is shown with its cure. */
+/** Registers all commands; their errors are shown with a remedy. */
 export function registerCommands(
   repositories: Repositories,
   places: Places,

@@ -1,4 +1,4 @@
-// What is done to a memory, a session or a conflict that is shown: open, forget, approve, seal, resolve.
+// Commands on a memory, a session or a conflict: open, forget, approve, seal, resolve.
 
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
@@ -38,20 +38,20 @@ export async function forget(server: Server, what: Node | string): Promise<void>
   await server.refresh();
 }
 
-/** Lets a memory that waits speak, or keeps it from speaking. Throws a Failure. */
+/** Approves or rejects a memory. Throws a Failure. */
 export async function review(server: Server, node: Node, verb: 'approve' | 'reject'): Promise<void> {
   await server.request(verb, { ids: [memoryOf(node)], actor: 'user' });
   await server.refresh();
 }
 
-/** Lets a memory cite the code as it is now: a person has seen that it still holds. Throws a Failure. */
+/** Confirms a memory: it then cites the current code. Throws a Failure. */
 export async function confirm(server: Server, node: Node): Promise<void> {
   await server.request('confirm', { id: memoryOf(node) });
   await server.refresh();
   vscode.window.setStatusBarMessage(`$(check) ${server.label}: it cites the code as it is now.`, 5000);
 }
 
-/** Makes a session's memories files that git can take. Throws a Failure. */
+/** Seals a session's memories as files for git. Throws a Failure. */
 export async function seal(server: Server, node?: Node): Promise<void> {
   const { segments, records } = await server.request('seal', { session: node?.key || null });
   await server.refresh();
@@ -109,7 +109,7 @@ export async function reconcile(server: Server): Promise<ReconcileResult | undef
   return done;
 }
 
-/** Takes back the last reconcile or prune. Throws a Failure. */
+/** Undoes the last reconcile or prune. Throws a Failure. */
 export async function undo(server: Server): Promise<void> {
   const { summary } = await server.request('undo', {});
   await server.refresh();

@@ -1,4 +1,4 @@
-// The menu of the status bar item: what a person may want there, the most likely first.
+// The menu of the status bar item, with the most likely commands first.
 
 import * as vscode from 'vscode';
 import type { Repositories } from '../repositories';
@@ -9,7 +9,7 @@ interface Row extends vscode.QuickPickItem {
   readonly argument?: unknown;
 }
 
-/** Offers the commands, those first that something waits for, and runs the one that is chosen. */
+/** Offers the commands, those with pending work first, and runs the chosen one. */
 export async function menu(repositories: Repositories): Promise<void> {
   const { current } = repositories;
   const { isTrusted } = vscode.workspace;

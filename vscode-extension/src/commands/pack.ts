@@ -1,4 +1,4 @@
-// What is done with a pack that is shown: take it to the clipboard, or into the active document.
+// Commands on the open pack: copy it to the clipboard, or insert it into the active document.
 
 import * as vscode from 'vscode';
 import { Failure } from '../failure';

@@ -1,4 +1,4 @@
-// Where the person is: the selection and the active file.
+// The selection and the active file.
 
 import * as vscode from 'vscode';
 import { within } from '../paths';

@@ -1,4 +1,4 @@
-// The views of Muninn's container: what each one asks the server for, and when it asks anew.
+// The views of Muninn's container: the request of each one, and when it is repeated.
 
 import * as vscode from 'vscode';
 import { filesAtHand, followPlace } from '../commands/place';
@@ -66,7 +66,7 @@ export class Views implements vscode.Disposable {
     return this.trees[view].described;
   }
 
-  /** Asks for all views anew. */
+  /** Refreshes all views. */
   refresh(): void {
     for (const tree of Object.values(this.trees)) tree.refresh();
     this.settled();
@@ -103,7 +103,7 @@ export class Views implements vscode.Disposable {
     this.refresh();
   }
 
-  /** Says beside the titles of the views what they show. */
+  /** Sets the descriptions beside the titles of the views. */
   private describe(): void {
     const server = this.repositories.atHand;
     const file = server && this.fileOf(server);
@@ -114,7 +114,7 @@ export class Views implements vscode.Disposable {
     }
   }
 
-  /** Asks anew when memory, HEAD or a file that may be cited has changed. */
+  /** Refreshes when memory, HEAD or a file that may be cited has changed. */
   private follow({ state: { status } }: Server): void {
     if (!status) return;
     const { saw, log } = status;

@@ -14,7 +14,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 /** The citations of memories, by the memories' ids. */
 export type Citations = Readonly<Record<string, readonly Citation[]>>;
 
-/** One memory: its headline, with what a reader must know of it. */
+/** One memory: its headline and its state. */
 export function memoryNode(memory: Memory, cites: readonly Citation[] = [], within = ''): Node {
   const title = headline(memory);
   return {

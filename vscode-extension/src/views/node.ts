@@ -17,19 +17,19 @@ export interface Node {
   readonly kind?: string;
   readonly target?: Target;
   readonly children?: readonly Node[];
-  /** Its children are asked for when somebody opens it. */
+  /** Its children are loaded when it is expanded. */
   readonly closed?: boolean;
   readonly open?: boolean;
-  /** What stands for the repository that it belongs to. */
+  /** The key of its repository. */
   readonly repository?: string;
 }
 
-/** Rows with the repository that they belong to, all that is below them too. */
+/** Rows and their descendants with their repository. */
 export function rowsOf(repository: string, rows: readonly Node[]): Node[] {
   return rows.map((row) => ({ ...row, repository, ...(row.children ? { children: rowsOf(repository, row.children) } : {}) }));
 }
 
-/** What a screen reader says of a row: all that can be seen of it, in the order in which it is read. */
+/** The accessible label of a row: all visible text in reading order. */
 export function spoken(node: Node): string {
   const inside = node.children?.length ? `${node.children.length} inside` : '';
   return [node.label, node.description, inside].filter((part) => part).join(', ');

@@ -1,4 +1,4 @@
-// A tree view over rows that are asked for when somebody looks.
+// A tree view that loads its rows when it becomes visible.
 
 import * as vscode from 'vscode';
 import { failureOf, sentence } from '../failure';
@@ -7,7 +7,7 @@ import { type Node, spoken } from './node';
 /** Loads the rows of a view, or those of a closed row. What it throws is shown as the view's message. */
 export type Load = (within?: Node) => Promise<readonly Node[]>;
 
-/** One view. Nothing is asked for while it is hidden; `refresh` makes it ask anew once it can be seen. */
+/** One view. A hidden view requests nothing; after `refresh` it loads its rows when it becomes visible. */
 export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<Node>;
@@ -23,7 +23,7 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
     this.view = vscode.window.createTreeView<Node>(id, { treeDataProvider: this, showCollapseAll: true });
   }
 
-  /** Asks anew. */
+  /** Refreshes the view. */
   refresh(): void {
     this.changed.fire(undefined);
   }
