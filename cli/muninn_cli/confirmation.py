@@ -33,7 +33,9 @@ def is_confirmed(method: Method, options: argparse.Namespace, preview: Callable[
     from muninn_cli.show import show
     from muninn_cli.terminal import errors, line
 
-    show(method, preview() if seen is None else seen, argparse.Namespace(**{**vars(options), "dry_run": True}), errors())
+    show(
+        method, preview() if seen is None else seen, argparse.Namespace(**{**vars(options), "dry_run": True}), errors()
+    )
     sys.stderr.write("Erase it? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() in ("y", "yes"):

@@ -139,7 +139,7 @@ def tail(console: Console, result: dict[str, Any], options: argparse.Namespace) 
 @renders("audit.seal")
 def seal(console: Console, result: dict[str, Any], options: argparse.Namespace) -> None:
     """Print the sealed and removed files."""
-    words = ("Would seal ", "Would remove ") if given.dry_run else ("Sealed ", "Removed ")
+    words = ("Would seal ", "Would remove ") if options.dry_run else ("Sealed ", "Removed ")
     for name, done in zip(("sealed", "removed"), words, strict=True):
         for file in result[name]:
             line(console, (done, "good"), (f"{result['folder']}/{file}", "path"))
