@@ -55,6 +55,19 @@ def test_a_turn_takes_two_lines(repository: Repository) -> None:
     assert (span.status, span.project_id) == ("closed", repository.root.name)
 
 
+def test_half_a_character_in_a_text_is_recorded_as_a_question_mark(repository: Repository) -> None:
+    half = "half \ud83d"
+    with repository.turn(half, session="half") as turn:
+        turn.tool_call(half, {half: half}, half, command=half)
+        with turn.step("node", half) as step:
+            step.observe("value", half, half)
+        turn.answer(half)
+    found = dict(told(repository, "half"))
+    call = found["tool_call"]
+    assert {found["prompt"]["text"], call["tool"], call["command"], call["result"]} == {"half ?"}
+    assert found["answer"]["text"] == "half ?"
+
+
 def test_an_exception_is_recorded_and_raised_and_the_turn_is_incomplete(repository: Repository) -> None:
     with pytest.raises(ZeroDivisionError), repository.turn(session="bad") as turn, turn.step("task", "divide"):
         _ = 1 // 0

@@ -237,6 +237,7 @@ def test_messages_of_mcp_that_are_wrong_are_named(url: str, issuer: str) -> None
     for message, code in (
         ({"method": "nosuch"}, -32601),
         ({"method": "tools/call", "params": {"name": "forget"}}, -32602),
+        ({"method": "tools/call", "params": 5}, -32602),
     ):
         answer = post(url, "/mcp", {"jsonrpc": "2.0", "id": 1, **message}, token)[2]
         assert answer["error"]["code"] == code

@@ -15,6 +15,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
+from muninn_core.git import mirror
 from muninn_core.org.access import principals, webhooks
 from muninn_core.org.access.webhooks import receive
 from muninn_core.org.ingestion.mirrors import sweep_mirrors
@@ -253,6 +254,34 @@ def test_mirrors_of_deleted_repositories_and_rewritten_commits_go_away(forge, tm
 def test_a_remote_is_an_address_and_no_program(forge, remote: str) -> None:
     with pytest.raises(BadParams):
         set_remote(forge[0], remote)
+
+
+def test_a_remote_that_does_not_answer_in_time_is_tried_again(forge, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, _, worker = forge
+    monkeypatch.setattr(mirror, "_FETCH_SECONDS", 1e-6)
+    notice(home)
+    assert worker.work_once() is not None
+    ref, tries, error = waiting(home)[0]
+    assert (ref, tries) == ("main", 1)
+    assert error.startswith("git ls-remote took longer than")
+
+
+def test_a_worker_waits_for_a_database_that_is_away(forge, tmp_path: Path) -> None:
+    home, _, _ = forge
+    notice(home)
+    command = [sys.executable, "-I", "-m", "muninn_server.org", "work", "--mirrors", str(tmp_path / "mirrors")]
+    environ = {**os.environ, "MUNINN_ORG_DATABASE": home.app}
+    with home.as_admin() as connection:
+        connection.execute("ALTER ROLE muninn_app NOLOGIN")
+        try:
+            working = subprocess.Popen(command, env=environ, stdout=-1, stderr=-1, text=True)
+            assert "can't be reached" in working.stderr.readline()
+        finally:
+            connection.execute("ALTER ROLE muninn_app LOGIN")
+    with working:
+        assert json.loads(working.stdout.readline())["ref"] == "main"
+        working.kill()
+    assert files(home) == {"one.py"}
 
 
 def test_the_commands_set_a_remote_and_work_through_the_queue(forge, tmp_path: Path) -> None:

@@ -18,6 +18,9 @@ from repositories import MUNINN, git
 
 from muninn_core.errors import MuninnError, RefusedError
 from muninn_core.org.access import principals
+from muninn_core.org.service import Service
+from muninn_core.source.knowledge_readme import KNOWLEDGE_README
+from muninn_server.org import application
 from muninn_server.org.client import Client
 
 CODE = "def refund(order):\n    '''Give the money of an order back.'''\n    return order.total\n"
@@ -34,9 +37,11 @@ MEMORY = {
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with a file and a memory."""
+    """A repository with a file, a memory, and the explanation that `init` writes, which no index has."""
     found = tmp_path_factory.mktemp("service") / "shop"
     (found / ".muninn" / "memory").mkdir(parents=True)
+    (found / ".muninn" / "knowledge").mkdir()
+    (found / ".muninn" / "knowledge" / "README.md").write_text(KNOWLEDGE_README)
     (found / "refund.py").write_text(CODE)
     (found / ".muninn" / "memory" / "main.jsonl").write_text(json.dumps(MEMORY) + "\n")
     git(found, "init", "-q", "-b", "main")
@@ -235,6 +240,47 @@ def test_questions_work_again_after_the_database_was_away(pushed, home, tokens) 
         finally:
             connection.execute("ALTER ROLE muninn_app LOGIN")
     assert ann.call("recall", {"query": "refund"})["hits"]
+
+
+def test_a_database_that_does_not_answer_is_told_in_time(
+    home, tokens, serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "PROBE_SECONDS", 0.2)
+    monkeypatch.setattr(application, "ANSWER_SECONDS", 0.2)
+    service = Service(home.database, tmp_path)
+    with serve(lambda _: application.Application(service)) as address, home.as_admin() as connection:
+        asks = Client(address, tokens["ann"])
+        with connection.transaction():
+            connection.execute("LOCK TABLE muninn.migration, muninn.job, muninn.token IN ACCESS EXCLUSIVE MODE")
+            assert status(address, "/ready") == 503
+            with urllib.request.urlopen(address + "/metrics") as response:
+                assert b"muninn_org_database_up 0" in response.read()
+            for _ in range(application.THREADS + 1):
+                with pytest.raises(MuninnError, match="the database did not answer within"):
+                    asks.call("recall", {"query": "refund"})
+            assert status(address, "/health") == 200
+        monkeypatch.undo()
+        assert status(address, "/ready") == 200
+        assert "hits" in asks.call("recall", {"query": "refund"})
+    service.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--port", "99999"), "can't listen on 127.0.0.1, port 99999"),
+        (("--host", "203.0.113.1"), "can't listen on 203.0.113.1"),
+        (("--database", "mysql://me:hunter2@db/x"), "postgresql://USER:PASSWORD@HOST:PORT/NAME"),
+    ],
+)
+def test_an_address_that_can_not_be_used_is_named_without_a_password(
+    home, arguments: tuple[str, str], word: str
+) -> None:
+    command = [MUNINN, "org", "serve", *arguments]
+    environ = {**os.environ, "MUNINN_ORG_DATABASE": home.app}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr, "hunter2" in done.stderr) == (1, False, False)
+    assert word in done.stderr
 
 
 def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path) -> None:

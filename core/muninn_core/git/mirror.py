@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from muninn_core.errors import BadParams
-from muninn_core.git.run import command, decode, environment, git_error, run_process
+from muninn_core.git.run import GitError, command, decode, environment, git_error, run_process
 
 _COMMIT = 40
 _NO_REF = 2
@@ -116,15 +116,23 @@ def fetch_branch(folder: Path, remote: str, branch: str) -> str:
 
 
 def _with_network(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a git command that may reach other machines. All other settings are those of `git.run`."""
+    """Run a git command that may reach other machines. All other settings are those of `git.run`.
+
+    Raises GitError when it takes longer than `_FETCH_SECONDS`.
+    """
     allowed = [part for name in _PROTOCOLS for part in ("-c", f"protocol.{name}.allow=always")]
     line = command(str(folder), *arguments)
     at = line.index("-C")
-    return subprocess.run(
-        [*line[:at], *allowed, "-c", "transfer.fsckObjects=true", *line[at:]],
-        env={**environment(str(folder)), "GIT_ALLOW_PROTOCOL": ":".join(_PROTOCOLS)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        timeout=_FETCH_SECONDS,
-    )
+    try:
+        return subprocess.run(
+            [*line[:at], *allowed, "-c", "transfer.fsckObjects=true", *line[at:]],
+            env={**environment(str(folder)), "GIT_ALLOW_PROTOCOL": ":".join(_PROTOCOLS)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_FETCH_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise GitError(
+            f"git {arguments[0]} took longer than {_FETCH_SECONDS:g} s", hint="Does the remote answer? Try it by hand."
+        ) from None

@@ -51,7 +51,7 @@ class Turn:
         begun = self._verbs.turn_begin(self.project, self.session, self.id, client_id=self._agent)
         self._token = begun.ack_token
         if self._prompt:
-            self.record(PROMPT, {"text": cut(self._prompt, MESSAGE_CHARS)}, actor="user")
+            self.record(PROMPT, {"text": cut(encodable(self._prompt), MESSAGE_CHARS)}, actor="user")
         return self
 
     def __exit__(
@@ -90,7 +90,7 @@ class Turn:
 
     def answer(self, text: str) -> Event:
         """Record what the model answered."""
-        return self.record(ANSWER, {"text": cut(text, MESSAGE_CHARS)})
+        return self.record(ANSWER, {"text": cut(encodable(text), MESSAGE_CHARS)})
 
     def tool_call(
         self,
@@ -107,9 +107,9 @@ class Turn:
         A shell has a `command` with an `exit_status`; any other status than 0 is a failure.
         """
         failed = failed or exit_status not in (None, 0)
-        payload = tool_payload(tool, plain(given or {}), result, failed=failed)
+        payload = tool_payload(encodable(tool), plain(given or {}), encodable(result), failed=failed)
         if command:
-            payload["command"] = cut(command, TEXT_CHARS)
+            payload["command"] = cut(encodable(command), TEXT_CHARS)
         if exit_status is not None:
             payload["exit_status"] = exit_status
         return self.record(TOOL_CALL, payload, actor="tool")
@@ -140,7 +140,7 @@ class Step:
     def __enter__(self) -> Step:
         scope = {"session": self._turn.session}
         capsule = self._verbs.capsule_open(
-            self._kind, self._intent, scope=scope, parent=self._parent, project_id=self._turn.project
+            self._kind, encodable(self._intent), scope=scope, parent=self._parent, project_id=self._turn.project
         ).capsule
         self.id = capsule.id
         self.observe("message", {"turn_id": self._turn.id})
@@ -160,7 +160,9 @@ class Step:
         """Record an observation; `details` may be any value. What JSON does not have is recorded as its `repr`."""
         value = plain(details)
         shown = value if isinstance(value, dict) else {"value": value}
-        done = self._verbs.capsule_observe(self.id, text, kind=kind, details=shown, project_id=self._turn.project)
+        done = self._verbs.capsule_observe(
+            self.id, encodable(text), kind=kind, details=shown, project_id=self._turn.project
+        )
         return done.event
 
     def step(self, kind: str, intent: str = "") -> Step:
@@ -173,6 +175,11 @@ def error_details(error: BaseException) -> dict[str, str]:
     return {"type": type(error).__name__, "message": cut(plain(str(error)), TEXT_CHARS)}
 
 
+def encodable(text: str) -> str:
+    """Return a text with `?` for lone surrogates, which UTF-8 lacks. Models and file names bring them."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def plain(value: Any, depth: int = 1) -> Any:
     """Return a value as JSON has it: long texts and collections are cut, other objects become their `repr`."""
     if value is None or isinstance(value, bool | int):
@@ -180,7 +187,7 @@ def plain(value: Any, depth: int = 1) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, str):
-        return cut(value.encode("utf-8", "replace").decode(), TEXT_CHARS)
+        return cut(encodable(value), TEXT_CHARS)
     if isinstance(value, dict | list | tuple | set | frozenset) and depth > MAX_DEPTH:
         return "[…]"
     if isinstance(value, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,13 @@ A file may begin with frontmatter:
 """
 """The first file of `knowledge`. Its text must stay: where it has these very bytes it is not indexed, and in no
 pack."""
+
+
+def readme_blobs() -> frozenset[str]:
+    """Return the ids that git gives to the explanation as `init` writes it, by SHA-1 and SHA-256."""
+    content = KNOWLEDGE_README.encode()
+    blob = b"blob %d\0%b" % (len(content), content)
+    return frozenset((hashlib.sha1(blob, usedforsecurity=False).hexdigest(), hashlib.sha256(blob).hexdigest()))
 
 
 def is_unchanged_readme(root: Path, path: str, size: int) -> bool:

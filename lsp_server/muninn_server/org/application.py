@@ -16,6 +16,7 @@ from urllib.parse import parse_qs
 from muninn_core.errors import BadParams, MuninnError, ParseError, RefusedError, RequestError
 from muninn_core.model.value import Value, encode_json, to_plain
 from muninn_core.org.access.principals import InvalidToken
+from muninn_core.org.database.connections import DatabaseError
 from muninn_core.org.service import Scope, Service
 from muninn_server.http.asgi_messages import Reply, error_reply, header, json_reply, read_json_body, send_reply
 from muninn_server.http_listener import ASGIScope, Receive, Send
@@ -26,6 +27,12 @@ from muninn_server.session import error_of
 
 THREADS = 8
 """Questions that are answered at the same time; others wait."""
+
+PROBE_SECONDS = 5.0
+"""How long a probe waits for the database."""
+
+ANSWER_SECONDS = 120.0
+"""How long a question waits for a thread and the database. The first one after a large push takes longest."""
 
 MAX_PACK = 256 * 1024 * 1024
 """The longest pack of a push in bytes."""
@@ -47,6 +54,7 @@ class Application:
         self._url = url.rstrip("/")
         self._issuers = issuers
         self._threads = ThreadPoolExecutor(THREADS, "muninn-org")
+        self._probes = ThreadPoolExecutor(2, "muninn-org-probe")
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Handle one request. The log has method, path, status and milliseconds, and nothing of the content."""
@@ -65,10 +73,14 @@ class Application:
         if route == ("GET", "/health"):
             return json_reply({"status": "ok"})
         if route == ("GET", "/ready"):
-            await self._run(self._service.check)
+            await self._probe(self._service.check)
             return json_reply({"ok": True})
         if route == ("GET", "/metrics"):
-            return Reply(200, (await self._run(lambda: exposition(self._service))).encode(), _EXPOSITION)
+            try:
+                queue = await self._probe(self._service.queue)
+            except MuninnError:
+                queue = None
+            return Reply(200, exposition(self._service, queue).encode(), _EXPOSITION)
         if scope["method"] == "GET" and scope["path"] in (_METADATA, f"{_METADATA}/mcp"):
             return json_reply(self._resource())
         if scope["path"] == "/mcp":
@@ -89,7 +101,7 @@ class Application:
         number, verb, params = _request(await read_json_body(scope, receive))
         where = Scope(tuple(asked["repository"]) or None, next(iter(asked["ref"]), None))
         try:
-            result = await self._run(lambda: encode_json(self._service.answer(token, verb, params, where)))
+            result = await self._answer(lambda: encode_json(self._service.answer(token, verb, params, where)))
         except MuninnError as error:
             if isinstance(error, InvalidToken):
                 raise
@@ -111,7 +123,7 @@ class Application:
             self._service.check_token(token)
             return respond(message, answer)
 
-        response = await self._run(run)
+        response = await self._answer(run)
         return Reply(202, b"") if response is None else json_reply(response)
 
     def _check_origin(self, scope: ASGIScope) -> None:
@@ -175,6 +187,26 @@ class Application:
 
     async def _run(self, function: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+
+    async def _answer(self, function: Callable[[], T]) -> T:
+        return await _within(ANSWER_SECONDS, self._threads, function)
+
+    async def _probe(self, function: Callable[[], T]) -> T:
+        return await _within(PROBE_SECONDS, self._probes, function)
+
+
+async def _within(seconds: float, threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:
+    """Return the result of a function of a thread. Raises DatabaseError when it takes too long.
+
+    A function that waits for a thread is not begun then; one that has begun goes on, and its result is dropped.
+    """
+    work = asyncio.get_running_loop().run_in_executor(threads, function)
+    try:
+        return await asyncio.wait_for(work, seconds)
+    except TimeoutError:
+        raise DatabaseError(
+            f"the database did not answer within {seconds:g} s", hint="Look at its locks and its load."
+        ) from None
 
 
 def _token(scope: ASGIScope) -> str:

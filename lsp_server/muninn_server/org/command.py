@@ -27,7 +27,7 @@ from muninn_core.model.value import from_plain
 from muninn_core.org.access import principals
 from muninn_core.org.access.identity import put_provider
 from muninn_core.org.answers.verbs import ASKED
-from muninn_core.org.database.connections import Connection, Database, connect
+from muninn_core.org.database.connections import Connection, Database, DatabaseError, connect
 from muninn_core.org.database.embedded_postgres import EmbeddedServer
 from muninn_core.org.database.migrate import migrate
 from muninn_core.org.ingestion.mirrors import sweep_mirrors
@@ -127,9 +127,22 @@ def _serve_database(address: str, options: argparse.Namespace) -> None:
             each.close()
 
 
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises BadParams for an address that can't be used."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadParams(
+            f"can't listen on {host}, port {port}: {reason}", hint="Choose another port with `--port N`, or `--host`."
+        ) from None
+
+
 async def _listen(service: Service, options: argparse.Namespace) -> None:
-    sock = socket.create_server((options.host, options.port))
-    address = f"http://{options.host}:{sock.getsockname()[1]}"
+    sock = _listening(options.host, options.port)
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    address = f"http://{host}:{sock.getsockname()[1]}"
     application = Application(service, options.public_url or address, options.issuer)
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -196,11 +209,18 @@ def _remote(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 
 
 def _work(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    """Work through the queue, for ever or until no job is due."""
+    """Work through the queue, for ever or until no job is due. It waits for a database that is away."""
     database = Database(_address(options, environ))
     worker = Worker(database, Path(options.mirrors).absolute(), options.workers)
     while True:
-        job = worker.work_once()
+        try:
+            job = worker.work_once()
+        except DatabaseError as error:
+            if options.once:
+                raise
+            print(error.line, file=sys.stderr, flush=True)
+            time.sleep(_POLL_SECONDS)
+            continue
         if job is not None:
             print(json.dumps({"repository": job.repository, "ref": job.ref, "tries": job.tries}), flush=True)
         elif options.once:

@@ -40,6 +40,8 @@ def respond(message: Mapping[str, Any], answer: Answer) -> dict[str, Any] | None
         return None
     identity, method = message["id"], message["method"]
     params = message.get("params") or {}
+    if not isinstance(params, dict):
+        return _error(identity, _INVALID_PARAMS, "'params' is an object")
     if method == "initialize":
         return _result(identity, _initialized(params))
     if method == "ping":

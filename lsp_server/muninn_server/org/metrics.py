@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from muninn_core.errors import MuninnError
 from muninn_core.org.service import SECONDS, Service
 
 
-def exposition(service: Service) -> str:
-    """Return all metrics. Those of the queue are left out while the database does not answer."""
+def exposition(service: Service, queue: tuple[int, int, float] | None) -> str:
+    """Return all metrics. `queue` are the numbers of due and failed jobs and the seconds of the oldest.
+
+    It is None while the database does not answer.
+    """
     rows = _head("calls_total", "counter", "Calls of verbs by outcome.")
     for (verb, outcome), count in sorted(service.counts().items()):
         rows.append(f'muninn_org_calls_total{{verb="{verb}",outcome="{outcome}"}} {count}')
@@ -28,14 +30,13 @@ def exposition(service: Service) -> str:
         rows.append(f'muninn_org_call_seconds_count{{verb="{verb}"}} {sums[-1]}')
     rows += _head("audits_waiting", "gauge", "Entries of the audit that are not written yet.")
     rows.append(f"muninn_org_audits_waiting {service.audits_waiting()}")
-    return "".join(f"{row}\n" for row in [*rows, *_queue(service)])
+    return "".join(f"{row}\n" for row in [*rows, *_queue(queue)])
 
 
-def _queue(service: Service) -> list[str]:
-    try:
-        due, failed, oldest = service.queue()
-    except MuninnError:
+def _queue(queue: tuple[int, int, float] | None) -> list[str]:
+    if queue is None:
         return [*_head("database_up", "gauge", "Whether the database answers."), "muninn_org_database_up 0"]
+    due, failed, oldest = queue
     return [
         *_head("database_up", "gauge", "Whether the database answers."),
         "muninn_org_database_up 1",

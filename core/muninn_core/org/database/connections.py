@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal
 
-from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, RefusedError, StorageError
+from muninn_core.errors import BadParams, MuninnError, NotFoundError, ReadOnlyError, RefusedError, StorageError
 from muninn_core.extras import install_command
 
 try:
     import psycopg
+    import psycopg.conninfo
 except ImportError as error:
     raise NotFoundError(
         "the memory of an organisation needs psycopg, which is not installed",
@@ -29,6 +30,14 @@ Copy = psycopg.Copy
 _CONNECT_SECONDS = 10
 _MAX_IDLE = 16
 """The most open connections that wait for a transaction."""
+
+_KEEPALIVE = {
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+"""A connection whose other end is gone without a word ends after a minute, unless the address says otherwise."""
 
 _SETTINGS = "SET search_path = muninn, public"
 
@@ -45,11 +54,16 @@ class InvalidRows(DatabaseError):
 
 
 def connect(url: str) -> Connection:
-    """Return a connection in autocommit mode. Raises DatabaseError."""
+    """Return a connection in autocommit mode. Raises DatabaseError, and BadParams for what is no address."""
+    try:
+        given = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:  # its text has the address, and so the password
+        raise BadParams(
+            "the address of the database can't be read", hint="It is postgresql://USER:PASSWORD@HOST:PORT/NAME."
+        ) from None
     with translated():
-        connection: Connection = psycopg.connect(
-            url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="muninn"
-        )
+        all_given = {**_KEEPALIVE, "connect_timeout": _CONNECT_SECONDS, **given, "application_name": "muninn"}
+        connection: Connection = psycopg.connect(psycopg.conninfo.make_conninfo("", **all_given), autocommit=True)
         return connection
 
 

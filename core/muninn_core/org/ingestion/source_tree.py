@@ -21,6 +21,7 @@ from muninn_core.source.ignore import (
     IgnoreTree,
     is_pack_internal,
 )
+from muninn_core.source.knowledge_readme import PATH, readme_blobs
 from muninn_core.source.path_containment import is_utf8
 from muninn_core.store.files.lines import read_lines
 from muninn_core.store.folding.fold import Fold
@@ -81,6 +82,8 @@ def _is_indexed(entry: git.Entry, ignore: IgnoreTree, settings: IndexConfig) -> 
     own = path.startswith(tuple(f"{folder}/" for folder in ALWAYS_INDEXED))
     internal = path.startswith(tuple(f"{folder}/" for folder in NEVER_INDEXED)) and not own
     if internal or is_pack_internal(path) or "/.git/" in path or ".." in path.split("/"):
+        return False
+    if path == PATH and entry.oid in readme_blobs():
         return False
     if entry.size > settings.max_file_bytes or not (path.isprintable() or is_utf8(path)):
         return False
