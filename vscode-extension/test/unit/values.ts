@@ -12,7 +12,7 @@ export const STATUS: StatusResult = {
   clients: 1,
   rss_bytes: 100 * 2 ** 20,
   longest_stall_ms: 1,
-  index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, surveyed: 0, model: 'small', skipped: {}, encoder: '', encoded: 0 },
+  index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, surveyed: 0, model: 'small', skipped: {}, encoder: '', encoded: 0, repositories: [] },
   log: { records: 12, memories: 12, unsealed: 0, segments: 1, malformed: 0, conflicts: 0, pending: 0, sessions: 0, reconcile: '', upkeep: 0 },
   project: { name: 'repo', description: '' },
   focus: { task: '', source: '', items: [] },
