@@ -290,10 +290,12 @@ export async function sealing(desk, root) {
     const seal = header.locator('[aria-label^="Seal Sessions"]');
     await desk.again(() => header.hover(), seal); // the header shows its buttons below the mouse
     await desk.shot('source-control');
+    const unsealed = () => JSON.parse(execFileSync(muninn, ['status', '--json', '--repo', root])).log.unsealed;
     await desk.again(async () => {
       await header.hover();
       await seal.click();
-    }, desk.gone(seal));
+    }, () => desk.eventually(() => unsealed() === 0));
+    await desk.again(() => header.hover(), desk.gone(seal));
   });
 }
 

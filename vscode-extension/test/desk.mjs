@@ -9,7 +9,6 @@ import { extensionDir, openVSCode } from './vscode.mjs';
 const LIMIT = Number(process.env.E2E_LIMIT ?? 240_000);
 const PATIENCE = LIMIT / 24;
 const TRIES = 6;
-const GLANCE = 1_000;
 
 /** The link of a hover that opens a memory's page. */
 export const PAGE = 'a:has-text("History")';
@@ -57,12 +56,12 @@ export class Desk {
     const wait = async () => (typeof reached === 'function' ? reached() : reached?.waitFor());
     try {
       for (let tries = 1; ; tries += 1) {
+        this.wait(PATIENCE * tries);
         try {
-          if (tries > 1 && reached && (await this.glance(wait))) return; // the gesture before was only slow
-          this.wait(PATIENCE * tries);
           await gesture();
           return await wait();
         } catch (error) {
+          if (reached && (await this.soon(wait))) return; // a gesture was slow, and the next one found nothing to do
           if (tries === TRIES) throw error;
         }
       }
@@ -71,9 +70,9 @@ export class Desk {
     }
   }
 
-  /** Whether what `wait` waits for is there already. */
-  async glance(wait) {
-    this.wait(GLANCE);
+  /** Whether what `wait` waits for is there soon. */
+  async soon(wait) {
+    this.wait(PATIENCE);
     return wait().then(
       () => true,
       () => false,
