@@ -35,7 +35,6 @@ class ClaudeCode(Workbench):
         self.program = program
         self.env |= {
             "PATH": os.pathsep.join((str(program.parent), os.path.dirname(MUNINN), os.environ["PATH"])),
-            "MUNINN_HOOK_SECONDS": "30",  # a busy machine is no reason to fail
             "ANTHROPIC_API_KEY": "none",
             **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9"),  # whatever else is refused at once
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -62,7 +61,7 @@ class ClaudeCode(Workbench):
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=PATIENCE,
+                timeout=2 * PATIENCE,
                 check=False,
             )
         assert done.returncode == 0, done.stdout + done.stderr

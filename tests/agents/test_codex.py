@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from bench.agent_models.responses import Call, Request, ResponsesModel, Turn
-from repositories import daemon_pid, git, stop_daemon
+from repositories import PATIENCE, daemon_pid, git, stop_daemon
 from workbench import Connected, installed
 
 NAME = "Codex"
@@ -36,8 +36,8 @@ TRUST = """
 [projects."{place}"]
 trust_level = "trusted"
 """
-WAITS = "mcp_servers.muninn.required=true"
-"""Codex connects servers in the background. This setting makes it wait, so that tests do not depend on timing."""
+WAITS = ("-c", "mcp_servers.muninn.required=true", "-c", f"mcp_servers.muninn.startup_timeout_sec={PATIENCE:.0f}")
+"""Codex connects servers in the background. These settings make it wait, so that tests do not depend on timing."""
 
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
@@ -79,7 +79,7 @@ class Codex(Connected):
         with ResponsesModel(script, input_tokens) as model:
             options += ["-c", f'model_providers.scripted.base_url="{model.url}/v1"']
             if waits and (place / ".codex").exists():
-                options += ["-c", WAITS]
+                options += WAITS
             events = self.run(self.program, "exec", *words[:-1], *options, words[-1], at=place, SCRIPTED_KEY="none")
         (session,) = (event["thread_id"] for event in events if event["type"] == "thread.started")
         return Run(session, model.requests)
@@ -153,7 +153,6 @@ def test_decisions_return_after_compaction_and_in_a_resumed_session(codex: Codex
 def test_a_daemon_that_was_never_there_is_started_by_the_session(codex: Codex) -> None:
     stop_daemon(codex.repo, codex.muninn_env)
     assert daemon_pid(codex.repo, codex.muninn_env) is None
-    codex.env["MUNINN_HOOK_SECONDS"] = "30"  # a busy machine is no reason to fail
     shutil.rmtree(codex.muninn_env["MUNINN_RUNTIME_DIR"])  # nothing is left of it: no socket, no lock
     subject = "Introduce quotas: a token bucket instead of a counter"
     commit = Call("exec_command", {"cmd": f"echo '# bucket' >> src/users.py && git commit -qam '{subject}'"})
