@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn_core.source.code.extent import Outline, common_parts, innermost_extent
@@ -50,6 +50,7 @@ def test_a_mark_looks_as_the_format_says():
     assert make_mark(SPAN) == "4-893bb0ad-8115f7e35b71c668"
 
 
+@settings(deadline=None)
 @given(LINES, LINES, LINES)
 def test_a_marked_span_is_found_wherever_it_stands(before, span, after):
     mark = read_mark(make_mark(span))
@@ -270,6 +271,7 @@ LINES = st.tuples(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(LINES, max_size=40), st.sampled_from(["python", "javascript"]))
 def test_one_definition_is_found_as_it_is_among_all(lines, language):
     text = "\n".join(indent + body for indent, body in lines)
