@@ -103,9 +103,12 @@ def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
     if options.print:
         return _printed(client, command)
     if not client.files:
+        printed = f"`muninn install {name} --print` shows what"
         raise UsageError(
             f"Muninn does not write into the configuration of {client.title}",
-            hint=f"`muninn install {name} --print` shows what to add to {client.target}.",
+            hint=f"{printed} to add to {client.target}."
+            if options.word == "install"
+            else f"{printed} {client.target} has of it; remove that by hand.",
         )
     edits = plan(client, options.word, command, options.scope, options.repo, environ)
     if options.dry_run:
@@ -216,7 +219,9 @@ def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[s
     if found:
         return "muninn", []
     if scope == SHARED:
-        return "muninn", ["note: 'muninn' is not on your PATH; everyone who uses these settings needs it there"]
+        hidden = shutil.which("muninn", path=environ.get("PATH", ""))
+        where = f"only in the virtual environment {sys.prefix}" if hidden else "not on your PATH"
+        return "muninn", [f"note: 'muninn' is {where}; everyone who uses these settings needs it on the PATH"]
     if os.path.exists(own):
         return own, []
     return shutil.which("muninn", path=environ.get("PATH", "")) or os.path.abspath(sys.argv[0]), []

@@ -358,7 +358,9 @@ def test_settings_that_muninn_does_not_write_are_printed(
     assert run("install", client, repo, "--print") == 0
     assert capsys.readouterr().out == snippet(CLIENTS[client]().snippet)
     assert run("install", client, repo) == 2
-    assert f"muninn install {client} --print" in capsys.readouterr().err
+    assert f"muninn install {client} --print` shows what to add" in capsys.readouterr().err
+    assert run("uninstall", client, repo) == 2
+    assert "remove that by hand" in capsys.readouterr().err
 
 
 def test_settings_that_muninn_writes_can_be_printed(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:

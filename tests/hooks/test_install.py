@@ -197,6 +197,9 @@ def test_shared_settings_contain_no_path_of_this_machine(
     assert run("install", repo, "--project") == 0
     assert '"command": "muninn"' in (repo / ".claude/settings.json").read_text()
     assert "not on your PATH" in capsys.readouterr().out
+    monkeypatch.setenv("PATH", os.path.dirname(sys.executable))
+    assert run("install", repo, "--project") == 0
+    assert "only in the virtual environment" in capsys.readouterr().out
     assert not (repo / ".claude/settings.local.json").exists()
 
 

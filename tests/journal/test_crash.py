@@ -38,8 +38,17 @@ sys.path.insert(0, sys.argv[2])
 from journals import draft, open_journal
 from muninn_core.errors import StorageError
 
-journal = open_journal(Path(sys.argv[1]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+for _ in range(2):  # a journal that could not be created is no journal of another process
+    try:
+        open_journal(Path(sys.argv[1]))
+    except StorageError as error:
+        assert "another process" not in str(error), error
+    else:
+        raise AssertionError("a journal without room was opened")
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+journal = open_journal(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
 stored, refused = [], 0
 for number in range(400):

@@ -299,7 +299,9 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
     pushes = run("token", "create", "robot", "--push", "tools", "--tenant", "acme")
     reads = run("token", "create", "zoe", "--tenant", "acme")
     where = ("--repo", str(root), "--name", "tools", "--url", pushed)
-    assert json.loads(run("push", *where, MUNINN_ORG_TOKEN=pushes))["added"] == 2
+    assert json.loads(run("push", "--json", *where, MUNINN_ORG_TOKEN=pushes))["added"] == 2
+    commit = git(root, "rev-parse", "HEAD").strip()[:12]
+    assert run("push", *where, MUNINN_ORG_TOKEN=pushes) == f"tools main is at {commit} already"
     with home.database.transaction("muninn_writer") as connection:
         zoe = principals.put_principal(connection, home.tenant, "user", "zoe")
         principals.grant(connection, home.tenant, principals.find_repository(connection, home.tenant, "shop"), zoe)
@@ -314,7 +316,10 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
     read = run("read", "refund.py", "--set", "start=3", "--set", "limit=1", *asking, MUNINN_ORG_TOKEN=reads)
     assert read == "refund.py:3 of 3 lines\n3\t    return order.total"
     assert run("files", "*.md", "*.py", *asking, MUNINN_ORG_TOKEN=reads) == "refund.py"
-    listed = [json.loads(line) for line in run("token", "list", "--tenant", "acme").splitlines()]
+    listed = [json.loads(line) for line in run("token", "list", "--json", "--tenant", "acme").splitlines()]
+    told = run("token", "list", "--tenant", "acme").splitlines()
+    assert told[0].split()[:3] == [str(listed[0]["id"]), "zoe", "reads"]
+    assert "robot  pushes to tools  until " in told[1]
     run("token", "revoke", str(listed[0]["id"]), "--tenant", "acme")
     refused = subprocess.run(
         [MUNINN, "org", "recall", "x", "--url", pushed], env={**environ, "MUNINN_ORG_TOKEN": reads},

@@ -55,9 +55,12 @@ class FileLock:
         return (held.st_dev, held.st_ino) == (there.st_dev, there.st_ino)
 
     def write(self, text: str) -> None:
-        """Write a note for people into the file, such as the holder's name."""
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, text.encode(), 0) if os.name != "nt" else os.write(self._fd, text.encode())
+        """Write a note for people into the file, such as the holder's name. On a full disk there is none."""
+        try:
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, text.encode(), 0) if os.name != "nt" else os.write(self._fd, text.encode())
+        except OSError:
+            pass
 
     def release(self) -> None:
         """Release the lock."""

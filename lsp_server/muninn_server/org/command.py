@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from muninn_core.context.text import render
@@ -259,12 +259,19 @@ def _token(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     with database.transaction("muninn_writer") as connection:
         if options.action == "list":
             for row in principals.list_tokens(connection, tenant):
-                print(json.dumps(row._asdict(), default=str))
+                print(json.dumps(row._asdict(), default=str) if options.json else _described(row))
         elif options.action == "revoke":
             principals.revoke_token(connection, tenant, int(options.subject))
         else:
             print(_new_token(connection, tenant, options))
     database.close()
+
+
+def _described(row: principals.TokenRow) -> str:
+    """Return a token on one line: its number, principal and scope, and until when it is in force."""
+    scope = f"pushes to {row.repository}" if row.repository else "reads"
+    end = f"revoked {row.revoked:%Y-%m-%d}" if row.revoked else f"until {row.expires:%Y-%m-%d}"
+    return f"{row.id:>6}  {row.principal}  {scope}  {end}"
 
 
 def _new_token(connection: Connection, tenant: int, options: argparse.Namespace) -> str:
@@ -288,7 +295,15 @@ def _push(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     else:
         client = Client(options.url, _secret(environ))
         done = client.push(root, options.name, options.ref, options.rev, force=options.force)
-    print(json.dumps(done))
+    print(json.dumps(done) if options.json else _pushed(done, options.name, options.ref))
+
+
+def _pushed(done: Mapping[str, Any], repository: str, ref: str) -> str:
+    """Return a sentence about the result of a push."""
+    head = f"{repository} {ref} is at {done['commit'][:12]}"
+    if done["unchanged"]:
+        return f"{head} already"
+    return f"{head}: {done['added']:,} files added, {done['removed']:,} removed, {done['memories']:,} memories"
 
 
 def _provider(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
@@ -465,6 +480,7 @@ def _add_access(command: _Command) -> None:
     token.add_argument("subject", nargs="?", default="", help="the user to create it for, or the number to revoke")
     token.add_argument("--push", metavar="REPOSITORY", help="a token that pushes to this repository, and reads nothing")
     token.add_argument("--days", type=int, default=90)
+    token.add_argument("--json", action="store_true", help="list the tokens as a line of JSON each")
 
 
 def _add_clients(command: _Command) -> None:
@@ -475,6 +491,7 @@ def _add_clients(command: _Command) -> None:
     pushing.add_argument("--ref", default="main", help="the branch")
     pushing.add_argument("--url", help="address of the server; its token is in MUNINN_ORG_TOKEN")
     pushing.add_argument("--force", action="store_true", help="move the branch back to an earlier commit")
+    pushing.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _add_questions(add_parser: Callable[..., argparse.ArgumentParser]) -> None:

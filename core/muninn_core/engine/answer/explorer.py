@@ -12,6 +12,7 @@ from typing import Protocol
 
 from muninn_core.engine.answer.explorer_tools import Tools
 from muninn_core.errors import Cancelled, ModelError
+from muninn_core.model.citation import lines
 from muninn_core.model.value import Value, encode_json, replace
 from muninn_core.models.exploration import (
     EXPLORE,
@@ -212,7 +213,7 @@ class Explorer:
         if found is None:
             return f"It ended without an answer: {self.ended}."
         self.places = [*found.places, *self.places]
-        rows = [f"{each.path}:{each.start}-{each.end} {each.reason}" for each in found.places]
+        rows = [f"{each.path}:{lines(each.start, each.end)} {each.reason}" for each in found.places]
         return "\n".join((found.answer, *rows))
 
     def _note(self, call: ToolCall, depth: int, *, chars: int = 0, problem: str = "") -> None:
