@@ -581,7 +581,7 @@ NEW_GO = "func (s *Store) load() {\n\tpanic(s.reason)\n}\n"
         ("s.cpp#load", "int Store::load(int key) {\n  return items[key];\n}\n",
          {"s.cpp": "int Cache::load(int key) {\n  return find(key);\n}\n"}, "gone"),
         ("s.py#LIMIT", "LIMIT = make(\n    one,\n    two,\n)\n",
-         {"s.py": "class Store:\n    LIMIT = (3, 4)\n"}, "drifted s.py:2-2"),
+         {"s.py": "class Store:\n    LIMIT = (3, 4)\n"}, "drifted s.py:2"),
         ("s.c#modify", MODIFY_C % ("free(k);", "free(v);", "note(t, k);"),
          {"s.c": "int none;\n", "t.c": (MODIFY_C % ("stop();", "wait();", "leave();")).replace("modify", "set")
           .replace("jv k", "jv key").replace("int isnull = kind(t) == NULL", "int none = is_null(t)")},
