@@ -1,9 +1,9 @@
 """`muninn mcp`: passes messages between an agent and the daemon, and stays when the daemon does not.
 
 An agent starts its MCP servers once, and does not start one again that has ended. So when the daemon is gone (killed,
-stopped, or replaced after an upgrade), the proxy answers the calls that were under way, and the next message starts
-another daemon. The proxy repeats there what makes the connection: the handshake of revisions up to 2025-11-25, and
-subscriptions.
+stopped, or replaced after an upgrade), the next message starts another daemon. The proxy repeats there what makes the
+connection: the handshake of revisions up to 2025-11-25, and subscriptions. It sends requests again that were under way
+and change nothing, such as calls of tools that the daemon declares to be read-only, and answers the others itself.
 """
 
 from __future__ import annotations
@@ -40,14 +40,17 @@ LOST = (
 
 
 class _Request:
-    """A request of the agent that is not answered. `connection` is the number of the connection that it was sent on."""
+    """A request of the agent that is not answered. `connection` is the number of the connection that it was sent on.
+
+    `line` is empty if the request must not be sent again.
+    """
 
     __slots__ = ("connection", "line", "method", "number", "tries")
 
     def __init__(self, number: Any, method: str, line: bytes) -> None:
         self.number = number
         self.method = method
-        self.line = line if method != "tools/call" else b""
+        self.line = line
         self.connection = 0
         self.tries = 0
 
@@ -67,6 +70,7 @@ class McpProxy:
         self._ended = False
         self._requests: dict[str, _Request] = {}
         self._handshake: list[bytes] = []
+        self._read_only: set[str] = set()  # names of tools
         self._subscriptions: dict[str, bytes] = {}
 
     def run(self) -> None:
@@ -131,7 +135,8 @@ class McpProxy:
                 self._subscriptions.pop(str(params.get("uri")), None)
             if number is None:
                 return None
-            request = self._requests[_key(number)] = _Request(number, method, line)
+            repeatable = method != "tools/call" or params.get("name") in self._read_only
+            request = self._requests[_key(number)] = _Request(number, method, line if repeatable else b"")
             return request
 
     def _send(self, line: bytes, request: _Request | None) -> None:
@@ -180,7 +185,9 @@ class McpProxy:
             message = _message(line)
             if "id" in message and "method" not in message:
                 with self._state:
-                    self._requests.pop(_key(message["id"]), None)
+                    request = self._requests.pop(_key(message["id"]), None)
+                    if request is not None and request.method == "tools/list":
+                        self._read_only.update(_read_only(message))
                 if str(message["id"]).startswith(REPEATED):
                     continue
             self._write(line)
@@ -267,6 +274,14 @@ def _message(line: bytes) -> dict[str, Any]:
     except ValueError:
         return {}
     return message if isinstance(message, dict) else {}
+
+
+def _read_only(message: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of the tools in an answer to `tools/list` that change nothing."""
+    result = message.get("result")
+    for tool in result.get("tools", ()) if isinstance(result, dict) else ():
+        if tool.get("annotations", {}).get("readOnlyHint") is True:
+            yield tool["name"]
 
 
 def _key(number: Any) -> str:

@@ -319,7 +319,8 @@ def _provider(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 def _redact(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
     if options.command == "redact":
-        print(f"redacted in {redact(database, tenant, options.repository, options.memory)} branches")
+        number = redact(database, tenant, options.repository, options.memory)
+        print(f"redacted in {number} {'branch' if number == 1 else 'branches'}")
     else:
         print(f"deleted {purge(database, tenant, options.content)} files; backups and mirrors still have it")
     database.close()
