@@ -334,7 +334,7 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
         refused = subprocess.run([MUNINN, "org", *erasing, "--tenant", "acme"], env=environ, stdin=subprocess.DEVNULL,
                                  capture_output=True, text=True, check=False)  # fmt: skip
         assert (refused.returncode, "add --yes" in refused.stderr) == (1, True)
-    assert run("redact", "tools", MEMORY["id"], "--tenant", "acme", "--yes") == "redacted in 1 branches"
+    assert run("redact", "tools", MEMORY["id"], "--tenant", "acme", "--yes") == "redacted in 1 branch"
     run("repository", "delete", "tools", "--tenant", "acme", "--yes")
 
 
