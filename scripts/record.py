@@ -32,7 +32,7 @@ SESSION = (
         "core/muninn_core/index/vectors/vector_index.py",
     ),
     ("recall", "why does FAISS have no file of its own", "--limit", "2", "--why"),
-    ("context", "make vector search faster", "--budget", "300"),
+    ("context", "make vector search faster", "--budget", "600"),
 )
 
 

@@ -229,12 +229,16 @@ def test_what_is_left_of_the_budget_shows_the_best_items_whole():
     assert forms == ["whole", "whole", "part", "part"]
 
 
-def test_without_a_definition_that_fits_the_lines_around_the_best_one_are_shown():
+def test_a_definition_that_does_not_fit_is_cut_to_its_beginning_and_lines_outside_of_one_to_those_around_the_best():
     found = [("code", hit(lines(f"a{n}", 60), path=f"{n}.py")) for n in range(20)]
-    pack = make_pack("q", found, 2000, find=lambda _: Passages((Passage(1, 60, "all", ""),), 42))
-    parts = [item for item in pack.items if item.form == "part"]
+    long = make_pack("q", found, 2000, find=lambda _: Passages((Passage(5, 60, "load", "Store"),), 42))
+    parts = [item for item in long.items if item.form == "part"]
+    assert {(item.start_line, item.title, item.symbol) for item in parts} == {(5, "Store", "load")}
+    assert all(item.end_line < 42 and item.tokens <= PASSAGE_TOKENS for item in parts[2:-1])
+    none = make_pack("q", found, 2000, find=lambda _: Passages((), 42))
+    parts = [item for item in none.items if item.form == "part"]
     assert all(item.start_line < 42 <= item.end_line for item in parts)
-    assert all(item.tokens <= PASSAGE_TOKENS for item in parts[1:-1])
+    assert all(item.tokens <= PASSAGE_TOKENS for item in parts[2:-1])
 
 
 @pytest.mark.parametrize("style", FORMATS)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from muninn_core.context.memory_summary import shorten
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import PackItem
-from muninn_core.retrieval.text.passages import Passages
+from muninn_core.retrieval.text.passages import Passage, Passages
 
 MIN_TOKENS = 40
 """A part with less room is not worth including."""
@@ -39,21 +39,29 @@ def cut_to_fit(item: PackItem, room: int, cost: Cost, line: int = 0) -> PackItem
 
 
 def cut_to_passage(item: PackItem, room: int, cost: Cost, passages: Passages) -> PackItem | None:
-    """Return an item cut to its best definition that fits in `room` tokens, else to the lines around its best line.
+    """Return an item cut to its best definition that fits in `room` tokens, named by it.
 
-    None when the part would be too short.
+    Without one, it is cut to the beginning of its best definition, else to the lines around its best line. None when
+    the part would be too short.
     """
     rows = item.text.split("\n")
-    if len(rows) == item.end_line - item.start_line + 1:
-        for each in passages.definitions:
-            if not item.start_line <= each.first <= each.last <= item.end_line:
-                continue
-            text = "\n".join(rows[each.first - item.start_line : each.last - item.start_line + 1])
-            part = replace(item, text=text, form="part", start_line=each.first, end_line=each.last)
-            part = replace(part, title=each.container or each.name, symbol=each.name)
-            if (tokens := cost(part)) <= room:
-                return replace(part, tokens=tokens)
-    return cut_to_fit(item, room, cost, passages.line)
+    numbered = len(rows) == item.end_line - item.start_line + 1
+    parts = [_definition(item, rows, each) for each in passages.definitions if numbered and _is_within(each, item)]
+    for part in parts:
+        if (tokens := cost(part)) <= room:
+            return replace(part, tokens=tokens)
+    begun = cut_to_fit(parts[0], room, cost) if parts else None
+    return begun or cut_to_fit(item, room, cost, passages.line)
+
+
+def _is_within(passage: Passage, item: PackItem) -> bool:
+    return item.start_line <= passage.first <= passage.last <= item.end_line
+
+
+def _definition(item: PackItem, rows: list[str], passage: Passage) -> PackItem:
+    text = "\n".join(rows[passage.first - item.start_line : passage.last - item.start_line + 1])
+    part = replace(item, text=text, form="part", start_line=passage.first, end_line=passage.last)
+    return replace(part, title=passage.container or passage.name, symbol=passage.name)
 
 
 def location_only(item: PackItem, cost: Cost) -> PackItem:
