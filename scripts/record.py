@@ -31,8 +31,8 @@ SESSION = (
         "--file",
         "core/muninn_core/index/vectors/vector_index.py",
     ),
-    ("recall", "why does FAISS have no file of its own", "--limit", "2", "--why"),
-    ("context", "make vector search faster", "--budget", "600"),
+    ("recall", "why does FAISS have no file of its own", "--limit", "1", "--why"),
+    ("context", "make vector search faster", "--budget", "400"),
 )
 
 
