@@ -76,7 +76,7 @@ const PICTURES = {
     await desk.again(() => lens.click(), desk.cards('The whole cart').locator('a', { hasText: 'History' }));
     await desk.page.mouse.move(700, 500);
     await picture(desk, 'lens');
-    await desk.cards('The whole cart').locator('[aria-label="Close"]').first().click();
+    await desk.cards('The whole cart').locator('[aria-label^="Close"]').first().click();
   },
   async hover(desk) {
     await desk.file('cart.py');

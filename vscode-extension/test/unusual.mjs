@@ -77,7 +77,7 @@ async function untrusted(desk, root) {
     await card.locator('a', { hasText: 'History' }).first().waitFor();
     if (await card.locator('a', { hasText: 'Forget' }).count()) throw new Error('the card offers to forget');
     await desk.shot('untrusted');
-    await card.locator('[aria-label="Close"]').first().click();
+    await card.locator('[aria-label^="Close"]').first().click();
     await desk.again(async () => {
       await desk.page.keyboard.press('F1');
       await desk.input.fill('>Muninn: ');
