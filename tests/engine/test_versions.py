@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,21 @@ def test_the_newer_version_comes_first_and_the_older_one_names_it(muninn: Muninn
     assert (second.text, second.newer) == (OLD, newer)
     for hit in answer.hits:
         assert round(sum(reason.contribution for reason in hit.why), 4) == hit.score
+
+
+def test_memories_that_a_tool_without_times_had_are_no_versions_of_one_another(muninn: Muninn, tmp_path: Path) -> None:
+    entity = {
+        "type": "entity",
+        "name": "Executor",
+        "entityType": "system",
+        "observations": ["is Celery", "moved to Kubernetes"],
+    }
+    path = tmp_path / "memory.jsonl"
+    path.write_text(json.dumps(entity) + "\n")
+    muninn.call("import", path=str(path))
+    found = muninn.call("recall", query="what is the executor", kind="memory").hits
+    assert {hit.text for hit in found[:2]} == {"Executor: is Celery", "Executor: moved to Kubernetes"}
+    assert [hit.newer for hit in found[:2]] == ["", ""]
 
 
 def test_the_block_of_memories_that_answer_has_the_newer_version_first(muninn: Muninn) -> None:

@@ -103,7 +103,8 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     """Raise newer versions above older ones among the best memories, and note in the older ones which is newer.
 
     `ranked` are memories in any order. A newer version is raised by at most `VERSION_SPAN` or `ASKED_VERSION_SPAN`. The
-    order of time is that of the memories' creation.
+    order of time is that of the memories' creation. Memories that were imported with the same time have no order: those
+    of a tool without times all have that of its file.
     """
     best = {each.memory.id: each for each in sorted(ranked, key=attrgetter("order"))[: w.VERSIONS] if each.memory}
     rows = encodings_of_memories(reader, list(best))
@@ -117,7 +118,9 @@ def newer_first(reader: Reader, ranked: Sequence[Candidate]) -> None:
     scores = np.array([-each.order[0] for each in candidates])
     spans = np.array([w.ASKED_VERSION_SPAN if memory.questions else w.VERSION_SPAN for memory in memories])
     near = _cosines(np.stack([rows[memory.id] for memory in memories]))
-    places, befores = (np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - spans)).nonzero()
+    times = np.array([memory.ts if memory.origin else memory.id for memory in memories])
+    ordered = times[:, None] != times[None, :]
+    places, befores = (ordered & np.tril(near >= SAME_HEAD, -1) & (scores[:, None] >= scores - spans)).nonzero()
     compared = list({*places.tolist(), *befores.tolist()})
     statements = dict(zip(compared, _statements([memories[place].text for place in compared]), strict=True))
     asked = np.array([bool(memory.questions) for memory in memories])
