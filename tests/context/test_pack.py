@@ -107,6 +107,15 @@ def test_no_tier_starves_those_after_it():
     assert {item.tier for item in pack.items} == {"pin", "code"}
 
 
+def test_memories_far_below_the_best_one_wait_until_code_has_its_share():
+    best = ("memory", hit("Ports are rented by the hour. " * 4, "memory", "", identity="best", score=1.0))
+    far = [("memory", hit(f"Fact {n} says this. " * 12, "memory", "", identity=f"f{n}", score=0.6)) for n in range(9)]
+    code = [("code", hit(lines(f"a{n}", 12), path=f"{n}.py")) for n in range(9)]
+    shown = [item.tier for item in make_pack("q", [best, *far, *code], 1200).items if item.form != "headline"]
+    assert shown.count("code") > 6
+    assert [item.id for item in make_pack("q", [best, *far], 1200).items][:3] == ["best", "f0", "f1"]
+
+
 def test_each_thing_is_there_once_in_its_first_tier():
     fact = hit("Redis.", "memory", "", identity="m1")
     same_words = hit("Redis. ", "memory", "", identity="m2")

@@ -49,6 +49,9 @@ JOINED_SHARE = 0.25
 PART_SHARE = 0.75
 """The share of its tier's remaining budget that an item cut to a part may use."""
 
+CLOSE_MEMORY = 0.65
+"""A memory below this share of the best memory's score has its turn after the other tiers."""
+
 PASSAGE_TIERS = frozenset({"knowledge", "code"})
 """The tiers whose items first show their best passage only, so that more files have room."""
 
@@ -181,10 +184,11 @@ def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
     for tier, share in TIERS:
         allowance = int(room.left * share)
         ranked = [(number, item) for number, item in enumerate(items) if item.tier == tier]
+        least = CLOSE_MEMORY * max((item.score for _, item in ranked), default=0.0) if tier == "memory" else 0.0
         for rank, (number, item) in enumerate(ranked, 1):
             size = min(allowance, _first_size(room, item, rank))
-            shown: PackItem | None = item
-            if room.price(item) > size:
+            shown: PackItem | None = item if item.score >= least else None
+            if shown is not None and room.price(item) > size:
                 size = min(size, int(allowance * PART_SHARE))
                 shown = room.cut(item, size - room.around(item))
             if shown is None or room.price(shown) > allowance:
