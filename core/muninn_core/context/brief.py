@@ -231,7 +231,7 @@ def _fill(
     *,
     alone: bool,
 ) -> Brief:
-    """Fill the sections in order until there is no room. With `alone`, return head and foot also without a memory.
+    """Fill the sections in order until there is no room. With `alone`, a brief without memories has head and foot.
 
     `count` precedes the foot, unless all lines that it counts are in a section.
     """

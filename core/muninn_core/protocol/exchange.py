@@ -79,11 +79,11 @@ class ImportParams(Value):
 
 
 class ImportResult(Result):
-    """The outcome, in records. `known` were here already; `skipped` differ from records here, which were kept.
+    """The outcome, in records. `known` records exist already; `skipped` ones differ from existing records.
 
-    `withheld` would have changed memories of this repository, which untrusted text may not. `tool` names another tool
-    that wrote the memory, "" for a bundle; `contents` counts what it holds by its own words, `left_out` what is no
-    memory.
+    `withheld` ones would change existing memories, which untrusted text must not do. `tool` names another tool
+    that wrote the memory, "" for a bundle. `contents` counts its items by kind, `left_out` the items that are not
+    imported.
     """
 
     imported: int

@@ -54,7 +54,7 @@ class InvalidRows(DatabaseError):
 
 
 def connect(url: str) -> Connection:
-    """Return a connection in autocommit mode. Raises DatabaseError, and BadParams for what is no address."""
+    """Return a connection in autocommit mode. Raises DatabaseError, or BadParams for an invalid address."""
     try:
         given = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:  # its text has the address, and so the password
