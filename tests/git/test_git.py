@@ -96,6 +96,17 @@ def test_a_linked_work_tree_has_a_head_of_its_own(plain_repo, tmp_path):
     assert head(tmp_path / "side").commit == sha
 
 
+def test_a_branch_that_names_another_one_has_its_commit(plain_repo):
+    run(plain_repo, "symbolic-ref", "refs/heads/master", "refs/heads/main")
+    run(plain_repo, "symbolic-ref", "HEAD", "refs/heads/master")
+    reader = git.HeadReader(locate(str(plain_repo)))
+    assert reader.read() == git.Head(commit=run(plain_repo, "rev-parse", "HEAD").strip(), branch="main")
+    newer = commit(plain_repo, "Newer")
+    assert reader.read() == git.Head(commit=newer, branch="main")
+    (plain_repo / ".git/refs/heads/main").write_text("ref: refs/heads/master\n")
+    assert head(plain_repo).commit is None
+
+
 def test_without_git_there_is_no_head(tmp_path):
     assert head(tmp_path) == git.Head()
 
@@ -218,6 +229,23 @@ def test_without_git_nothing_is_listed_and_nothing_ignored(tmp_path):
     (tmp_path / "x.log").write_text("1")
     assert git.list_files(tmp_path) is None
     assert git.ignored_paths(tmp_path, ["x.log"]) == set()
+
+
+def test_a_repository_that_git_refuses_is_not_one_without_a_text(plain_repo, monkeypatch):
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(git.GitError, match="dubious ownership"):
+        git.blob_changes(plain_repo, "src")
+    with pytest.raises(git.GitError, match="dubious ownership"):
+        list(git.list_ref_blobs(plain_repo, "src"))
+
+
+def test_a_partial_clone_knows_its_paths_without_their_contents(plain_repo, tmp_path):
+    commit(plain_repo, "Odd names", **{"new\nline": "1", "star*": "1"})
+    run(plain_repo, "config", "uploadpack.allowFilter", "true")
+    run(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", plain_repo.as_uri(), "partial")
+    names = ["README.md", "absent", "new\nline", "src", "src/users.py", "star*", "star?"]
+    held = {"README.md", "new\nline", "src/users.py", "star*"}
+    assert git.existing_paths(tmp_path / "partial", "HEAD", names) == held
 
 
 def test_a_broken_repository_is_an_error_and_no_empty_list(plain_repo):

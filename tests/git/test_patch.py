@@ -52,6 +52,19 @@ def test_a_line_that_looks_like_a_header_is_a_line(changed):
     assert (touched.path, touched.spans) == ("a.txt", ((1, 3),))
 
 
+def test_names_that_git_quotes_are_read_as_they_are(plain_repo):
+    names = ["größe.py", 'quote".py', "tab\t.py", "back\\slash.py", "end "]
+    for name in names:
+        (plain_repo / name).write_text("1\n")
+    git(plain_repo, "add", "-A")
+    git(plain_repo, "commit", "-q", "-m", "Odd names")
+    for name in names:
+        (plain_repo / name).write_text("2\n")
+    assert sorted(each.path for each in read_patch(git(plain_repo, "diff"))) == sorted(names)
+    assert sorted(each.path for each in read_diff(plain_repo, "HEAD")) == sorted(names)
+    assert [each.path for each in read_patch("--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-1\r\n+2\r\n")] == ["x"]
+
+
 def test_an_invalid_patch_changes_nothing():
     assert read_patch("") == ()
     assert read_patch("a question\nin two lines\n@@ -1 +1 @@\n+x\n") == ()

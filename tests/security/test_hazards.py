@@ -20,6 +20,8 @@ from repositories import daemon_pid, git
 
 from muninn_core import client
 from muninn_core.errors import StorageError
+from muninn_core.protocol.search import RecallParams
+from muninn_core.worktree.call_context import CallContext
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -88,6 +90,29 @@ def test_names_that_differ_by_case_or_form_are_different_files(muninn: Muninn):
     for number, name in enumerate(names):
         assert name in muninn.paths(f"walrus number{number} sleeps")
         assert [memory.text for memory in muninn.call("memories", file=name).memories] == [f"About walrus {number}."]
+
+
+def test_a_tree_that_names_a_file_of_the_machine_writes_none(muninn: Muninn, tmp_path: Path):
+    outside = tmp_path / "outside.md"
+    muninn.call("seal")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Memory")
+    (tmp_path / "text").write_text("# Lighthouse\n\nIt blinks twice.\n")
+    blob = git(muninn.root, "hash-object", "-w", str(tmp_path / "text")).strip()
+    rows = git(muninn.root, "ls-tree", "-z", "HEAD").split("\0")[:-1]
+    entries = [(row.split(" ")[0], row.split("\t")[1], row.split("\t")[0].split(" ")[2]) for row in rows]
+    entries = [("100644", str(outside), blob), ("100644", "../outside.md", blob), *entries]
+    tree = tmp_path / "tree"  # `git mktree` refuses such names, but a clone brings them along
+    tree.write_bytes(
+        b"".join(f"{mode.lstrip('0')} {name}\0".encode() + bytes.fromhex(oid) for mode, name, oid in entries)
+    )
+    made = git(muninn.root, "hash-object", "-w", "-t", "tree", "--literally", str(tree)).strip()
+    commit = git(muninn.root, "commit-tree", made, "-m", "Hostile").strip()
+    found = muninn.engine.call(
+        "recall", RecallParams(query="lighthouse blinks", at=commit), CallContext(location=muninn.location)
+    )
+    assert not outside.exists()
+    assert not [hit.path for hit in found.hits if hit.path.endswith("outside.md")]
 
 
 def test_files_of_a_later_version_are_kept_and_only_what_needs_them_fails(muninn: Muninn, start):

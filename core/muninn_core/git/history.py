@@ -197,12 +197,12 @@ def newest_ids(root: Path, until: str, limit: int) -> tuple[str, ...]:
     return tuple(run(str(root), "rev-list", "--first-parent", f"--max-count={limit}", until, "--").split())
 
 
-def find_unreachable(root: Path, list_commits: Iterable[str], tips: Iterable[str]) -> set[str]:
+def find_unreachable(root: Path, commits: Iterable[str], tips: Iterable[str]) -> set[str]:
     """Return the commits that are in no tip's history, including those that the repository does not have.
 
     In a shallow clone a missing commit counts as reachable, because its history is unknown.
     """
-    wanted = list(dict.fromkeys(commit for commit in list_commits if commit.isalnum()))
+    wanted = list(dict.fromkeys(commit for commit in commits if commit.isalnum()))
     if not wanted:
         return set()
     stdin = "".join(f"{commit}\n" for commit in wanted)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from muninn_core.git.partial import FETCH_HINT, is_partial
 from muninn_core.git.run import (
+    PATHS_PER_CALL,
     GitError,
     command,
     decode,
@@ -132,11 +133,18 @@ def unmerged_blobs(root: Path, folder: str) -> tuple[str, ...]:
 
 
 def existing_paths(root: Path, commit: str, paths: Iterable[str]) -> set[str]:
-    """Return the subset of `paths` that are files in a commit. Paths with a newline are left out."""
-    wanted = sorted(path for path in set(paths) if "\n" not in path)
-    stdin = "".join(f"{commit}:{path}\n" for path in wanted)
-    answers = decode(run_process(str(root), "cat-file", "--batch-check=%(objecttype)", stdin=stdin).stdout).splitlines()
-    return {path for path, answer in zip(wanted, answers, strict=False) if answer == "blob"}
+    """Return the subset of `paths` that are files in a commit. Raises GitError.
+
+    Trees suffice, so that a partial clone without the files' contents gives the same result.
+    """
+    wanted = sorted(set(paths))
+    found: set[str] = set()
+    for first in range(0, len(wanted), PATHS_PER_CALL):
+        batch = wanted[first : first + PATHS_PER_CALL]
+        out = run(str(root), "ls-tree", "-z", "--full-tree", commit, "--", *batch)
+        rows = (row.partition("\t") for row in out.split("\0") if row)
+        found.update(path for facts, _, path in rows if facts.split(" ")[1] == "blob")
+    return found.intersection(wanted)
 
 
 def read_blob(root: Path, commit: str, path: str) -> bytes | None:
@@ -159,13 +167,13 @@ class BlobChange(Value):
 def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
     """Return every change of the files in a folder, newest first, from all refs, stashes and reflogs.
 
-    A merge counts when its file differs from all parents. Empty without git and without commits.
+    A merge counts when its file differs from all parents. Empty without git and without commits. Raises GitError.
     """
     location = locate(str(root))
     if not location.git_dir:
         return ()
     options = ("--all", "--reflog", "--full-history", "-c", "--root", "--raw", "--no-abbrev", "--no-renames")
-    out = run(str(root), "log", *options, "--encoding=UTF-8", "--format=%x01%H%x00%ct%x00%s", "--", folder, check=False)
+    out = run(str(root), "log", *options, "--encoding=UTF-8", "--format=%x01%H%x00%ct%x00%s", "--", folder)
     found: list[BlobChange] = []
     sha, seconds, subject = "", "0", ""
     for line in out.split("\n"):
@@ -189,9 +197,12 @@ def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
 
 
 def list_ref_blobs(root: Path, folder: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield (full name, ids of the blobs in a folder) for each ref, sorted by name. Yields nothing without git."""
+    """Yield (full name, ids of the blobs in a folder) for each ref, sorted by name. Yields nothing without git.
+
+    Raises GitError.
+    """
     if not locate(str(root)).git_dir:
         return
-    for name in run(str(root), "for-each-ref", "--format=%(refname)", check=False).split("\n")[:-1]:
-        out = run(str(root), "ls-tree", "-r", "-z", name, "--", folder, check=False)
+    for name in run(str(root), "for-each-ref", "--format=%(refname)").split("\n")[:-1]:
+        out = run(str(root), "ls-tree", "-r", "-z", name, "--", folder, check=False)  # a tag of a file has no tree
         yield name, {entry.partition("\t")[0].split(" ")[-1] for entry in out.split("\0") if entry}

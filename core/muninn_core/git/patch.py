@@ -23,6 +23,11 @@ _DIFF_OPTIONS = (
     *("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "-M", "-U0"),
     *("--src-prefix=a/", "--dst-prefix=b/"),
 )
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_CONTROLS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+"""The letters of escapes in C's style (quote.c of git)."""
+
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -80,8 +85,18 @@ def read_patch(text: str) -> tuple[TouchedFile, ...]:
 
 def _header_path(word: str) -> str:
     """Return the path of a header line, "" for a deleted file. A tab and a time may follow the path."""
-    name = word.split("\t")[0].strip().strip('"')
+    quoted = _QUOTED.match(word)
+    name = _unquoted(quoted[1]) if quoted else word.split("\t")[0].removesuffix("\r")
     return "" if name == "/dev/null" else name.removeprefix("b/")
+
+
+def _unquoted(text: str) -> str:
+    """Return a path that git quoted: by default every one that is not ASCII (git-config(1), core.quotePath)."""
+
+    def plain(escape: re.Match[bytes]) -> bytes:
+        return bytes((int(escape[1], 8) & 0xFF,)) if len(escape[1]) == 3 else _CONTROLS.get(escape[1], escape[1])
+
+    return _ESCAPE.sub(plain, text.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
 
 
 def _read_hunk(lines: Iterator[str], hunk: re.Match[str], spans: list[tuple[int, int]], added: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Starts git processes. Every call is a read that takes no lock, starts no other program and uses no network.
 
 A repository brings its own configuration when it is unpacked or copied, and that names programs. `_SETTINGS`,
-`environment` and `_without_filters` take every such program out of reach; tests/git/test_hostile_config.py tries each.
+`environment` and `_without_filters` take every such program out of reach; tests/security/test_git_config.py tries each.
 
 Entry points must remove GIT_* from the environment: a daemon that a git hook starts inherits them.
 """

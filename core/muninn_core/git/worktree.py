@@ -12,6 +12,11 @@ from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.model.value import Value
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SUBMODULE = b"160000 "
+"""The mode of a submodule in git's index."""
+
+_MAX_SYMBOLIC = 5
+"""How many symbolic references git follows (SYMREF_MAXDEPTH in refs.h)."""
 
 
 class Head(Value):
@@ -40,7 +45,8 @@ def read_head(location: RepositoryLocation) -> Head:
         commit = run(location.root, "rev-parse", "--verify", "-q", "HEAD", check=False).strip()
         name = run(location.root, "symbolic-ref", "-q", "--short", "HEAD", check=False).strip()
         return Head(commit=commit or None, branch=name or None)
-    return Head(commit=_resolve(location, ref), branch=ref.removeprefix("refs/heads/"))
+    branch = _followed(location, ref)[-1]
+    return Head(commit=_resolve(location, branch), branch=branch.removeprefix("refs/heads/"))
 
 
 class HeadReader:
@@ -79,9 +85,9 @@ class HeadReader:
             return (first,)
         if ref.endswith("/.invalid"):
             return ()  # the reftable format
-        common = self._location.identity
-        refs = dict.fromkeys((f"{self._location.git_dir}/{ref}", f"{common}/{ref}"))  # one file in the main work tree
-        return (first, *refs, f"{common}/packed-refs")
+        own, common = self._location.git_dir, self._location.identity
+        refs = [f"{folder}/{name}" for name in _followed(self._location, ref) for folder in (own, common)]
+        return (first, *dict.fromkeys(refs), f"{common}/packed-refs")  # one folder in the main work tree
 
 
 def index_stamp(location: RepositoryLocation) -> object:
@@ -99,12 +105,28 @@ def _stamp(path: str) -> object:
     return (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _resolve(location: RepositoryLocation, ref: str) -> str | None:
+def _followed(location: RepositoryLocation, ref: str) -> list[str]:
+    """Return a reference and those that it leads to: `git symbolic-ref refs/heads/master refs/heads/main` makes one."""
+    refs = [ref]
+    while len(refs) <= _MAX_SYMBOLIC and (target := _ref_in((_loose_text(location, refs[-1]) or "").strip())):
+        refs.append(target)
+    return refs
+
+
+def _loose_text(location: RepositoryLocation, ref: str) -> str | None:
+    """Return the text of a reference's own file; None without one."""
     for folder in (location.git_dir, location.identity):
         try:
-            return _commit_in((Path(folder) / ref).read_text("utf-8"))
+            return (Path(folder) / ref).read_text("utf-8")
         except (OSError, UnicodeDecodeError):
             continue
+    return None
+
+
+def _resolve(location: RepositoryLocation, ref: str) -> str | None:
+    loose = _loose_text(location, ref)
+    if loose is not None:
+        return _commit_in(loose)
     try:
         packed = (Path(location.identity) / "packed-refs").read_text("utf-8", "replace")
     except OSError:
@@ -116,15 +138,11 @@ def _resolve(location: RepositoryLocation, ref: str) -> str | None:
     return None
 
 
-def _ref_in(head: str) -> str | None:
-    """Return the reference in the text of HEAD; None for a commit or a damaged text, such as zeros after a crash."""
-    ref = head.removeprefix("ref: ")
-    sound = ref != head and ref.startswith("refs/") and "\0" not in ref and ".." not in ref
+def _ref_in(text: str) -> str | None:
+    """Return the reference in the text of a symbolic one; None for a commit, and for damage such as zeros."""
+    ref = text.removeprefix("ref: ")
+    sound = ref != text and ref.startswith("refs/") and "\0" not in ref and ".." not in ref
     return ref if sound else None
-
-
-_SUBMODULE = b"160000 "
-"""The mode of a submodule in git's index."""
 
 
 def _commit_in(text: str) -> str | None:

@@ -26,6 +26,7 @@ from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import stem
 from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
+from muninn_core.source.path_containment import can_name_file
 from muninn_core.store.folding.fold import Dispute
 from muninn_core.worktree.history.branches import WorkStates
 from muninn_core.worktree.history.first_authors import FirstAuthors
@@ -244,7 +245,8 @@ def _knowledge(updater: IndexUpdater, location: RepositoryLocation, commit: str)
             continue
         own = path.startswith(tuple(f"{folder}/" for folder in ALWAYS_INDEXED))
         internal = path.startswith(tuple(f"{folder}/" for folder in NEVER_INDEXED)) and not own
-        if not path.isprintable() or ".." in path.split("/") or internal:
+        # A tree that was made with `git hash-object --literally` may name any path, even an absolute one.
+        if not path.isprintable() or not can_name_file(path) or internal:
             continue
         if own or not (ignore.is_ignored(path) or ignore.is_excluded(path)):
             found[path] = entry.oid
