@@ -22,7 +22,7 @@ from bench.quality.scoring import files_of, interval, measure
 from muninn_core.engine.answer.exploration import explore
 from muninn_core.engine.answer.explorer import Asked
 from muninn_core.models.prompt import Answer, Prompt, ToolCall
-from muninn_core.protocol.search import ContextParams, ContextResult, ExploreParams
+from muninn_core.protocol.families.search import ContextParams, ContextResult, ExploreParams
 
 BUDGETS = (1_000, 2_000, 4_000)
 """Tokens of the packs that are compared."""

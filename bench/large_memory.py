@@ -20,7 +20,7 @@ from bench.figure import Figure
 from bench.history import write_history
 from muninn_core.engine.check.check import check
 from muninn_core.launch.repository_location import locate
-from muninn_core.protocol.review import CheckParams
+from muninn_core.protocol.families.review import CheckParams
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.store.files.change_scan import SETTLED_SECONDS
 from muninn_core.store.files.layout import initialise, layout_of, prepare_memory

@@ -48,7 +48,7 @@ from muninn_core.org.reading.branches import enter
 from muninn_core.org.reading.lexical import CHUNK_WEIGHTS
 from muninn_core.org.reading.reader import PostgresReader
 from muninn_core.org.reading.vectors import TenantVectors
-from muninn_core.protocol.search import RecallParams
+from muninn_core.protocol.families.search import RecallParams
 from muninn_core.retrieval.query.query_terms import significant_words
 
 HERE = Path(__file__).parent

@@ -26,7 +26,7 @@ from muninn_core.org.answers.search import recall
 from muninn_core.org.ingestion.pushes import Target, push
 from muninn_core.org.reading.branches import enter
 from muninn_core.org.reading.reader import PostgresReader
-from muninn_core.protocol.search import RecallParams
+from muninn_core.protocol.families.search import RecallParams
 
 
 class Tree(NamedTuple):

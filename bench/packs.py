@@ -20,7 +20,7 @@ from bench.quality.copies import Copies
 from bench.quality.main import CACHE
 from bench.quality.questions import Data, Question, load
 from bench.quality.titles import questions_of
-from muninn_core.protocol.search import ContextParams, ContextResult, PackItem
+from muninn_core.protocol.families.search import ContextParams, ContextResult, PackItem
 
 BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 """The tokens of the packs."""

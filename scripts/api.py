@@ -12,7 +12,7 @@ import types
 import typing
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from muninn_cli.parameters import parameters
+from muninn_cli.arguments.parameters import parameters
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import FAMILIES
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from muninn_cli.arguments.parameters import Parameter, parameters
+from muninn_cli.arguments.parser import EXTRA, example
 from muninn_cli.exit_codes import MEANINGS
-from muninn_cli.manual import COMMANDS
-from muninn_cli.parameters import Parameter, parameters
-from muninn_cli.parser import EXTRA, example
+from muninn_cli.help.manual import COMMANDS
 from muninn_core.protocol.catalogue import FAMILIES
 
 if TYPE_CHECKING:

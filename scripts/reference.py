@@ -10,8 +10,8 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.parameters import Parameter, parameters
-from muninn_cli.parser import example
+from muninn_cli.arguments.parameters import Parameter, parameters
+from muninn_cli.arguments.parser import example
 from muninn_core.model.value import json_schema
 from muninn_core.protocol.catalogue import FAMILIES, METHODS
 

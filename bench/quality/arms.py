@@ -25,8 +25,8 @@ from muninn_core.launch.repository_location import locate
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.model.value import Value
-from muninn_core.protocol.repository import IndexParams, InitParams
-from muninn_core.protocol.search import RecallParams, RecallResult
+from muninn_core.protocol.families.repository import IndexParams, InitParams
+from muninn_core.protocol.families.search import RecallParams, RecallResult
 from muninn_core.retrieval import weights
 from muninn_core.retrieval.rankers.relevance import Relevance
 from muninn_core.retrieval.reader import Reader

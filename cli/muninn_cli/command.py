@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.exit_codes import INTERRUPTED, OK, exit_code
-from muninn_cli.safe_text import safe_json
+from muninn_cli.terminal.safe_text import safe_json
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.model.value import encode_json
 
@@ -54,7 +54,7 @@ def show_error(error: MuninnError, *, as_json: bool) -> int:
     if exit_code(error) == INTERRUPTED:
         sys.stderr.write("interrupted\n" + (f"{error.hint}\n" if error.hint else ""))
         return INTERRUPTED
-    from muninn_cli.terminal import errors, line, paragraph
+    from muninn_cli.terminal.console import errors, line, paragraph
 
     console = errors()
     paragraph(console, ("error: ", "bad"), (error.message, ""))

@@ -17,21 +17,21 @@ _MODULES = {
     "hook": "muninn_hooks.main",
     "install": "muninn_hooks.install",
     "uninstall": "muninn_hooks.install",
-    "lsp": "muninn_cli.stdio_proxy",
-    "mcp": "muninn_cli.stdio_proxy",
-    "http": "muninn_cli.stdio_proxy",
-    "gateway": "muninn_cli.stdio_proxy",
-    "open": "muninn_cli.stdio_proxy",
-    "daemon": "muninn_cli.daemon",
-    "doctor": "muninn_cli.doctor",
+    "lsp": "muninn_cli.proxies.stdio",
+    "mcp": "muninn_cli.proxies.stdio",
+    "http": "muninn_cli.proxies.stdio",
+    "gateway": "muninn_cli.proxies.stdio",
+    "open": "muninn_cli.proxies.stdio",
+    "daemon": "muninn_cli.commands.daemon",
+    "doctor": "muninn_cli.commands.doctor",
     "watch": "muninn_cli.watch.command",
-    "completion": "muninn_cli.completion",
-    "edit": "muninn_cli.edit",
-    "org": "muninn_cli.org",
-    "help": "muninn_cli.manual",
-    "--help": "muninn_cli.manual",
-    "-h": "muninn_cli.manual",
-    "": "muninn_cli.short_help",
+    "completion": "muninn_cli.help.completion",
+    "edit": "muninn_cli.commands.edit",
+    "org": "muninn_cli.commands.org",
+    "help": "muninn_cli.help.manual",
+    "--help": "muninn_cli.help.manual",
+    "-h": "muninn_cli.help.manual",
+    "": "muninn_cli.help.short_help",
 }
 """The module of each command, with a `main(argv) -> int`. Any other word is a verb of the catalogue."""
 
@@ -81,7 +81,7 @@ def run(argv: list[str]) -> int:
         sys.stdout.write(f"muninn {__version__}\n")
         return 0
     if word not in _MODULES:
-        return _main_of("muninn_cli.verbs")([word, *rest])
+        return _main_of("muninn_cli.verbs.command")([word, *rest])
     given = [word, *rest] if word in _WITH_WORD else rest
     if word in _RAISING:
         from muninn_cli.command import run_command

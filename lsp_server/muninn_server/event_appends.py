@@ -20,7 +20,7 @@ from muninn_core.model.value import encode_json
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
     from muninn_core.model.value import Value
-    from muninn_core.protocol.events import EventAppendParams
+    from muninn_core.protocol.families.events import EventAppendParams
     from muninn_core.worktree.call_context import CallContext
 
 MAX_BATCH = 200

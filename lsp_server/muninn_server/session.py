@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from muninn_core.errors import BusyError, Cancelled, InternalError, MuninnError, RefusedError, Stopping
 from muninn_core.model.role import ROLES
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.protocol.events import EventAppendParams
+from muninn_core.protocol.families.events import EventAppendParams
 from muninn_core.resource_exhaustion import raise_if_exhausted
 from muninn_core.worktree.call_context import CallContext, Connection, Progress
 from muninn_server.event_appends import Appends

@@ -8,10 +8,10 @@ import pytest
 from muninn_shell import Shell
 from repositories import MUNINN
 
-from muninn_cli import completion
-from muninn_cli.completion import SHELLS, script
-from muninn_cli.completion_values import VALUES
-from muninn_cli.manual import COMMANDS
+from muninn_cli.help import completion
+from muninn_cli.help.completion import SHELLS, script
+from muninn_cli.help.completion_values import VALUES
+from muninn_cli.help.manual import COMMANDS
 from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import install
 

@@ -14,7 +14,7 @@ from interrupts import interruptible
 from muninn_shell import COMMAND, Shell
 from repositories import PATIENCE
 
-from muninn_cli.process import end, is_daemon, wait_until_gone
+from muninn_cli.commands.process import end, is_daemon, wait_until_gone
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_status_without_a_daemon_starts_none(alone: Shell) -> None:
 
 IMPATIENT = """
 import sys
-from muninn_cli import daemon
+from muninn_cli.commands import daemon
 daemon.STOP_SECONDS, daemon.GRACE_SECONDS = 0.2, 1.0
 sys.exit(daemon.main(["stop"]))
 """

@@ -6,7 +6,7 @@ import pytest
 from muninn_shell import Shell
 
 from muninn_cli.show.diagrams import diagram
-from muninn_cli.terminal import bar, sparkline
+from muninn_cli.terminal.console import bar, sparkline
 
 
 def test_a_sparkline_has_the_lowest_column_for_zero_alone() -> None:

@@ -17,12 +17,12 @@ import pytest
 from muninn_shell import Shell
 from rich.console import Console
 
-from muninn_cli.confirmation import is_confirmed
-from muninn_cli.display import DISPLAY
-from muninn_cli.pager import pager_command
 from muninn_cli.show.formatting import moment
 from muninn_cli.show.history import diff
-from muninn_cli.terminal import line, markdown, output, source_line
+from muninn_cli.terminal.console import line, markdown, output, source_line
+from muninn_cli.terminal.display import DISPLAY
+from muninn_cli.terminal.pager import pager_command
+from muninn_cli.verbs.confirmation import is_confirmed
 from muninn_core.errors import UsageError
 from muninn_core.model.byline import relative
 from muninn_core.protocol.catalogue import METHODS

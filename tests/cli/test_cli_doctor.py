@@ -12,7 +12,7 @@ import pytest
 from muninn_shell import Shell
 from repositories import git
 
-from muninn_cli.hook_health import MANY_COMMITS, check_hooks
+from muninn_cli.commands.hook_health import MANY_COMMITS, check_hooks
 from muninn_core.launch.repository_location import locate
 
 

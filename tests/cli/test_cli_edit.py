@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from muninn_shell import Shell
 
-from muninn_cli.edit import edited, editor_command
+from muninn_cli.commands.edit import edited, editor_command
 from muninn_core.errors import UsageError
 
 

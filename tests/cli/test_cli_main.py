@@ -6,11 +6,11 @@ import shlex
 import pytest
 from muninn_shell import Shell
 
-from muninn_cli import manual
+from muninn_cli.arguments.parser import ALIASES, suggest, to_params, verb_parser
 from muninn_cli.exit_codes import MEANINGS, exit_code
+from muninn_cli.help import manual
 from muninn_cli.main import run, split
-from muninn_cli.parser import ALIASES, suggest, to_params, verb_parser
-from muninn_cli.proxy_options import read_options
+from muninn_cli.proxies.options import read_options
 from muninn_core import __version__, errors
 from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
 

@@ -11,8 +11,8 @@ import pytest
 from muninn_shell import COMMAND, Shell
 from repositories import PATIENCE
 
-from muninn_cli import verbs
 from muninn_cli.command import run_command
+from muninn_cli.verbs import command as verbs
 from muninn_core.errors import StorageError
 from muninn_core.extras import install_command
 

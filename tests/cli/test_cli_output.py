@@ -20,7 +20,7 @@ import pytest
 from repositories import git
 
 from muninn_cli import main as command
-from muninn_cli import verbs
+from muninn_cli.verbs import command as verbs
 from muninn_core.launch.repository_location import locate
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.catalogue import decode_params

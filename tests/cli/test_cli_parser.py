@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from muninn_cli import manual
-from muninn_cli.manual import COMMANDS
-from muninn_cli.parameters import Parameter, parameters
-from muninn_cli.parser import read_cite, read_link, read_pair, to_params, verb_parser
+from muninn_cli.arguments.parameters import Parameter, parameters
+from muninn_cli.arguments.parser import read_cite, read_link, read_pair, to_params, verb_parser
+from muninn_cli.help import manual
+from muninn_cli.help.manual import COMMANDS
 from muninn_cli.show import RENDERERS
 from muninn_core.errors import UsageError
 from muninn_core.protocol.catalogue import FAMILIES, GROUPS, METHODS, decode_params

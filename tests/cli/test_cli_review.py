@@ -125,7 +125,7 @@ def test_the_sample_workflow_runs_verbs_and_options_that_exist() -> None:
         if line.strip().startswith(("run: muninn", "$ muninn", "muninn "))
     ]
     assert len(commands) >= 3
-    from muninn_cli.parser import verb_parser
+    from muninn_cli.arguments.parser import verb_parser
     from muninn_core.protocol.catalogue import METHODS
 
     for command in commands:

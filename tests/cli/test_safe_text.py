@@ -10,9 +10,9 @@ import json
 import pytest
 
 from muninn_cli.command import print_json
-from muninn_cli.safe_text import safe, safe_json
 from muninn_cli.show.context_files import render
-from muninn_cli.terminal import line, output, paragraph, verbatim
+from muninn_cli.terminal.console import line, output, paragraph, verbatim
+from muninn_cli.terminal.safe_text import safe, safe_json
 
 UNSAFE = [
     *map(chr, (*range(9), *range(11, 32), *range(127, 160))),

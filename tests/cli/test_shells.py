@@ -15,7 +15,7 @@ import pytest
 from muninn_shell import Shell
 from repositories import MUNINN, PATIENCE
 
-from muninn_cli.completion import script
+from muninn_cli.help.completion import script
 
 pytestmark = pytest.mark.client("zsh and fish")
 

@@ -14,7 +14,7 @@ from repositories import Home, git
 from muninn_core import client
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb, UsageError
 from muninn_core.protocol import wire
-from muninn_core.protocol.memory import MAX_TEXT_CHARS
+from muninn_core.protocol.families.memory import MAX_TEXT_CHARS
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from muninn_core.model.answer import ReadState
 from muninn_core.model.note import Lens
-from muninn_core.protocol.editor import AnnotateResult
+from muninn_core.protocol.families.editor import AnnotateResult
 from muninn_server.lsp.annotations import TRIES, Annotations
 from muninn_server.lsp.client import EditorClient
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from muninn_cli.proxy_options import USAGE
+from muninn_cli.proxies.options import USAGE
 from muninn_core.config import TOOL_SETS, read_config
 from muninn_core.context.tokens import count_tokens
 from muninn_core.errors import BadParams, UnknownVerb

@@ -13,14 +13,14 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import METHODS
-from muninn_core.protocol.code import GraphEdge, GraphResult
-from muninn_core.protocol.editor import DocumentResult
-from muninn_core.protocol.inspection import Access, LinksResult, MemoriesResult, MemoryLink, ShowResult
-from muninn_core.protocol.memory import ConsolidateResult, ForgetResult, RememberResult, UpdateResult
-from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult, Superseded
-from muninn_core.protocol.repository import IndexStatus, LogStatus, Problem, StatusResult
-from muninn_core.protocol.search import ContextResult, RecallResult
-from muninn_core.protocol.session import GivenCounts
+from muninn_core.protocol.families.code import GraphEdge, GraphResult
+from muninn_core.protocol.families.editor import DocumentResult
+from muninn_core.protocol.families.inspection import Access, LinksResult, MemoriesResult, MemoryLink, ShowResult
+from muninn_core.protocol.families.memory import ConsolidateResult, ForgetResult, RememberResult, UpdateResult
+from muninn_core.protocol.families.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult, Superseded
+from muninn_core.protocol.families.repository import IndexStatus, LogStatus, Problem, StatusResult
+from muninn_core.protocol.families.search import ContextResult, RecallResult
+from muninn_core.protocol.families.session import GivenCounts
 
 SAW = ReadState()
 

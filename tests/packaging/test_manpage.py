@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from muninn_cli.exit_codes import MEANINGS
-from muninn_cli.manual import COMMANDS
+from muninn_cli.help.manual import COMMANDS
 from muninn_core.protocol.catalogue import METHODS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "man" / "muninn.1").read_text("ascii")

@@ -57,7 +57,7 @@ def test_hints_for_front_ends_name_existing_parameters(method):
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_a_family_holds_its_verbs_parameters_and_results(family):
-    module = f"muninn_core.protocol.{family.name}"
+    module = f"muninn_core.protocol.families.{family.name}"
     for method in family.methods:
         assert (method.params.__module__, method.result.__module__, method.family) == (module, module, family.name)
     assert set(family.groups) == {method.verb.partition(".")[0] for method in family.methods if "." in method.verb}

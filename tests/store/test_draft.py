@@ -2,7 +2,7 @@ import pytest
 
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite, Link
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.store.folding.fold import fold
 from muninn_core.store.records.draft import memory_record
 from muninn_core.store.records.fields import TITLE_LENGTH, headline

@@ -7,7 +7,7 @@ import pytest
 from labelled_secrets import SECRETS
 
 from muninn_core.errors import BadParams
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.store.secrets.masking import is_surely_clean, mask, mask_draft, mask_value
 
 

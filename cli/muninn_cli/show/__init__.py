@@ -37,7 +37,7 @@ from muninn_cli.show import (  # noqa: F401
     team,
 )
 from muninn_cli.show.registry import RENDERERS
-from muninn_cli.terminal import errors, line, output, paragraph
+from muninn_cli.terminal.console import errors, line, output, paragraph
 
 if TYPE_CHECKING:
     import argparse

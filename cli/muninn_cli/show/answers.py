@@ -16,7 +16,17 @@ from muninn_cli.show.formatting import (
     snapshot,
 )
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import bar, excerpt, for_people, joined, line, paragraph, source_line, verbatim, wrapped_line
+from muninn_cli.terminal.console import (
+    bar,
+    excerpt,
+    for_people,
+    joined,
+    line,
+    paragraph,
+    source_line,
+    verbatim,
+    wrapped_line,
+)
 from muninn_core.model.title import own_title
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.safe_text import safe
 from muninn_cli.show.formatting import count
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import errors, line
+from muninn_cli.terminal.console import errors, line
+from muninn_cli.terminal.safe_text import safe
 from muninn_core.errors import StorageError, UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from muninn_cli.show.events import show_event
 from muninn_cli.show.formatting import count, moment
 from muninn_cli.show.models import show_spent
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph
+from muninn_cli.terminal.console import joined, line, paragraph
 
 if TYPE_CHECKING:
     import argparse

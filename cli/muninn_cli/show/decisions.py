@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.events import append
 from muninn_cli.show.formatting import count, moment
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph
+from muninn_cli.terminal.console import joined, line, paragraph
 
 if TYPE_CHECKING:
     import argparse

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.diagrams import diagram
 from muninn_cli.show.formatting import count, in_repository, lagging, place, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph, source_line, verbatim
+from muninn_cli.terminal.console import joined, line, paragraph, source_line, verbatim
 
 if TYPE_CHECKING:
     import argparse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from muninn_cli.terminal import for_people, joined
+from muninn_cli.terminal.console import for_people, joined
 from muninn_core.model.byline import relative, writer
 
 

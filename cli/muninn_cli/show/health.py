@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.formatting import count, lagging, place, size
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph
+from muninn_cli.terminal.console import joined, line, paragraph
 from muninn_core.launch.repository_location import nested_advice
 from muninn_core.model.byline import duration
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS

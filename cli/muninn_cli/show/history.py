@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.formatting import count, moment, place, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph, verbatim
+from muninn_cli.terminal.console import joined, line, paragraph, verbatim
 from muninn_core.model.byline import writer
 
 if TYPE_CHECKING:

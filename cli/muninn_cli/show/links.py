@@ -8,7 +8,7 @@ from muninn_cli.show.diagrams import diagram
 from muninn_cli.show.formatting import count, snapshot
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import bar, joined, line, paragraph, sparkline, verbatim
+from muninn_cli.terminal.console import bar, joined, line, paragraph, sparkline, verbatim
 
 if TYPE_CHECKING:
     import argparse

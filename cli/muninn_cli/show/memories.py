@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.display import DISPLAY
 from muninn_cli.show.citations import describe, plain_place, print_stale
 from muninn_cli.show.formatting import branch_facts, count, moment, place, signed, snapshot
 from muninn_cli.show.outcomes import counted
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import for_people, joined, line, paragraph, source_line
+from muninn_cli.terminal.console import for_people, joined, line, paragraph, source_line
+from muninn_cli.terminal.display import DISPLAY
 from muninn_core.model.byline import writer
 from muninn_core.model.detail import detail_text
 from muninn_core.model.title import own_title

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.citations import plain_place
 from muninn_cli.show.formatting import count, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, markdown
+from muninn_cli.terminal.console import joined, line, markdown
 
 if TYPE_CHECKING:
     import argparse

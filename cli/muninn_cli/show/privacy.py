@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.show.formatting import count, moment
 from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import line, paragraph
+from muninn_cli.terminal.console import line, paragraph
 
 if TYPE_CHECKING:
     import argparse

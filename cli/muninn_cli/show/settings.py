@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import line, paragraph
+from muninn_cli.terminal.console import line, paragraph
 
 if TYPE_CHECKING:
     import argparse

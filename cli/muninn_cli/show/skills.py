@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.show.formatting import count, snapshot
 from muninn_cli.show.registry import renders
-from muninn_cli.terminal import joined, line, paragraph
+from muninn_cli.terminal.console import joined, line, paragraph
 
 if TYPE_CHECKING:
     import argparse

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 
+from muninn_cli.arguments.parser import new_parser
 from muninn_cli.command import run_command
 from muninn_cli.exit_codes import OK
-from muninn_cli.manual import COMMANDS, EXAMPLES
-from muninn_cli.parser import new_parser
-from muninn_cli.terminal import errors, line, output
+from muninn_cli.help.manual import COMMANDS, EXAMPLES
+from muninn_cli.terminal.console import errors, line, output
 from muninn_cli.watch.follower import sentence
 from muninn_cli.watch.repositories import SCAN_SECONDS, WatchedRepositories
 from muninn_core.errors import UsageError

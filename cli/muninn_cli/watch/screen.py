@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import DataTable, Footer, Header, Input, RichLog, Static
 
-from muninn_cli.safe_text import safe
+from muninn_cli.terminal.safe_text import safe
 from muninn_cli.watch.follower import DECISIONS, Update, Waiting, decide, sentence
 from muninn_cli.watch.repositories import SCAN_SECONDS, WatchedRepositories
 from muninn_core.errors import MuninnError

@@ -24,7 +24,7 @@ from muninn_core.capture.foreign_memory import (
     relation_draft,
     tags_of,
 )
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.source import frontmatter
 
 _SLUG = "basic-memory"

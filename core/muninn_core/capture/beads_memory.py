@@ -13,7 +13,7 @@ from muninn_core.capture.foreign_memory import (
     json_lines,
     text_field,
 )
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 
 _SLUG = "beads"
 

@@ -20,7 +20,7 @@ from muninn_core.capture.foreign_memory import (
     tags_of,
 )
 from muninn_core.model.value import decode_json
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 
 _SLUG = "claude-mem"
 _SECTIONS = ("request", "investigated", "learned", "completed", "next_steps", "notes")

@@ -23,7 +23,7 @@ from muninn_core.capture.conversation import Message
 from muninn_core.capture.history_memory import HistoryMemory
 from muninn_core.capture.statement import Statement, find_statements
 from muninn_core.model.value import replace
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.source.classify import classify, path_traits
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.source.classify import classify, path_traits
 from muninn_core.source.private_spans import strip_private
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import decode_json
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 
 _NO_KINDS = frozenset({"context_hit", "session_summary"})
 _KIND_OF_WORD = {

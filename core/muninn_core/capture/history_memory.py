@@ -1,7 +1,7 @@
 """A memory of a repository's past, which a commit or a session became."""
 
 from muninn_core.model.value import Value
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 
 
 class HistoryMemory(Value):

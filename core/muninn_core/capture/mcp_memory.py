@@ -21,7 +21,7 @@ from muninn_core.capture.foreign_memory import (
     tags_of,
     text_field,
 )
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 
 _SLUG = "mcp-memory"
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from muninn_core.capture.history_memory import HistoryMemory
 from muninn_core.capture.session_facts import COMMAND_CHARS, Attempt, Command, Run, SessionFacts
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 
 MAX_ATTEMPTS = 2
 """The number of failed commands remembered per session; the last ones."""

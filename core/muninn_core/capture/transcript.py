@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.capture.conversation import Message
 from muninn_core.capture.statement import THRESHOLD, Statement, find_statements
 from muninn_core.model.value import Value, decode_json
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.source.private_spans import strip_private
 
 if TYPE_CHECKING:

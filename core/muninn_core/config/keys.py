@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from muninn_core.expression import compile_expression
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.search import Profile
+from muninn_core.protocol.families.search import Profile
 
 BUNDLED_MODEL = "muninn/static-code-256"
 MAX_WEIGHT = 10.0

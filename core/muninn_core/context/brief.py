@@ -15,7 +15,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
 from muninn_core.model.role import importance_for
 from muninn_core.model.value import Value
-from muninn_core.protocol.repository import FocusStatus
+from muninn_core.protocol.families.repository import FocusStatus
 from muninn_core.source.project import Project
 from muninn_core.source.shortcode import same_code
 

@@ -10,7 +10,7 @@ import re
 from muninn_core.context.memory_summary import headline, shorten
 from muninn_core.model.citation import place
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.review import DiffResult, Turn
+from muninn_core.protocol.families.review import DiffResult, Turn
 
 CHARS = 300
 """The maximum number of characters of a memory's text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.context.generic_text import result_text
 from muninn_core.model.citation import place
-from muninn_core.protocol.files import FilesResult, GrepResult, ReadResult, TreeResult
+from muninn_core.protocol.families.files import FilesResult, GrepResult, ReadResult, TreeResult
 
 
 @result_text.register

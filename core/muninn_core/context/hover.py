@@ -15,7 +15,7 @@ from muninn_core.context.memory_card import Style, card
 from muninn_core.context.memory_summary import describe_mention, provenance
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.inspection import Mention
+from muninn_core.protocol.families.inspection import Mention
 from muninn_core.source.document import Document
 
 SHOWN = 5

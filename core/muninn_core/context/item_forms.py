@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from muninn_core.context.memory_summary import shorten
 from muninn_core.model.value import replace
-from muninn_core.protocol.search import PackItem
+from muninn_core.protocol.families.search import PackItem
 from muninn_core.retrieval.text.passages import Passage, Passages
 
 MIN_TOKENS = 40

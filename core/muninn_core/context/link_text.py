@@ -5,8 +5,8 @@ from __future__ import annotations
 from muninn_core.context.generic_text import result_text
 from muninn_core.context.memory_summary import facts, headline
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.inspection import LinksResult, MemoryLink, OverviewResult
-from muninn_core.protocol.memory import ConsolidateResult, UpdateResult
+from muninn_core.protocol.families.inspection import LinksResult, MemoryLink, OverviewResult
+from muninn_core.protocol.families.memory import ConsolidateResult, UpdateResult
 
 
 @result_text.register

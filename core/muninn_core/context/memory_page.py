@@ -12,9 +12,9 @@ from muninn_core.git import Commit
 from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.context_file import RenderResult
-from muninn_core.protocol.inspection import Event
-from muninn_core.protocol.search import ContextResult
+from muninn_core.protocol.families.context_file import RenderResult
+from muninn_core.protocol.families.inspection import Event
+from muninn_core.protocol.families.search import ContextResult
 
 FILES = 100
 """The maximum number of files of a commit that are listed."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from muninn_core.model.byline import byline
 from muninn_core.model.citation import place
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.inspection import Mention
+from muninn_core.protocol.families.inspection import Mention
 
 WORKS = {
     "reverted": "its work was reverted",

@@ -16,7 +16,7 @@ from muninn_core.context.render import Format, Sheet, render_one, render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.search import LeftOut, PackItem
+from muninn_core.protocol.families.search import LeftOut, PackItem
 from muninn_core.retrieval.text.passages import Passages
 
 TIERS: tuple[tuple[str, float], ...] = (

@@ -16,7 +16,7 @@ from muninn_core.model.answer import ReadState, Reason
 from muninn_core.model.memory import SHORT_ID
 from muninn_core.model.value import encode_json, to_plain
 from muninn_core.protocol.exploration import Exploration
-from muninn_core.protocol.search import ContextParams, ContextResult, LeftOut, PackItem
+from muninn_core.protocol.families.search import ContextParams, ContextResult, LeftOut, PackItem
 
 _OF_THE_MACHINE = ("tokens", "score", "why")
 

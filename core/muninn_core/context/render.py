@@ -16,7 +16,7 @@ from muninn_core.model.citation import lines, place
 from muninn_core.model.memory import SHORT_ID
 from muninn_core.model.title import own_title
 from muninn_core.model.value import Value, encode_json
-from muninn_core.protocol.search import PackItem
+from muninn_core.protocol.families.search import PackItem
 from muninn_core.source.qualified import bare, shown
 
 Format = Literal["markdown", "json", "xml"]

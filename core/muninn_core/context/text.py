@@ -28,14 +28,14 @@ from muninn_core.model.detail import detail_text
 from muninn_core.model.memory import MANY_SESSIONS, MANY_STEPS, SHORT_ID, Memory
 from muninn_core.model.title import own_title
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.audit import AuditReplayResult
-from muninn_core.protocol.context_file import RenderResult
-from muninn_core.protocol.inspection import MemoriesResult, ShowResult
-from muninn_core.protocol.memory import ForgetResult, RememberResult
-from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, ReconcileResult
-from muninn_core.protocol.repository import Problem, StatusResult
-from muninn_core.protocol.search import ContextResult, ExploreResult, RecallResult
-from muninn_core.protocol.skill import SkillsMatchResult
+from muninn_core.protocol.families.audit import AuditReplayResult
+from muninn_core.protocol.families.context_file import RenderResult
+from muninn_core.protocol.families.inspection import MemoriesResult, ShowResult
+from muninn_core.protocol.families.memory import ForgetResult, RememberResult
+from muninn_core.protocol.families.reconciliation import Conflict, ConflictsResult, ReconcileResult
+from muninn_core.protocol.families.repository import Problem, StatusResult
+from muninn_core.protocol.families.search import ContextResult, ExploreResult, RecallResult
+from muninn_core.protocol.families.skill import SkillsMatchResult
 
 SNIPPET_LINES = 14
 """The maximum number of lines of a hit. Its path and lines tell where the rest is."""

@@ -49,7 +49,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import Value
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.catalogue import METHODS
-from muninn_core.protocol.events import EventAppendParams
+from muninn_core.protocol.families.events import EventAppendParams
 from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext, Connection
 from muninn_core.worktree.history.edited_files import WatchToken

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from muninn_core.errors import MuninnError
-from muninn_core.protocol.repository import ReadyCheck
+from muninn_core.protocol.families.repository import ReadyCheck
 from muninn_core.worktree.journals import OpenJournal
 from muninn_core.worktree.workspace import Workspace
 

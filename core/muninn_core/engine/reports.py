@@ -16,7 +16,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.repository import (
+from muninn_core.protocol.families.repository import (
     BridgeStatus,
     IndexParams,
     IndexResult,

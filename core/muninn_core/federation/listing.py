@@ -13,7 +13,7 @@ from muninn_core.federation.importers import ListedImporter
 from muninn_core.federation.remote_candidates import RemoteBranch
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
-from muninn_core.protocol.code import CodeSymbol
+from muninn_core.protocol.families.code import CodeSymbol
 from muninn_core.source.code.definition import Definition
 
 

@@ -29,8 +29,8 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import ValidationError, Value, decode_json, encode_json, replace, to_plain
 from muninn_core.model.value import from_plain as value_of
-from muninn_core.protocol.code import SymbolsParams
-from muninn_core.protocol.inspection import MemoriesParams
+from muninn_core.protocol.families.code import SymbolsParams
+from muninn_core.protocol.families.inspection import MemoriesParams
 
 if TYPE_CHECKING:
     from muninn_core.index.snapshot import Snapshot

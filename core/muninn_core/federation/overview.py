@@ -16,7 +16,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.launch.runtime import Address
 from muninn_core.launch.transport import connect, uses_tcp
 from muninn_core.model.value import replace
-from muninn_core.protocol.repositories import Repository, RepositoryStatus
+from muninn_core.protocol.families.repositories import Repository, RepositoryStatus
 from muninn_core.store.records.timestamps import timestamp
 
 _CONNECT_SECONDS = 0.5

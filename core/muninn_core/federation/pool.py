@@ -24,7 +24,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import AskedRepository
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
-from muninn_core.protocol.repositories import Repository
+from muninn_core.protocol.families.repositories import Repository
 
 MAX_OPEN = 128
 """The most repositories that stay open after a question. Each takes about four descriptors."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from muninn_core.federation.remote_candidates import RemoteChunk, RemoteFile
     from muninn_core.index.words.reader import AnyField
     from muninn_core.model.chunk import Chunk, Only, SourceKind
-    from muninn_core.protocol.code import CodeSymbol
+    from muninn_core.protocol.families.code import CodeSymbol
 
 _FILES = 1 << 20
 _UNBOUNDED = 1e9

@@ -36,7 +36,7 @@ from muninn_core.journal.reader import Connections
 from muninn_core.journal.row import Row, payload_text
 from muninn_core.model.event import REDACTED, TOMBSTONE
 from muninn_core.model.value import decode_json
-from muninn_core.protocol.audit import ProjectionState, RebuiltProjection
+from muninn_core.protocol.families.audit import ProjectionState, RebuiltProjection
 from muninn_core.store.records.timestamps import milliseconds
 
 VERSION = 2

@@ -26,7 +26,7 @@ from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.model.event import Event
 from muninn_core.model.value import Value, field
 from muninn_core.near_match import did_you_mean
-from muninn_core.protocol.events import EventHit
+from muninn_core.protocol.families.events import EventHit
 from muninn_core.source.stop_words import STOP_WORDS
 from muninn_core.store.records.timestamps import milliseconds
 

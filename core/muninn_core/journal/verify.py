@@ -13,7 +13,7 @@ from muninn_core.journal.reader import Connections, scan, sealed_at
 from muninn_core.journal.row import NO_HASH, Row, chain_hash, payload_text
 from muninn_core.model.event import REDACTED
 from muninn_core.model.value import Value
-from muninn_core.protocol.audit import BrokenChain
+from muninn_core.protocol.families.audit import BrokenChain
 
 _WINDOW = 1000
 """Events after a broken place in which the event that belongs there is looked for."""

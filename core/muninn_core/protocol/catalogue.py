@@ -13,7 +13,7 @@ from typing import Any
 from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.model.value import ValidationError, Value, encode_json, from_plain
 from muninn_core.near_match import nearest, shorten
-from muninn_core.protocol import (
+from muninn_core.protocol.families import (
     audit,
     candidates,
     capsules,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from muninn_core.errors import BusyError, NotFoundError, StorageError
-from muninn_core.protocol.reconciliation import Reconciled
+from muninn_core.protocol.families.reconciliation import Reconciled
 from muninn_core.reconcile.plan import Plan, Source, Task, plan
 from muninn_core.reconcile.plan_process import MANY, plan_apart
 from muninn_core.store.files.lines import MAX_FILE_BYTES

@@ -16,7 +16,7 @@ from muninn_core import git
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
-from muninn_core.protocol.reconciliation import Conflict, Merge, Superseded
+from muninn_core.protocol.families.reconciliation import Conflict, Merge, Superseded
 from muninn_core.reconcile.pairs import compare_all, words_of
 from muninn_core.reconcile.relation import forget
 from muninn_core.reconcile.verdicts import judged_conflicts

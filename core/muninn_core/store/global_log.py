@@ -19,7 +19,7 @@ from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.launch.lock import FileLock
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.repository import Problem
+from muninn_core.protocol.families.repository import Problem
 from muninn_core.store.files.disk import append, make_private_folder, translate_errors
 from muninn_core.store.files.layout import shared_layout
 from muninn_core.store.files.redact import redact_files, redaction_subject

@@ -14,7 +14,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.repository import Problem
+from muninn_core.protocol.families.repository import Problem
 from muninn_core.store.files.appends import Appends, check_size
 from muninn_core.store.files.disk import remove, write_atomic
 from muninn_core.store.files.layout import Layout

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.audit import (
+    from muninn_core.protocol.families.audit import (
         AuditReplayResult,
         AuditSealResult,
         AuditTailResult,

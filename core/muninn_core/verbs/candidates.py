@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.candidates import (
+    from muninn_core.protocol.families.candidates import (
         CandidateDiscardResult,
         CandidateDistilResult,
         CandidateListResult,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.code import GraphResult, MapResult, OutlineResult, SymbolsResult
+    from muninn_core.protocol.families.code import GraphResult, MapResult, OutlineResult, SymbolsResult
 
 
 class CodeVerbs(VerbCaller):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.context_file import RenderResult, TemplateListResult, TemplateNewResult
+    from muninn_core.protocol.families.context_file import RenderResult, TemplateListResult, TemplateNewResult
 
 
 class ContextFileVerbs(VerbCaller):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.decisions import DecisionListResult, JournalContextResult, RecordedResult
+    from muninn_core.protocol.families.decisions import DecisionListResult, JournalContextResult, RecordedResult
 
 
 class DecisionsVerbs(VerbCaller):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
+    from muninn_core.protocol.families.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
 
 
 class EditorVerbs(VerbCaller):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.files import FilesResult, GrepResult, ReadResult, TreeResult
+    from muninn_core.protocol.families.files import FilesResult, GrepResult, ReadResult, TreeResult
 
 
 class FilesVerbs(VerbCaller):

@@ -9,7 +9,7 @@ from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Cite, Link
-    from muninn_core.protocol.memory import (
+    from muninn_core.protocol.families.memory import (
         ConsolidateResult,
         ForgetResult,
         MemoryDraft,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.models import (
+    from muninn_core.protocol.families.models import (
         EnrichResult,
         JudgeResult,
         LinkResult,

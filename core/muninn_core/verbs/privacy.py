@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.privacy import PurgeResult, RedactResult
+    from muninn_core.protocol.families.privacy import PurgeResult, RedactResult
 
 
 class PrivacyVerbs(VerbCaller):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.reconciliation import (
+    from muninn_core.protocol.families.reconciliation import (
         ConflictsResult,
         EvolveResult,
         PruneResult,

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.reference import BacklinksResult, LintResult, NamesResult, ReferencesResult, RelinkResult
+    from muninn_core.protocol.families.reference import (
+        BacklinksResult,
+        LintResult,
+        NamesResult,
+        ReferencesResult,
+        RelinkResult,
+    )
 
 
 class ReferenceVerbs(VerbCaller):

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.repositories import ReposAddResult, ReposListResult, ReposRemoveResult, ReposScanResult
+    from muninn_core.protocol.families.repositories import (
+        ReposAddResult,
+        ReposListResult,
+        ReposRemoveResult,
+        ReposScanResult,
+    )
 
 
 class RepositoriesVerbs(VerbCaller):

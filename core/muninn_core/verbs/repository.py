@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.repository import (
+    from muninn_core.protocol.families.repository import (
         ConfigListResult,
         ConfigResult,
         IndexResult,

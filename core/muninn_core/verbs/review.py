@@ -9,7 +9,7 @@ from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Cite
-    from muninn_core.protocol.review import CheckResult, ConfirmResult, DiffResult, ReviewResult, VerifyResult
+    from muninn_core.protocol.families.review import CheckResult, ConfirmResult, DiffResult, ReviewResult, VerifyResult
 
 
 class ReviewVerbs(VerbCaller):

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.search import ContextResult, ExploreResult, RecallResult, ReplayResult, WhyResult
+    from muninn_core.protocol.families.search import (
+        ContextResult,
+        ExploreResult,
+        RecallResult,
+        ReplayResult,
+        WhyResult,
+    )
 
 
 class SearchVerbs(VerbCaller):

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Literal, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, GivenResult, RemindResult
+    from muninn_core.protocol.families.session import (
+        BackfillResult,
+        BriefResult,
+        CaptureResult,
+        GivenResult,
+        RemindResult,
+    )
 
 
 class SessionVerbs(VerbCaller):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from muninn_core.verbs.verb_caller import VerbCaller
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.skill import SkillsListResult, SkillsMatchResult
+    from muninn_core.protocol.families.skill import SkillsListResult, SkillsMatchResult
 
 
 class SkillVerbs(VerbCaller):

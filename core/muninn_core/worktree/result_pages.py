@@ -16,7 +16,7 @@ from typing import NamedTuple
 from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import encode_json
-from muninn_core.protocol.search import RecallParams
+from muninn_core.protocol.families.search import RecallParams
 from muninn_core.retrieval.results.ranking import Candidate
 from muninn_core.retrieval.text.snippet import Marker
 

@@ -22,7 +22,7 @@ from muninn_core.index.opening import open_index
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.repository import Problem
+from muninn_core.protocol.families.repository import Problem
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.files.disk import refuse_links, write_unflushed
 from muninn_core.store.files.layout import own_folders

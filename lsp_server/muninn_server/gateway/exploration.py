@@ -13,7 +13,7 @@ from typing import Any
 from muninn_core.context.text import render
 from muninn_core.errors import ModelError
 from muninn_core.model.value import ValidationError, Value, from_plain
-from muninn_core.protocol.search import ContextResult, ExploreResult
+from muninn_core.protocol.families.search import ContextResult, ExploreResult
 from muninn_server.gateway.routing import ANTHROPIC
 from muninn_server.http.asgi_messages import Reply, json_reply
 from muninn_server.rpc import Unreadable, decode_body

@@ -14,7 +14,7 @@ from muninn_core.errors import MuninnError
 from muninn_core.journal.projectors import HEADER_FIELDS
 from muninn_core.model.value import encode_json, json_schemas
 from muninn_core.protocol.catalogue import METHODS
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.protocol.method import Method
 from muninn_server.events.subscription_request import MAX_HEARTBEAT_SECONDS, TOPICS
 from muninn_server.http.asgi_messages import JSON

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from muninn_core.errors import BadParams
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.editor import AnnotateResult
+    from muninn_core.protocol.families.editor import AnnotateResult
     from muninn_server.lsp.client import EditorClient
 
 CAPACITY = 50

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.repository import IndexResult, StatusResult
+    from muninn_core.protocol.families.repository import IndexResult, StatusResult
     from muninn_core.worktree.call_context import Progress
     from muninn_server.lsp.client import EditorClient
 

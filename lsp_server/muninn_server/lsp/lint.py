@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from muninn_core.model.value import from_plain, to_plain
-from muninn_core.protocol.reference import Fix, LintResult
+from muninn_core.protocol.families.reference import Fix, LintResult
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_server.lsp.positions import line_range
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.reference import Meaning, ReferencesResult
+    from muninn_core.protocol.families.reference import Meaning, ReferencesResult
     from muninn_server.lsp.client import EditorClient
     from muninn_server.lsp.server import Document
 

@@ -27,8 +27,8 @@ from muninn_server.lsp.server import EDITOR_COMMANDS, ResponseError, path_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from muninn_core.protocol.editor import DocumentResult
-    from muninn_core.protocol.memory import RememberResult
+    from muninn_core.protocol.families.editor import DocumentResult
+    from muninn_core.protocol.families.memory import RememberResult
     from muninn_server.lsp.client import EditorClient
 
 _DRAFTS = ".muninn/local/drafts/"

@@ -21,10 +21,10 @@ from muninn_core.context.memory_summary import facts, headline
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value, encode_json
-from muninn_core.protocol.editor import DocumentResult
-from muninn_core.protocol.events import EventQueryResult
-from muninn_core.protocol.inspection import MemoriesResult
-from muninn_core.protocol.reference import NamesResult
+from muninn_core.protocol.families.editor import DocumentResult
+from muninn_core.protocol.families.events import EventQueryResult
+from muninn_core.protocol.families.inspection import MemoriesResult
+from muninn_core.protocol.families.reference import NamesResult
 from muninn_core.source.muninn_file import CONTEXT_FOLDER
 from muninn_server.session import Session
 

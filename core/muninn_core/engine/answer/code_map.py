@@ -22,7 +22,7 @@ from muninn_core.federation.searched_repositories import NO_REPOSITORIES, Search
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
-from muninn_core.protocol.code import (
+from muninn_core.protocol.families.code import (
     GraphEdge,
     GraphParams,
     GraphResult,

@@ -18,7 +18,7 @@ from muninn_core.index.embedding.embed import Embedder, Encoded, Encoder
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.protocol.families.search import ContextParams, RecallParams
 from muninn_core.retrieval.candidates.filtering import apply_filters
 from muninn_core.retrieval.concurrent import LARGE, start_encoding
 from muninn_core.retrieval.decay import is_recallable

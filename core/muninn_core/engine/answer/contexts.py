@@ -42,7 +42,7 @@ from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
 from muninn_core.protocol.exploration import Exploration
-from muninn_core.protocol.search import (
+from muninn_core.protocol.families.search import (
     ContextParams,
     ContextResult,
     PackItem,

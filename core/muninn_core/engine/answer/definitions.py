@@ -11,7 +11,7 @@ from typing import Protocol
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState
 from muninn_core.near_match import NAMES, did_you_mean, nearest, nearest_path
-from muninn_core.protocol.code import CodeSymbol, GraphEdge, GraphParams, OutlineResult
+from muninn_core.protocol.families.code import CodeSymbol, GraphEdge, GraphParams, OutlineResult
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Edge, Facts, Graph, Named, Node, is_constructor
 from muninn_core.retrieval.query.filters import language_named
 from muninn_core.source.classify import LANGUAGES, language_of, path_traits

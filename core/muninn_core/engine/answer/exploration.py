@@ -25,8 +25,8 @@ from muninn_core.models.exploration import VERSION, FoundPlace, exploration_prom
 from muninn_core.models.prompt import Prompt
 from muninn_core.models.service import ModelService
 from muninn_core.protocol.exploration import Exploration
-from muninn_core.protocol.memory import RememberParams
-from muninn_core.protocol.search import ContextParams, ContextResult, ExploreParams, ExploreResult
+from muninn_core.protocol.families.memory import RememberParams
+from muninn_core.protocol.families.search import ContextParams, ContextResult, ExploreParams, ExploreResult
 from muninn_core.retrieval.results.hits import memory_hit
 from muninn_core.source.classify import classify
 from muninn_core.source.private_spans import strip_private

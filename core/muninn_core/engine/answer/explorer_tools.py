@@ -17,9 +17,9 @@ from muninn_core.model.value import Value, replace
 from muninn_core.models.exploration import VERB_TOOLS, FoundPlace
 from muninn_core.models.prompt import ToolCall
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.protocol.code import GraphResult, SymbolsResult
-from muninn_core.protocol.files import ReadResult
-from muninn_core.protocol.search import RecallResult
+from muninn_core.protocol.families.code import GraphResult, SymbolsResult
+from muninn_core.protocol.families.files import ReadResult
+from muninn_core.protocol.families.search import RecallResult
 from muninn_core.source.path_containment import can_name_file
 
 MAX_CHARS = 8_000

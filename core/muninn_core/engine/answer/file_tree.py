@@ -12,7 +12,7 @@ from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.chunk import SourceKind
 from muninn_core.near_match import nearest_path
-from muninn_core.protocol.files import FilesParams, FilesResult, ListedFile, TreeEntry, TreeParams, TreeResult
+from muninn_core.protocol.families.files import FilesParams, FilesResult, ListedFile, TreeEntry, TreeParams, TreeResult
 from muninn_core.retrieval.query.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query.query_language import Filter
 from muninn_core.source.path_containment import can_name_file

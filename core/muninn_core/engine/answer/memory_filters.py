@@ -8,7 +8,7 @@ from datetime import datetime
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.model.role import importance_for
-from muninn_core.protocol.inspection import MemoriesParams
+from muninn_core.protocol.families.inspection import MemoriesParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query.query_language import Filter

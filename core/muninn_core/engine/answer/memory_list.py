@@ -13,7 +13,7 @@ from muninn_core.engine.memory.lookup import only
 from muninn_core.federation.searched_repositories import NO_REPOSITORIES, SearchedRepositories
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
+from muninn_core.protocol.families.inspection import MemoriesParams, MemoriesResult
 from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.worktree.history.renames import RenameHistory
 from muninn_core.worktree.memories.memory_order import MemoryOrder

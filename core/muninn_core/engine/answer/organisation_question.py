@@ -9,9 +9,9 @@ from muninn_core.federation.dependents import packages_of
 from muninn_core.federation.importers import ImportersParams, importers_params
 from muninn_core.federation.organisation import ORG
 from muninn_core.model.value import replace
-from muninn_core.protocol.code import GraphParams, SymbolsParams
-from muninn_core.protocol.inspection import MemoriesParams
-from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.protocol.families.code import GraphParams, SymbolsParams
+from muninn_core.protocol.families.inspection import MemoriesParams
+from muninn_core.protocol.families.search import ContextParams, RecallParams
 from muninn_core.retrieval.query.filters import language_named
 from muninn_core.source.private_spans import strip_private
 from muninn_core.store.secrets.masking import mask

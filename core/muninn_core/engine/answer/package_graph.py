@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from muninn_core.federation.dependents import Dependencies, Dependent, Published, dependents
-from muninn_core.protocol.code import GraphEdge
+from muninn_core.protocol.families.code import GraphEdge
 from muninn_core.retrieval.graphs.code_graph import Node
 from muninn_core.source.code.definition import Import
 from muninn_core.source.code.resolve import FileIndex, resolve_import

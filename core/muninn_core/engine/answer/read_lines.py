@@ -9,7 +9,7 @@ from muninn_core.engine.answer.file_tree import passing_files
 from muninn_core.engine.answer.unknown_file import unknown_file
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import ReadState
-from muninn_core.protocol.files import ReadParams, ReadResult
+from muninn_core.protocol.families.files import ReadParams, ReadResult
 from muninn_core.source.classify import language_of
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.paths import relative_path

@@ -25,7 +25,7 @@ from muninn_core.federation.searched_repositories import NO_REPOSITORIES, Search
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.search import RecallParams, RecallResult
+from muninn_core.protocol.families.search import RecallParams, RecallResult
 from muninn_core.retrieval.candidates.filtering import Filtering, apply_filters
 from muninn_core.retrieval.concurrent import turn
 from muninn_core.retrieval.decay import is_recallable

@@ -10,7 +10,7 @@ from muninn_core.config import Config
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.search import RecallParams
+from muninn_core.protocol.families.search import RecallParams
 from muninn_core.retrieval.query.filters import FilterSet, compile_filters, wrong_value
 from muninn_core.retrieval.query.query_language import Filter, Question, read_question
 from muninn_core.source.identifiers import split_words

@@ -19,8 +19,8 @@ from muninn_core.model.byline import writer
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.model.memory import SHORT_ID, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.inspection import MemoriesParams
-from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.protocol.families.inspection import MemoriesParams
+from muninn_core.protocol.families.search import ContextParams, RecallParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify

@@ -8,7 +8,7 @@ from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.context_search import vector_of
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import Hit
-from muninn_core.protocol.skill import (
+from muninn_core.protocol.families.skill import (
     SkillEntry,
     SkillLeftOut,
     SkillMatch,

@@ -22,7 +22,7 @@ from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
-from muninn_core.protocol.search import ContextParams
+from muninn_core.protocol.families.search import ContextParams
 from muninn_core.retrieval.results.hits import hit_of
 from muninn_core.retrieval.results.signal import Signal, reasons_of, signal
 from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR

@@ -26,8 +26,8 @@ from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
-from muninn_core.protocol.reference import Fault
-from muninn_core.protocol.review import CheckParams, CheckResult, Finding
+from muninn_core.protocol.families.reference import Fault
+from muninn_core.protocol.families.review import CheckParams, CheckResult, Finding
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.muninn_file import own_kind
 from muninn_core.source.text import Text, read_text

@@ -13,7 +13,7 @@ from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.review import Verified, VerifyParams, VerifyResult
+from muninn_core.protocol.families.review import Verified, VerifyParams, VerifyResult
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.citations.citations import CitationCheck, cites_of
 from muninn_core.worktree.workspace import Workspace

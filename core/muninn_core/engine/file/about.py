@@ -13,8 +13,8 @@ from muninn_core.engine.file.uris import linker
 from muninn_core.engine.memory.drafting.remember_notices import missing
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.editor import AboutParams, AboutResult
-from muninn_core.protocol.inspection import Mention
+from muninn_core.protocol.families.editor import AboutParams, AboutResult
+from muninn_core.protocol.families.inspection import Mention
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.indexing.index_updater import IndexUpdater

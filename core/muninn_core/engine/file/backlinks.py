@@ -13,7 +13,14 @@ from muninn_core.engine.file.lint import MAX_BYTES, names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget, rooted
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.protocol.reference import Backlink, BacklinksParams, BacklinksResult, Edit, RelinkParams, RelinkResult
+from muninn_core.protocol.families.reference import (
+    Backlink,
+    BacklinksParams,
+    BacklinksResult,
+    Edit,
+    RelinkParams,
+    RelinkResult,
+)
 from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, own_kind
 from muninn_core.source.references import Reference, find_references
 from muninn_core.source.text import Text, read_text

@@ -18,7 +18,7 @@ from muninn_core.engine.file.reference_index import ReferenceIndex, section_name
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.reference import Name, NamesParams, NamesResult
+from muninn_core.protocol.families.reference import Name, NamesParams, NamesResult
 from muninn_core.source import frontmatter
 from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_core.worktree.call_context import CallContext

@@ -10,7 +10,7 @@ from muninn_core.config.description import Key, first_sentence, format_value, se
 from muninn_core.config.parser import MAX_CONFIG_BYTES, key_lines, parse_value
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.near_match import did_you_mean, nearest
-from muninn_core.protocol.repository import ConfigEntry, ConfigListParams, ConfigListResult, ConfigResult
+from muninn_core.protocol.families.repository import ConfigEntry, ConfigListParams, ConfigListResult, ConfigResult
 from muninn_core.regular_file import read_regular
 from muninn_core.store.files.disk import write_atomic
 from muninn_core.worktree.workspace import Workspace

@@ -21,7 +21,7 @@ from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
 from muninn_core.near_match import NAMES, nearest
-from muninn_core.protocol.context_file import (
+from muninn_core.protocol.families.context_file import (
     Rendered,
     RenderParams,
     RenderResult,
@@ -30,7 +30,7 @@ from muninn_core.protocol.context_file import (
     TemplateNewParams,
     TemplateNewResult,
 )
-from muninn_core.protocol.search import PackItem, RecallParams
+from muninn_core.protocol.families.search import PackItem, RecallParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.results.hits import memory_hit
 from muninn_core.source import frontmatter

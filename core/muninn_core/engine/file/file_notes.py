@@ -17,7 +17,7 @@ from muninn_core.model.byline import writer
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Doubt, Note, Spot
-from muninn_core.protocol.editor import AnnotateParams, AnnotateResult
+from muninn_core.protocol.families.editor import AnnotateParams, AnnotateResult
 from muninn_core.reconcile.comment_conflicts import contradiction_reason, find_objection
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.decay import is_recallable

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from muninn_core.engine.file.pack_diagnostics import is_packed
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.errors import BadParams
-from muninn_core.protocol.reference import Fault, Fix
+from muninn_core.protocol.families.reference import Fault, Fix
 from muninn_core.retrieval.query.filters import wrong_value
 from muninn_core.retrieval.query.query_language import near_key, read_question
 from muninn_core.source import frontmatter

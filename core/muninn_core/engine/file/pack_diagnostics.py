@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muninn_core.errors import MuninnError
-from muninn_core.protocol.reference import Fault
+from muninn_core.protocol.families.reference import Fault
 from muninn_core.regular_file import read_regular
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES, Manifest, matching_content, read_manifest
 

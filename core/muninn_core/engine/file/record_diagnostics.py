@@ -17,7 +17,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.near_match import NAMES, OPEN, nearest
-from muninn_core.protocol.reference import Fault, Fix
+from muninn_core.protocol.families.reference import Fault, Fix
 from muninn_core.store.files.lines import Lines, read_lines
 from muninn_core.store.records.change import CHANGES, required_ids
 from muninn_core.store.records.fields import FIELDS, read_fields

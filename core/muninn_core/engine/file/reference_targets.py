@@ -13,8 +13,8 @@ from muninn_core.engine.file.pointers import pointers
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.errors import NotFoundError, UsageError
-from muninn_core.protocol.reference import Meaning, ReferencesParams, ReferencesResult
-from muninn_core.protocol.search import RecallParams
+from muninn_core.protocol.families.reference import Meaning, ReferencesParams, ReferencesResult
+from muninn_core.protocol.families.search import RecallParams
 from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import own_kind
 from muninn_core.source.references import MAX_LINE_LENGTH, Reference, find_references

@@ -30,9 +30,9 @@ from muninn_core.engine.file.uris import SCHEME, linker
 from muninn_core.engine.memory import lookup
 from muninn_core.engine.memory.inspection.memory_history import history
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.protocol.context_file import RenderParams
-from muninn_core.protocol.editor import DocumentParams, DocumentResult
-from muninn_core.protocol.search import ContextParams
+from muninn_core.protocol.families.context_file import RenderParams
+from muninn_core.protocol.families.editor import DocumentParams, DocumentResult
+from muninn_core.protocol.families.search import ContextParams
 from muninn_core.source.private_spans import strip_private
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call_context import CallContext

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.model.memory import SHORT_ID, Memory
-from muninn_core.protocol.reconciliation import Conflict
+from muninn_core.protocol.families.reconciliation import Conflict
 from muninn_core.store.folding.fold import Dispute, State
 
 SUFFIX = 4

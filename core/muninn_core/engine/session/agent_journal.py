@@ -33,7 +33,7 @@ from muninn_core.engine.session.session_end import TEMPORARY
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.event import EventDraft
 from muninn_core.model.value import replace
-from muninn_core.protocol.session import CaptureParams
+from muninn_core.protocol.families.session import CaptureParams
 from muninn_core.source.private_spans import strip_private, strip_private_values
 from muninn_core.store.records.timestamps import normalise
 from muninn_core.worktree.journals import Journals

@@ -13,7 +13,7 @@ from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session import branch_memories, other_branch_rules, session_start
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.session import BriefParams, BriefResult, Withheld
+from muninn_core.protocol.families.session import BriefParams, BriefResult, Withheld
 from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
 from muninn_core.store.files.spool import unreconciled_sessions

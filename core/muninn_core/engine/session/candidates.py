@@ -23,7 +23,7 @@ from muninn_core.journal.writer import Transaction
 from muninn_core.model.event import CANDIDATE, CANDIDATE_DECIDED, SYSTEM, Event, EventDraft
 from muninn_core.model.memory import Memory
 from muninn_core.models.ledger import Entry
-from muninn_core.protocol.candidates import (
+from muninn_core.protocol.families.candidates import (
     Candidate,
     CandidateDiscardParams,
     CandidateDiscardResult,
@@ -33,8 +33,8 @@ from muninn_core.protocol.candidates import (
     CandidatePromoteParams,
     CandidatePromoteResult,
 )
-from muninn_core.protocol.memory import MemoryDraft, RememberParams
-from muninn_core.protocol.models import Spent
+from muninn_core.protocol.families.memory import MemoryDraft, RememberParams
+from muninn_core.protocol.families.models import Spent
 from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext
 

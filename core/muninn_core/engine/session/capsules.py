@@ -8,7 +8,7 @@ from muninn_core.engine.session.journal import At, project_of, span_of
 from muninn_core.errors import BadParams
 from muninn_core.journal.capsule_bundle import Importer, export
 from muninn_core.model.event import OBSERVATION, SUMMARY
-from muninn_core.protocol.capsules import (
+from muninn_core.protocol.families.capsules import (
     CapsuleCloseParams,
     CapsuleEventResult,
     CapsuleExportParams,

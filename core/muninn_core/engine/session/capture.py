@@ -28,8 +28,8 @@ from muninn_core.engine.session.reminders import missed_note
 from muninn_core.engine.session.work_in_git import note_edited
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.memory import MemoryDraft, RememberParams
-from muninn_core.protocol.session import CaptureParams, CaptureResult
+from muninn_core.protocol.families.memory import MemoryDraft, RememberParams
+from muninn_core.protocol.families.session import CaptureParams, CaptureResult
 from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.call_context import CallContext

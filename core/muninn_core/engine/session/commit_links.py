@@ -17,7 +17,7 @@ from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.workspace import Workspace
 

@@ -14,7 +14,7 @@ from muninn_core.journal.projectors import ARTIFACTS
 from muninn_core.journal.search import Filter
 from muninn_core.journal.spans import SPAN_COLUMNS, Span, bound_project
 from muninn_core.model.event import SYSTEM, Event
-from muninn_core.protocol.decisions import (
+from muninn_core.protocol.families.decisions import (
     DecisionFields,
     DecisionListParams,
     DecisionListResult,
@@ -28,7 +28,7 @@ from muninn_core.protocol.decisions import (
     RecordedResult,
     TurnEvents,
 )
-from muninn_core.protocol.events import EventAppendParams
+from muninn_core.protocol.families.events import EventAppendParams
 from muninn_core.worktree.call_context import CallContext
 
 INACTIVE = ("superseded", "rejected", "deprecated")

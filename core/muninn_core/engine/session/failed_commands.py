@@ -24,8 +24,8 @@ from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.protocol.session import CaptureParams
+from muninn_core.protocol.families.memory import MemoryDraft
+from muninn_core.protocol.families.session import CaptureParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.private_spans import strip_private
 from muninn_core.worktree.memories.memory_store import MemoryStore

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core.model.value import ValidationError, decode_json, from_plain
-from muninn_core.protocol.session import CaptureParams
+from muninn_core.protocol.families.session import CaptureParams
 
 log = logging.getLogger("muninn.inbox")
 

@@ -22,7 +22,7 @@ from muninn_core.journal.writer import Refused, Transaction, Writer
 from muninn_core.model.answer import ReadState
 from muninn_core.model.event import EventDraft
 from muninn_core.near_match import did_you_mean
-from muninn_core.protocol.audit import (
+from muninn_core.protocol.families.audit import (
     AuditReplayParams,
     AuditReplayResult,
     AuditSealParams,
@@ -34,7 +34,7 @@ from muninn_core.protocol.audit import (
     ProjectionsShowResult,
     ProjectionsStatusResult,
 )
-from muninn_core.protocol.events import (
+from muninn_core.protocol.families.events import (
     EventAppendParams,
     EventAppendResult,
     EventHit,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from muninn_core.engine.session.reminder_search import READY_SECONDS
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import replace
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.retrieval.query.mentioned_files import mentioned_files
 from muninn_core.source.classify import path_traits
 from muninn_core.worktree.workspace import Workspace

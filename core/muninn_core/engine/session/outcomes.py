@@ -17,7 +17,7 @@ from muninn_core.engine.session.journal import At
 from muninn_core.journal.search import Filter
 from muninn_core.model.event import Event
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.session import (
+from muninn_core.protocol.families.session import (
     GivenAnswer,
     GivenCounts,
     GivenItem,

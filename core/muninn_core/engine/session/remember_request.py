@@ -21,8 +21,8 @@ from muninn_core.engine.memory.exchange.transcript_files import open_transcript
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json
-from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.protocol.session import CaptureParams
+from muninn_core.protocol.families.memory import MemoryDraft
+from muninn_core.protocol.families.session import CaptureParams
 from muninn_core.retrieval.query.query_terms import significant_words
 from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.local.session_state import SessionState

@@ -11,7 +11,7 @@ from muninn_core.context.staleness import warning
 from muninn_core.engine.memory.drafting.scopes import visible
 from muninn_core.engine.session.reminder_search import RelatedMemory, related_memories
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.session import RemindParams, RemindResult, Withheld
+from muninn_core.protocol.families.session import RemindParams, RemindResult, Withheld
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.thread_future import run_in_thread
 from muninn_core.worktree.workspace import Workspace

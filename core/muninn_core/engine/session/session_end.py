@@ -25,8 +25,8 @@ from muninn_core.engine.session.work_in_git import changed_files, standing_commi
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.protocol.session import CaptureParams
+from muninn_core.protocol.families.memory import MemoryDraft
+from muninn_core.protocol.families.session import CaptureParams
 from muninn_core.store.folding.lazy_mapping import each_value
 from muninn_core.worktree.local.session_state import SessionState
 from muninn_core.worktree.memories.memory_store import MemoryStore

@@ -11,7 +11,7 @@ from datetime import datetime
 from operator import attrgetter
 
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.inspection import SessionsParams, SessionsResult, WorkSession
+from muninn_core.protocol.families.inspection import SessionsParams, SessionsResult, WorkSession
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.store.records.record import Record
 from muninn_core.worktree.workspace import Workspace

@@ -15,9 +15,8 @@ from muninn_core.journal.search import Filter, conditions_of, passes
 from muninn_core.model.event import Event
 from muninn_core.model.role import ROLES
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.events import EventWaitParams, EventWaitResult
-from muninn_core.protocol.method import Method
-from muninn_core.protocol.team import (
+from muninn_core.protocol.families.events import EventWaitParams, EventWaitResult
+from muninn_core.protocol.families.team import (
     Agent,
     AgentGrantParams,
     AgentGrantResult,
@@ -42,6 +41,7 @@ from muninn_core.protocol.team import (
     LeaseReleaseParams,
     LeaseReleaseResult,
 )
+from muninn_core.protocol.method import Method
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.paths import relative_path
 

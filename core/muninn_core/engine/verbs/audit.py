@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.session import journal
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.audit import (
+from muninn_core.protocol.families.audit import (
     AuditReplayParams,
     AuditReplayResult,
     AuditSealParams,

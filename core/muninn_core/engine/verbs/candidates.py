@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.session import candidates, model_candidates
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.candidates import (
+from muninn_core.protocol.families.candidates import (
     CandidateDiscardParams,
     CandidateDiscardResult,
     CandidateDistilParams,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.session import capsules
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.capsules import (
+from muninn_core.protocol.families.capsules import (
     CapsuleCloseParams,
     CapsuleEventResult,
     CapsuleExportParams,

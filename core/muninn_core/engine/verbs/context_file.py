@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.file import context_files
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.context_file import (
+from muninn_core.protocol.families.context_file import (
     RenderParams,
     RenderResult,
     TemplateListParams,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.session import decisions
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.decisions import (
+from muninn_core.protocol.families.decisions import (
     DecisionListParams,
     DecisionListResult,
     DecisionRecordParams,

@@ -7,7 +7,7 @@ from muninn_core.engine.memory.drafting import draft_file
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.model.note import Doubt
 from muninn_core.model.value import replace
-from muninn_core.protocol.editor import (
+from muninn_core.protocol.families.editor import (
     AboutParams,
     AboutResult,
     AnnotateParams,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.session import journal, team
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.events import (
+from muninn_core.protocol.families.events import (
     EventAppendParams,
     EventAppendResult,
     EventChangeParams,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.memory.exchange import bundles, packs
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.exchange import (
+from muninn_core.protocol.families.exchange import (
     ExportParams,
     ExportResult,
     ImportParams,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.answer import file_tree, grep, read_lines
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.files import (
+from muninn_core.protocol.families.files import (
     FilesParams,
     FilesResult,
     GrepParams,

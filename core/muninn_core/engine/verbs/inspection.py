@@ -10,7 +10,7 @@ from muninn_core.engine.memory.inspection.recent_records import recent_records
 from muninn_core.engine.session import outcomes, session_list
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.inspection import (
+from muninn_core.protocol.families.inspection import (
     HistoryParams,
     HistoryResult,
     LinksParams,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from muninn_core.engine.memory.changes import edits, record_changes
 from muninn_core.engine.memory.drafting.remember import remember
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.memory import (
+from muninn_core.protocol.families.memory import (
     ConsolidateParams,
     ConsolidateResult,
     ForgetParams,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from muninn_core.engine.memory.models import enrichment, linking, proposals, reports, verdicts
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import UsageError
-from muninn_core.protocol.models import (
+from muninn_core.protocol.families.models import (
     EnrichParams,
     EnrichResult,
     JudgeParams,

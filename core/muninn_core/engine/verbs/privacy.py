@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.memory.changes import redaction
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.privacy import PurgeParams, PurgeResult, RedactParams, RedactResult
+from muninn_core.protocol.families.privacy import PurgeParams, PurgeResult, RedactParams, RedactResult
 from muninn_core.worktree.call_context import CallContext
 
 

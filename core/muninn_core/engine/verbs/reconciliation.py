@@ -13,7 +13,7 @@ from muninn_core.engine.session import outcomes
 from muninn_core.engine.session.journal import At
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.reconciliation import (
+from muninn_core.protocol.families.reconciliation import (
     ConflictsParams,
     ConflictsResult,
     EvolveParams,
@@ -29,7 +29,7 @@ from muninn_core.protocol.reconciliation import (
     UndoParams,
     UndoResult,
 )
-from muninn_core.protocol.session import GivenCounts
+from muninn_core.protocol.families.session import GivenCounts
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

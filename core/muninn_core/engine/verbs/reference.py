@@ -5,7 +5,7 @@ from __future__ import annotations
 from muninn_core.engine.file import backlinks, completion, reference_targets
 from muninn_core.engine.file.lint import lint
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.reference import (
+from muninn_core.protocol.families.reference import (
     BacklinksParams,
     BacklinksResult,
     LintParams,

@@ -12,7 +12,7 @@ from muninn_core.federation.member import location_of
 from muninn_core.federation.registry import REPOSITORIES, ListedRepository, check_name, proposed_name
 from muninn_core.federation.scan import scan
 from muninn_core.launch.repository_location import RepositoryLocation, locate
-from muninn_core.protocol.repositories import (
+from muninn_core.protocol.families.repositories import (
     FoundRepository,
     ReposAddParams,
     ReposAddResult,

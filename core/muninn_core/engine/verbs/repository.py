@@ -13,7 +13,7 @@ from muninn_core.engine.memory.exchange.backfill import memorable_commits
 from muninn_core.engine.metrics import Metric
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import NotInitialised
-from muninn_core.protocol.repository import (
+from muninn_core.protocol.families.repository import (
     ConfigGetParams,
     ConfigListParams,
     ConfigListResult,

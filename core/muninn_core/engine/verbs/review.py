@@ -7,7 +7,7 @@ from muninn_core.engine.check.check import check
 from muninn_core.engine.memory.changes import approval, confirm
 from muninn_core.engine.memory.inspection.memory_diff import review
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.review import (
+from muninn_core.protocol.families.review import (
     ApproveParams,
     CheckParams,
     CheckResult,

@@ -14,7 +14,7 @@ from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.catalogue import lookup
-from muninn_core.protocol.search import (
+from muninn_core.protocol.families.search import (
     ContextParams,
     ContextResult,
     ExploreParams,

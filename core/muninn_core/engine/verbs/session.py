@@ -11,7 +11,7 @@ from muninn_core.engine.session.briefs import brief
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import NotFoundError
 from muninn_core.model.value import replace
-from muninn_core.protocol.session import (
+from muninn_core.protocol.families.session import (
     BackfillParams,
     BackfillResult,
     BriefParams,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.engine.answer import skills
 from muninn_core.engine.verbs.base import Verbs
-from muninn_core.protocol.skill import SkillsListParams, SkillsListResult, SkillsMatchParams, SkillsMatchResult
+from muninn_core.protocol.families.skill import SkillsListParams, SkillsListResult, SkillsMatchParams, SkillsMatchResult
 from muninn_core.worktree.call_context import CallContext
 
 

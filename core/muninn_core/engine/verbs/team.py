@@ -5,8 +5,7 @@ from __future__ import annotations
 from muninn_core.engine.session import team
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.model.value import Value
-from muninn_core.protocol.method import Method
-from muninn_core.protocol.team import (
+from muninn_core.protocol.families.team import (
     AgentGrantParams,
     AgentGrantResult,
     AgentHandoffParams,
@@ -30,6 +29,7 @@ from muninn_core.protocol.team import (
     LeaseReleaseParams,
     LeaseReleaseResult,
 )
+from muninn_core.protocol.method import Method
 from muninn_core.worktree.call_context import CallContext
 
 

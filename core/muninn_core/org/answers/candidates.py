@@ -24,9 +24,9 @@ from muninn_core.org.answers.search import searched
 from muninn_core.org.reading.branches import repository_of
 from muninn_core.org.reading.candidate_rows import RowOfFile, commits, rows_of_chunks, rows_of_files
 from muninn_core.org.reading.importers import importers
-from muninn_core.protocol.code import SymbolsParams
-from muninn_core.protocol.inspection import MemoriesParams
-from muninn_core.protocol.search import RecallParams
+from muninn_core.protocol.families.code import SymbolsParams
+from muninn_core.protocol.families.inspection import MemoriesParams
+from muninn_core.protocol.families.search import RecallParams
 from muninn_core.retrieval.results.ranking import Candidate
 from muninn_core.retrieval.search import search
 from muninn_core.source.identifiers import split_words

@@ -31,7 +31,7 @@ from muninn_core.org.reading.branch_code import BranchCode
 from muninn_core.org.reading.branches import ReadBranch, repository_of
 from muninn_core.org.reading.importers import importers
 from muninn_core.org.reading.symbols import SymbolNames
-from muninn_core.protocol.code import (
+from muninn_core.protocol.families.code import (
     GraphParams,
     GraphResult,
     OutlineParams,
@@ -39,7 +39,7 @@ from muninn_core.protocol.code import (
     SymbolsParams,
     SymbolsResult,
 )
-from muninn_core.protocol.files import FilesParams, FilesResult, ReadParams, ReadResult, TreeParams, TreeResult
+from muninn_core.protocol.families.files import FilesParams, FilesResult, ReadParams, ReadResult, TreeParams, TreeResult
 from muninn_core.retrieval.graphs.code_graph import RELATIONS, Node
 from muninn_core.retrieval.graphs.symbol_search import find
 from muninn_core.source.qualified import bare, split

@@ -27,8 +27,8 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.org.answers.question import Question, ambiguous, plain_path, refuse_others
 from muninn_core.org.reading.branches import ReadBranch
-from muninn_core.protocol.editor import AboutParams, AboutResult
-from muninn_core.protocol.inspection import (
+from muninn_core.protocol.families.editor import AboutParams, AboutResult
+from muninn_core.protocol.families.inspection import (
     Access,
     LinksParams,
     LinksResult,
@@ -39,8 +39,8 @@ from muninn_core.protocol.inspection import (
     ShowParams,
     ShowResult,
 )
-from muninn_core.protocol.repository import FocusStatus, ProjectStatus
-from muninn_core.protocol.session import GivenCounts
+from muninn_core.protocol.families.repository import FocusStatus, ProjectStatus
+from muninn_core.protocol.families.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.graphs.link_graph import LinkGraph
 from muninn_core.source.line_index import LineIndex

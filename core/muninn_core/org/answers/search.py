@@ -24,7 +24,7 @@ from muninn_core.model.value import replace
 from muninn_core.org import models
 from muninn_core.org.answers.question import Question, refuse_others
 from muninn_core.org.reading.branches import repository_of
-from muninn_core.protocol.search import ContextParams, ContextResult, RecallParams, RecallResult
+from muninn_core.protocol.families.search import ContextParams, ContextResult, RecallParams, RecallResult
 from muninn_core.retrieval.candidates.filtering import apply_filters
 from muninn_core.retrieval.query.query_terms import parse_query
 from muninn_core.retrieval.query.spelling import corrections

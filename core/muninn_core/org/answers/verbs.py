@@ -11,11 +11,11 @@ from muninn_core.federation.importers import ImportersParams
 from muninn_core.model.value import ValidationError, Value, from_plain
 from muninn_core.org.answers import candidates, files, memories, search
 from muninn_core.org.answers.question import Question
-from muninn_core.protocol.code import GraphParams, OutlineParams, SymbolsParams
-from muninn_core.protocol.editor import AboutParams
-from muninn_core.protocol.files import FilesParams, ReadParams, TreeParams
-from muninn_core.protocol.inspection import LinksParams, MemoriesParams, OverviewParams, ShowParams
-from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.protocol.families.code import GraphParams, OutlineParams, SymbolsParams
+from muninn_core.protocol.families.editor import AboutParams
+from muninn_core.protocol.families.files import FilesParams, ReadParams, TreeParams
+from muninn_core.protocol.families.inspection import LinksParams, MemoriesParams, OverviewParams, ShowParams
+from muninn_core.protocol.families.search import ContextParams, RecallParams
 
 
 class Verb(NamedTuple):

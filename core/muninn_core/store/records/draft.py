@@ -6,7 +6,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import replace, to_plain
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.store.records.expiry import parse_expiry
 from muninn_core.store.records.fields import actor_trust, headline, lowest_trust, question_lines
 from muninn_core.store.records.record import VERSION

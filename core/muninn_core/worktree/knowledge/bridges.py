@@ -17,8 +17,8 @@ from muninn_core.config import BridgesConfig, Config, IndexConfig
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.launch.repository_location import RepositoryLocation
 from muninn_core.model.value import replace
-from muninn_core.protocol.inspection import Mention
-from muninn_core.protocol.repository import BridgeStatus, Problem
+from muninn_core.protocol.families.inspection import Mention
+from muninn_core.protocol.families.repository import BridgeStatus, Problem
 from muninn_core.source.bridge import (
     BRIDGES,
     CLAUDE_MEMORY,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from muninn_core.model.value import replace
-from muninn_core.protocol.repository import Problem
+from muninn_core.protocol.families.repository import Problem
 from muninn_core.source.document import Document
 from muninn_core.source.shortcode import same_code
 from muninn_core.source.steering import ADR_FOLDERS, is_steering_document, read_steering_document

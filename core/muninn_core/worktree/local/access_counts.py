@@ -12,7 +12,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import decode_json, encode_json
-from muninn_core.protocol.inspection import Access
+from muninn_core.protocol.families.inspection import Access
 from muninn_core.store.files.disk import write_atomic
 
 log = logging.getLogger("muninn.accesses")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from muninn_core.errors import ReadOnlyError
 from muninn_core.launch.lock import FileLock
-from muninn_core.protocol.repository import Problem
+from muninn_core.protocol.families.repository import Problem
 from muninn_core.resource_exhaustion import raise_if_exhausted
 from muninn_core.store.files.disk import make_private_folder
 

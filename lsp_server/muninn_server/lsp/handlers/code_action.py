@@ -19,7 +19,7 @@ from muninn_server.lsp.muninn_document import muninn_document
 
 if TYPE_CHECKING:
     from muninn_core.model.note import Note
-    from muninn_core.protocol.editor import AnnotateResult
+    from muninn_core.protocol.families.editor import AnnotateResult
     from muninn_server.lsp.editor import Editor
 
 REMEMBER = "refactor.muninn"

@@ -14,8 +14,8 @@ from muninn_server.lsp.positions import TOP, line_range
 
 if TYPE_CHECKING:
     from muninn_core.model.note import Lens
-    from muninn_core.protocol.context_file import RenderResult
-    from muninn_core.protocol.editor import AnnotateResult
+    from muninn_core.protocol.families.context_file import RenderResult
+    from muninn_core.protocol.families.editor import AnnotateResult
     from muninn_server.lsp.editor import Editor
 
 

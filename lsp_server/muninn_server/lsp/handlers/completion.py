@@ -18,7 +18,7 @@ from muninn_core.source.references import quote_path
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.reference import Name, NamesResult
+    from muninn_core.protocol.families.reference import Name, NamesResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

@@ -12,7 +12,7 @@ from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document, r
 from muninn_server.lsp.positions import name_at
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.editor import AboutResult
+    from muninn_core.protocol.families.editor import AboutResult
     from muninn_server.lsp.editor import Editor
 
 

@@ -11,7 +11,7 @@ from muninn_server.lsp.positions import line_range
 
 if TYPE_CHECKING:
     from muninn_core.model.note import Lens
-    from muninn_core.protocol.editor import AnnotateResult
+    from muninn_core.protocol.families.editor import AnnotateResult
     from muninn_server.lsp.editor import Editor
 
 

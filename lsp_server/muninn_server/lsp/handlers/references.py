@@ -12,7 +12,7 @@ from muninn_server.lsp.positions import location
 from muninn_server.lsp.server import path_of
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.reference import BacklinksResult
+    from muninn_core.protocol.families.reference import BacklinksResult
     from muninn_server.lsp.editor import Editor
 
 

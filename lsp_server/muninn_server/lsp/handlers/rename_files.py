@@ -9,7 +9,7 @@ from lsprotocol import types
 from muninn_server.lsp.positions import location
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.reference import RelinkResult
+    from muninn_core.protocol.families.reference import RelinkResult
     from muninn_server.lsp.editor import Editor
 
 OPTIONS = types.FileOperationRegistrationOptions(

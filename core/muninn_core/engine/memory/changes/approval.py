@@ -10,7 +10,7 @@ from muninn_core.engine.memory.drafting.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import RefusedError, UsageError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.review import ApproveParams, RejectParams
+from muninn_core.protocol.families.review import ApproveParams, RejectParams
 from muninn_core.store.records.approval import may_approve
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memories.memory_store import MemoryStore

@@ -16,7 +16,13 @@ from muninn_core.engine.memory.lookup import memory_of, only
 from muninn_core.errors import BadParams, NotFoundError, RefusedError, UsageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
-from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
+from muninn_core.protocol.families.memory import (
+    ConsolidateParams,
+    ConsolidateResult,
+    MemoryDraft,
+    UpdateParams,
+    UpdateResult,
+)
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.store.records.expiry import parse_expiry
 from muninn_core.store.records.fields import question_lines

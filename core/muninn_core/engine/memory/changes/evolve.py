@@ -15,8 +15,8 @@ from typing import Any
 from muninn_core.errors import MuninnError, NotFoundError, Stopping
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import from_plain, to_plain
-from muninn_core.protocol.reconciliation import EvolveParams, EvolveResult, EvolveStep
-from muninn_core.protocol.session import GivenCounts
+from muninn_core.protocol.families.reconciliation import EvolveParams, EvolveResult, EvolveStep
+from muninn_core.protocol.families.session import GivenCounts
 from muninn_core.reconcile.plan import read_memory
 from muninn_core.reconcile.upkeep import Step, Use, plan
 from muninn_core.store.records.ids import UlidGenerator

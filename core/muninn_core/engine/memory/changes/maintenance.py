@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from muninn_core.protocol.reconciliation import (
+from muninn_core.protocol.families.reconciliation import (
     PruneParams,
     PruneResult,
     ReconcileParams,

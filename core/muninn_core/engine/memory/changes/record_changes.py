@@ -11,8 +11,8 @@ from muninn_core.engine.memory.drafting.drafts import cleaned, derived_title
 from muninn_core.engine.memory.lookup import conflicts, memory_of
 from muninn_core.errors import BadParams, RefusedError, UsageError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.memory import ForgetParams, ForgetResult, PromoteParams, PromoteResult
-from muninn_core.protocol.reconciliation import ResolveParams, ResolveResult
+from muninn_core.protocol.families.memory import ForgetParams, ForgetResult, PromoteParams, PromoteResult
+from muninn_core.protocol.families.reconciliation import ResolveParams, ResolveResult
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memories.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace

@@ -14,7 +14,7 @@ from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.journal.redaction_search import events_containing
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
+from muninn_core.protocol.families.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
 from muninn_core.store.files.redact import RedactionSubject, files_about, is_about, redact_content, redaction_subject
 from muninn_core.store.folding.fold import State
 from muninn_core.store.records.fields import read_fields

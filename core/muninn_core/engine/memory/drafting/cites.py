@@ -16,7 +16,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace, to_plain
 from muninn_core.near_match import did_you_mean
-from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.families.memory import MemoryDraft
 from muninn_core.reconcile.citations import make_cite
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.code.extent import Extent

@@ -11,7 +11,7 @@ from muninn_core.context.draft import draft_text
 from muninn_core.engine.memory.drafting.drafts import check_kind
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.memory import KINDS
-from muninn_core.protocol.editor import DraftParams, DraftResult
+from muninn_core.protocol.families.editor import DraftParams, DraftResult
 from muninn_core.store.files.disk import make_private_folder, translate_errors, write_atomic
 from muninn_core.store.files.layout import DRAFTS, Layout
 from muninn_core.worktree.paths import relative_path

@@ -12,7 +12,7 @@ from muninn_core.engine.memory.drafting.contradicted_memories import encode_ahea
 from muninn_core.engine.memory.drafting.remember_notices import MAX_NOTICES, remember_notices
 from muninn_core.errors import UsageError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.memory import RememberParams, RememberResult
+from muninn_core.protocol.families.memory import RememberParams, RememberResult
 from muninn_core.store.records.ids import UlidGenerator
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.memories.memory_store import MemoryStore

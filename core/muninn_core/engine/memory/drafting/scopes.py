@@ -14,7 +14,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory, Scope
 from muninn_core.model.value import to_plain
-from muninn_core.protocol.memory import PromoteParams
+from muninn_core.protocol.families.memory import PromoteParams
 from muninn_core.retrieval.request import Bounds
 from muninn_core.source.shortcode import same_code
 from muninn_core.worktree.call_context import CallContext

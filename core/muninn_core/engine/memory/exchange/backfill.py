@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.git import GitError
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
-from muninn_core.protocol.session import BackfillParams, BackfillResult, Recollection
+from muninn_core.protocol.families.session import BackfillParams, BackfillResult, Recollection
 from muninn_core.store.records.draft import memory_record
 from muninn_core.store.records.ids import derived_id
 from muninn_core.store.records.timestamps import normalise

@@ -21,7 +21,7 @@ from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.git import log as history
 from muninn_core.launch.repository_location import RepositoryLocation, locate
 from muninn_core.model.value import Value, field, replace
-from muninn_core.protocol.session import BackfillParams
+from muninn_core.protocol.families.session import BackfillParams
 from muninn_core.store.records.timestamps import normalise
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace

@@ -14,7 +14,7 @@ from muninn_core.engine.memory.exchange.obsidian_export import vault
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace, to_plain
-from muninn_core.protocol.exchange import ExportParams, ExportResult, ImportParams, ImportResult
+from muninn_core.protocol.families.exchange import ExportParams, ExportResult, ImportParams, ImportResult
 from muninn_core.regular_file import read_regular
 from muninn_core.store.bundle import BUNDLE_VERSION, bundle_form, mask_record, plan_import, read_bundle, select_records
 from muninn_core.store.folding.fold import fold

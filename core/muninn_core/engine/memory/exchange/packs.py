@@ -9,7 +9,7 @@ from pathlib import Path
 
 from muninn_core.config import Config
 from muninn_core.errors import NotFoundError, StorageError, UsageError
-from muninn_core.protocol.exchange import (
+from muninn_core.protocol.families.exchange import (
     KnowledgePack,
     PackAddParams,
     PackAddResult,

@@ -8,7 +8,7 @@ from muninn_core.config import Config
 from muninn_core.engine.memory.lookup import conflicts
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
+from muninn_core.protocol.families.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.workspace import Workspace
 

@@ -15,8 +15,8 @@ from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.inspection import FileCount, LinksParams, MemoryLink, OverviewParams, OverviewResult
-from muninn_core.protocol.repository import FocusStatus, ProjectStatus
+from muninn_core.protocol.families.inspection import FileCount, LinksParams, MemoryLink, OverviewParams, OverviewResult
+from muninn_core.protocol.families.repository import FocusStatus, ProjectStatus
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.graphs.link_graph import LinkGraph, LinkStep
 from muninn_core.store.records.timestamps import timestamp

@@ -18,7 +18,7 @@ from muninn_core.engine.memory.inspection.link_traversal import (
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.inspection import (
+from muninn_core.protocol.families.inspection import (
     FileCount,
     LinksParams,
     LinksResult,
@@ -27,8 +27,8 @@ from muninn_core.protocol.inspection import (
     ShowParams,
     ShowResult,
 )
-from muninn_core.protocol.repository import ProjectStatus
-from muninn_core.protocol.session import GivenCounts
+from muninn_core.protocol.families.repository import ProjectStatus
+from muninn_core.protocol.families.session import GivenCounts
 from muninn_core.retrieval.decay import has_expired
 from muninn_core.source.project import read_project
 from muninn_core.worktree.current_task import focus

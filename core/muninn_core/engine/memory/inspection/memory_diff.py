@@ -18,7 +18,7 @@ from muninn_core.model.answer import ReadState
 from muninn_core.model.citation import place
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.review import DiffParams, DiffResult, Turn
+from muninn_core.protocol.families.review import DiffParams, DiffResult, Turn
 from muninn_core.reconcile.plan import add_derived_records
 from muninn_core.store.files.layout import Layout
 from muninn_core.store.files.lines import read_content, read_lines

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace, to_plain
-from muninn_core.protocol.inspection import Changed, Event, HistoryParams, HistoryResult
+from muninn_core.protocol.families.inspection import Changed, Event, HistoryParams, HistoryResult
 from muninn_core.store.folding.fold import fold
 from muninn_core.store.records.approval import may_approve
 from muninn_core.store.records.change import required_ids

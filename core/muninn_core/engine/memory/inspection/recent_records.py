@@ -8,7 +8,7 @@ from datetime import datetime
 from muninn_core.engine.memory.inspection.memory_history import event_of
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.inspection import LogEntry, LogParams, LogResult
+from muninn_core.protocol.families.inspection import LogEntry, LogParams, LogResult
 from muninn_core.retrieval.query.filters import parse_moment
 from muninn_core.store.records.change import required_ids
 from muninn_core.store.records.record import Record

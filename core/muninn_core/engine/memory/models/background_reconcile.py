@@ -11,8 +11,8 @@ from muninn_core.engine.memory.changes import maintenance
 from muninn_core.engine.memory.models.verdicts import judge, route_for
 from muninn_core.errors import BadParams, BusyError, MuninnError
 from muninn_core.models.service import ModelService
-from muninn_core.protocol.models import JudgeParams
-from muninn_core.protocol.reconciliation import ReconcileParams, ReconcileResult
+from muninn_core.protocol.families.models import JudgeParams
+from muninn_core.protocol.families.reconciliation import ReconcileParams, ReconcileResult
 from muninn_core.store.records.timestamps import timestamp
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace

@@ -23,7 +23,7 @@ from muninn_core.models.enrichment import VERSION, Enrichment, enrichment_prompt
 from muninn_core.models.ledger import Entry
 from muninn_core.models.request import route_for
 from muninn_core.models.service import ModelService
-from muninn_core.protocol.models import Enriched, EnrichParams, EnrichResult
+from muninn_core.protocol.families.models import Enriched, EnrichParams, EnrichResult
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace
 

@@ -10,7 +10,7 @@ from muninn_core.errors import BadParams, ModelError
 from muninn_core.model.memory import Memory
 from muninn_core.models.consolidation import VERSION, consolidation_prompt, read_decision
 from muninn_core.models.service import ModelService
-from muninn_core.protocol.models import ConsolidationProposal, JudgeParams, JudgeResult
+from muninn_core.protocol.families.models import ConsolidationProposal, JudgeParams, JudgeResult
 from muninn_core.store.secrets.masking import mask
 from muninn_core.worktree.call_context import CallContext
 from muninn_core.worktree.workspace import Workspace

@@ -14,7 +14,7 @@ from muninn_core.models.ledger import Entry, budget_problem
 from muninn_core.models.prompt import Message, Prompt, Tool
 from muninn_core.models.request import cost, masked, route_of
 from muninn_core.models.service import ModelService
-from muninn_core.protocol.models import (
+from muninn_core.protocol.families.models import (
     ModelCall,
     ModelRoute,
     ModelsKeyParams,

@@ -16,7 +16,7 @@ from muninn_core.models import request
 from muninn_core.models.judgement import VERSION, judgement_prompt, read_judgement
 from muninn_core.models.ledger import Entry
 from muninn_core.models.service import ModelService
-from muninn_core.protocol.models import JudgedPair, JudgeParams, JudgeResult
+from muninn_core.protocol.families.models import JudgedPair, JudgeParams, JudgeResult
 from muninn_core.reconcile.compare import group_of, same_subject
 from muninn_core.reconcile.plan import add_derived_records, read_memory
 from muninn_core.reconcile.verdicts import valid_verdicts, verdict_fields

@@ -1,0 +1,1 @@
+"""Arguments: parsers made from the catalogue's JSON schemas."""

@@ -1,0 +1,1 @@
+"""Commands that are no verbs of the catalogue: daemon, doctor, edit and org."""

@@ -1,0 +1,1 @@
+"""Help: the manual, the short help, and the completion of shells."""

@@ -1,0 +1,1 @@
+"""Processes that pass a client's bytes to the daemon, or keep its HTTP services open."""

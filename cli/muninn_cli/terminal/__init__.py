@@ -1,0 +1,1 @@
+"""The terminal: styles, width, the pager, progress, and text that is safe to show."""

@@ -1,0 +1,1 @@
+"""Verbs: parsing their arguments, calling the daemon, and printing the result."""

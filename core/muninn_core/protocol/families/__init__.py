@@ -1,0 +1,1 @@
+"""The catalogue's families: one module each, with the parameters, results and methods of its verbs."""
