@@ -48,6 +48,10 @@ class Muninn:
         self.engine = engine
         self.clock = clock
 
+    def ask(self, verb: str, **params: Any) -> Any:
+        """Call a verb on the work tree, whose parameters may be named `at`."""
+        return self.engine.call(verb, decode_params(lookup(verb), params), CallContext(location=self.location))
+
     def call(
         self,
         verb: str,

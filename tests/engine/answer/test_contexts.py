@@ -7,9 +7,8 @@ import os
 import stat
 
 import pytest
+from private_text import WORD, holders, key_of_chance
 from repositories import copy_plain_repo, git
-from test_privacy import WORD, holders, key_of_chance
-from test_revisions import ask
 
 from muninn_core.context.render import FORMATS
 from muninn_core.context.tokens import count_tokens
@@ -170,7 +169,7 @@ def test_a_change_that_can_not_be_read_is_refused(shared_steps, diff, error, wor
 def test_a_question_about_the_past_has_no_cursor_and_no_change(shared_steps):
     for given in ({"cursor": "src/steps.py:1"}, {"diff": "HEAD"}):
         with pytest.raises(BadParams, match="exclude each other"):
-            ask(shared_steps, "context", query="x", at="HEAD", **given)
+            shared_steps.ask("context", query="x", at="HEAD", **given)
 
 
 def test_files_that_are_open_or_changed_count_and_say_why(steps):
@@ -357,12 +356,12 @@ def test_a_question_about_a_branch_is_replayed_from_the_commit_that_it_stood_for
     steps.call("seal")
     git(steps.root, "add", "-A")
     git(steps.root, "commit", "-q", "-m", "Memory")
-    pack = ask(steps, "context", query="user names", at="main")
+    pack = steps.ask("context", query="user names", at="main")
     steps.call("remember", text="User names may be empty now.", session="s1")
     steps.call("seal")
     git(steps.root, "add", "-A")
     git(steps.root, "commit", "-q", "-m", "More memory")
-    assert ask(steps, "context", query="user names", at="main").text != pack.text
+    assert steps.ask("context", query="user names", at="main").text != pack.text
     fresh = steps.call("replay", bundle=pack.bundle, fresh=True)
     assert (fresh.same, fresh.context.text) == (True, pack.text)
 

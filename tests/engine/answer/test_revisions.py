@@ -7,20 +7,12 @@ from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.git import GitError
-from muninn_core.launch.repository_location import locate
-from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.worktree.call_context import CallContext
 
 pytest_plugins = ["engines"]
 
 
-def ask(muninn, verb, **params):
-    """Call a verb whose parameters may be named `at`."""
-    return muninn.engine.call(verb, decode_params(lookup(verb), params), CallContext(location=locate(str(muninn.root))))
-
-
 def texts(muninn, **params):
-    return [memory.text for memory in ask(muninn, "memories", **params).memories]
+    return [memory.text for memory in muninn.ask("memories", **params).memories]
 
 
 def commit(muninn, message):
@@ -49,37 +41,37 @@ def told(muninn):
 def test_memories_of_a_tag_are_those_of_its_tree(told):
     assert texts(told, at="v1") == ["Ships moor at berth one."]
     assert set(texts(told)) == {"Ships moor at berth one.", "Cranes are painted yellow."}
-    answer = ask(told, "memories", at="v1")
+    answer = told.ask("memories", at="v1")
     assert answer.saw.commit == git(told.root, "rev-parse", "v1^{commit}").strip()
     assert (answer.saw.branch, answer.saw.log) == (None, 1)
 
 
 def test_recall_at_a_tag_finds_memory_and_knowledge_as_they_were_and_says_that_code_is_left_out(told):
-    answer = ask(told, "recall", query="lighthouse berth cranes", at="v1")
+    answer = told.ask("recall", query="lighthouse berth cranes", at="v1")
     assert [hit.kind for hit in answer.hits].count("memory") == 1
     found = {hit.path: hit.text for hit in answer.hits if hit.kind == "knowledge"}
     assert "blinks twice" in found[".muninn/knowledge/harbour.md"]
     assert not [hit for hit in answer.hits if hit.kind == "code"]
     assert "code is not searched" in answer.saw.note
-    assert "is dark" in ask(told, "recall", query="lighthouse", at="HEAD").hits[0].text
+    assert "is dark" in told.ask("recall", query="lighthouse", at="HEAD").hits[0].text
 
 
 def test_an_answer_about_a_revision_does_not_depend_on_what_was_asked_before(told):
-    first = ask(told, "recall", query="lighthouse berth", at="v1").hits
-    ask(told, "recall", query="lighthouse berth", at="HEAD")
-    assert ask(told, "recall", query="lighthouse berth", at="v1").hits == first
+    first = told.ask("recall", query="lighthouse berth", at="v1").hits
+    told.ask("recall", query="lighthouse berth", at="HEAD")
+    assert told.ask("recall", query="lighthouse berth", at="v1").hits == first
 
 
 def test_a_question_about_a_revision_leaves_the_work_tree_and_its_answers_alone(told):
     told.call("index")
     before = told.call("recall", query="cranes").hits
-    ask(told, "recall", query="cranes", at="v1")
+    told.ask("recall", query="cranes", at="v1")
     assert git(told.root, "status", "--porcelain", "-uall") == ""
     assert told.call("recall", query="cranes").hits == before
 
 
 def test_a_pack_as_of_a_tag_holds_nothing_of_later(told):
-    pack = ask(told, "context", query="berth cranes lighthouse", at="v1")
+    pack = told.ask("context", query="berth cranes lighthouse", at="v1")
     assert "berth one" in pack.text
     assert "blinks twice" in pack.text
     assert "yellow" not in pack.text
@@ -91,33 +83,33 @@ def test_a_memory_that_expired_later_counts_at_the_revision(told):
     commit(told, "Third")
     told.clock.forward(days=365 * 100)
     assert "The pier is closed." not in told.texts("is the pier closed", kind="memory")
-    hits = ask(told, "recall", query="is the pier closed", at="HEAD", kind="memory").hits
+    hits = told.ask("recall", query="is the pier closed", at="HEAD", kind="memory").hits
     assert "The pier is closed." in [hit.text for hit in hits]
 
 
 @pytest.mark.parametrize(("rev", "near"), [("v2", "'v1'"), ("mian", "'main'"), ("Main", "'main'")])
 def test_a_revision_that_is_not_there_names_the_nearest(told, rev, near):
     with pytest.raises(NotFoundError, match=rev) as caught:
-        ask(told, "memories", at=rev)
+        told.ask("memories", at=rev)
     assert near in caught.value.hint
 
 
 @pytest.mark.parametrize("rev", ["--all", "a..b", " ", "HEAD\nHEAD"])
 def test_an_invalid_revision_is_refused(told, rev):
     with pytest.raises(BadParams):
-        ask(told, "recall", query="x", at=rev)
+        told.ask("recall", query="x", at=rev)
 
 
 def test_code_of_a_revision_and_two_views_at_once_are_refused(told):
     with pytest.raises(BadParams, match="code"):
-        ask(told, "recall", query="x", at="v1", kind="code")
+        told.ask("recall", query="x", at="v1", kind="code")
     with pytest.raises(BadParams, match="exclude"):
-        ask(told, "memories", at="v1", branches=True)
+        told.ask("memories", at="v1", branches=True)
 
 
 def test_a_commit_from_before_memory_is_an_error_and_not_an_empty_answer(told):
     with pytest.raises(NotFoundError, match=r"no \.muninn"):
-        ask(told, "memories", at="HEAD~2")
+        told.ask("memories", at="HEAD~2")
 
 
 def test_before_the_first_commit_there_is_no_revision(tmp_path, start):
@@ -128,7 +120,7 @@ def test_before_the_first_commit_there_is_no_revision(tmp_path, start):
     muninn.call("init")
     muninn.call("remember", text="It begins.")
     with pytest.raises(NotFoundError) as caught:
-        ask(muninn, "memories", at="HEAD")
+        muninn.ask("memories", at="HEAD")
     assert "no commit yet" in caught.value.hint
     assert texts(muninn, branches=True) == ["It begins."]
 
@@ -140,7 +132,7 @@ def test_without_git_another_revision_is_an_error(tmp_path, start):
     muninn.call("init")
     muninn.call("remember", text="It begins.")
     with pytest.raises(GitError):
-        ask(muninn, "memories", at="HEAD")
+        muninn.ask("memories", at="HEAD")
     assert texts(muninn, branches=True) == ["It begins."]
 
 
@@ -149,10 +141,10 @@ def test_a_shallow_clone_says_that_it_is_shallow(told, tmp_path, start):
     clone = start(tmp_path / "shallow")
     assert len(texts(clone, at="HEAD")) == 2
     with pytest.raises(NotFoundError) as caught:
-        ask(clone, "memories", at="HEAD~1")
+        clone.ask("memories", at="HEAD~1")
     assert "unshallow" in caught.value.hint
-    assert "shallow" in ask(clone, "memories", branches=True).saw.note
-    assert {memory.work for memory in ask(clone, "memories").memories} == {""}
+    assert "shallow" in clone.ask("memories", branches=True).saw.note
+    assert {memory.work for memory in clone.ask("memories").memories} == {""}
 
 
 @pytest.fixture
@@ -169,39 +161,39 @@ def branched(told):
 
 def test_memory_of_other_branches_is_left_out_unless_it_is_asked_for(branched):
     assert "The feature needs Kafka." not in texts(branched)
-    found = {memory.text: memory for memory in ask(branched, "memories", branches=True).memories}
+    found = {memory.text: memory for memory in branched.ask("memories", branches=True).memories}
     assert found["The feature needs Kafka."].elsewhere == ("feature",)
     assert found["Cranes are painted yellow."].elsewhere == ()
 
 
 def test_recall_with_branches_finds_it_once_and_says_where_it_is(branched):
-    hits = ask(branched, "recall", query="what needs Kafka", branches=True, kind="memory").hits
+    hits = branched.ask("recall", query="what needs Kafka", branches=True, kind="memory").hits
     assert [(hit.text, hit.elsewhere) for hit in hits if "Kafka" in hit.text] == [
         ("The feature needs Kafka.", ("feature",))
     ]
     assert "Kafka" in hits[0].text
     assert "Kafka" not in "".join(branched.texts("what needs Kafka"))
-    pack = ask(branched, "context", query="what needs Kafka", branches=True)
+    pack = branched.ask("context", query="what needs Kafka", branches=True)
     assert "only on feature" in pack.text
 
 
 def test_a_remote_branch_counts_as_another_branch(branched, tmp_path, start):
     git(tmp_path, "clone", "-q", str(branched.root), "clone")
     clone = start(tmp_path / "clone")
-    found = {memory.text: memory.elsewhere for memory in ask(clone, "memories", branches=True).memories}
+    found = {memory.text: memory.elsewhere for memory in clone.ask("memories", branches=True).memories}
     assert found["The feature needs Kafka."] == ("origin/feature",)
 
 
 def test_once_merged_it_is_nowhere_else(branched):
     git(branched.root, "merge", "-q", "--no-edit", "feature")
     branched.call("memories")
-    found = {memory.text: memory for memory in ask(branched, "memories", branches=True).memories}
+    found = {memory.text: memory for memory in branched.ask("memories", branches=True).memories}
     assert found["The feature needs Kafka."].elsewhere == ()
     assert found["The feature needs Kafka."].work == ""
 
 
 def work_of(muninn, text):
-    return {memory.text: memory.work for memory in ask(muninn, "memories").memories}[text]
+    return {memory.text: memory.work for memory in muninn.ask("memories").memories}[text]
 
 
 def test_memory_of_work_that_was_squashed_is_rewritten_and_not_abandoned(told):
@@ -230,7 +222,7 @@ def test_memories_of_a_left_branch_are_unmerged_and_later_abandoned(told):
     assert work_of(told, "The trial worked.") == "abandoned"
     (hit,) = [hit for hit in told.call("recall", query="did the trial work").hits if hit.text == "The trial worked."]
     assert hit.work == "abandoned"
-    assert "abandoned" in ask(told, "context", query="did the trial work").text
+    assert "abandoned" in told.ask("context", query="did the trial work").text
 
 
 def test_memory_of_a_reverted_commit_is_marked_until_the_revert_is_reverted(told):
@@ -244,6 +236,6 @@ def test_memory_of_a_reverted_commit_is_marked_until_the_revert_is_reverted(told
 
 
 def test_rebuilding_the_index_leaves_questions_about_the_past_possible(told):
-    first = ask(told, "recall", query="lighthouse berth", at="v1").hits
+    first = told.ask("recall", query="lighthouse berth", at="v1").hits
     told.call("index", rebuild=True)
-    assert ask(told, "recall", query="lighthouse berth", at="v1").hits == first
+    assert told.ask("recall", query="lighthouse berth", at="v1").hits == first

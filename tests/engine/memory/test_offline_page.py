@@ -7,7 +7,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from test_privacy import key_of_chance
+from private_text import key_of_chance
 
 from muninn_core.engine.memory.exchange.html_export import page
 

@@ -8,8 +8,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from private_text import holders, key_of_chance
 from repositories import git
-from test_privacy import holders, key_of_chance
 
 from muninn_cli.show.bundles import bundle_text
 from muninn_core.engine.memory.exchange import bundles

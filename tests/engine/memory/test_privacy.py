@@ -5,30 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from private_text import WORD, holders, key_of_chance
 from repositories import git
 
 from muninn_core.errors import BadParams
 
 pytest_plugins = ["engines"]
-
-WORD = "quetzalcoatlus"
-"""A word that is in no file, so that finding it anywhere says where it came from."""
-
-
-def holders(root, word=WORD):
-    """Return all files under .muninn that contain a word."""
-    found = []
-    for path in (root / ".muninn").rglob("*"):
-        try:
-            if path.is_file() and word.encode() in path.read_bytes():
-                found.append(path.relative_to(root).as_posix())
-        except FileNotFoundError:
-            continue  # the index replaces its files while it works
-    return found
-
-
-def key_of_chance():
-    return "9fK2" + "xQ7z" + "Lm4R" + "vT8w" + "Jp3Y" + "cH6n"
 
 
 def test_a_private_span_is_stored_nowhere(muninn):

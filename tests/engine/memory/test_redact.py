@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
+from private_text import WORD, holders
 from repositories import git
-from test_privacy import WORD, holders
 
 from muninn_core.errors import NotFoundError, StorageError
 from muninn_core.store.files import redact as blanking
