@@ -212,8 +212,11 @@ def _check_rights(method: Method, raw: Any, role: str) -> None:
         )
 
 
-def error_of(error: BaseException, verb: str) -> MuninnError:
-    """Return the error to respond with. Any error but a MuninnError is a bug and is logged with its trace."""
+def error_of(error: BaseException, verb: str, log_place: str = "`muninn daemon logs`") -> MuninnError:
+    """Return the error to respond with. Any error but a MuninnError is a bug and is logged with its trace.
+
+    `log_place` says where the log is.
+    """
     if isinstance(error, MuninnError):
         return error
     if isinstance(error, asyncio.CancelledError):
@@ -225,7 +228,7 @@ def error_of(error: BaseException, verb: str) -> MuninnError:
     log.error("%s failed", verb, exc_info=error)
     return InternalError(
         f"internal error in '{verb}': {type(error).__name__}: {error}",
-        hint="This is a bug in Muninn; `muninn daemon logs` has the trace.",
+        hint=f"This is a bug in Muninn; {log_place} has the trace.",
     )
 
 

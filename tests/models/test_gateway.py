@@ -100,6 +100,27 @@ def test_headers_pass_as_they_are_but_for_those_of_the_connection_and_cookies(ga
         assert (request.headers["x-hop"], request.headers["cookie"]) == (None, None)
 
 
+def test_a_connection_is_used_again_but_not_after_surplus_bytes(gateway: Served) -> None:
+    def reply(*said: str) -> Reply:
+        """A reply in one packet. What follows the first text is an answer that nobody asked for."""
+        heads = [b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"] * len(said)
+        whole = b"".join(head % len(each) + each.encode() for head, each in zip(heads, said, strict=True))
+
+        def send(request: Request) -> None:
+            request.close_connection = False
+            request.wfile.write(whole)
+
+        return send
+
+    with Backend(reply("1"), reply("2"), reply("3", "stale"), reply("4"), reply("5")) as backend:
+        gateway.configure(m=route(backend, "openai"))
+        got = [post(gateway, "/v1/chat/completions", b'{"model": "m", "messages": []}')[2] for _ in range(5)]
+    assert got == [b"1", b"2", b"3", b"4", b"5"]
+    connections = [each.client_address for each in backend.requests]
+    assert connections[3] != connections[2]
+    assert len(set(connections)) < len(connections)  # others are used again, unless the machine stops for seconds
+
+
 @pytest.mark.parametrize("dialect", ["openai", "anthropic"])
 @pytest.mark.parametrize(
     ("reply", "code", "word"),

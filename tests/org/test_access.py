@@ -169,7 +169,7 @@ def test_rights_come_from_groups_end_with_their_time_and_can_be_revoked(home, pe
     assert names(lambda reader: reader.files()) == []
     with home.database.transaction("muninn_writer") as connection:
         principals.grant(connection, home.tenant, closed, eve)
-        principals.revoke(connection, home.tenant, closed, eve)
+        principals.revoke(connection, home.tenant, closed, "user", "eve")
     assert names(lambda reader: reader.files()) == []
 
 

@@ -253,6 +253,36 @@ def test_no_verb_answers_another_token(fresh, ask, root: Path) -> None:
             ann.service.answer(pushes, verb, questions(verb, "orchard")[0])
 
 
+def test_a_token_lists_its_own_organisation_alone_and_reads_and_pushes_nothing(fresh, ask, root: Path) -> None:
+    push(fresh.database, fresh.repository("orchard"), root, "HEAD", workers=1)
+    ann = ask("ann", "orchard")
+    with fresh.as_admin() as connection:
+        other = principals.create_tenant(connection, "rival")
+    with fresh.database.transaction("muninn_writer") as connection:
+        principals.put_repository(connection, other, "secret", "main", private=False)
+        ops = principals.put_principal(connection, fresh.tenant, "user", "ops")
+        token = principals.create_token(connection, fresh.tenant, ops, "list", timedelta(hours=1))
+        reads = principals.put_principal(connection, fresh.tenant, "group", "readers")
+        principals.put_member(connection, fresh.tenant, reads, ops)
+    found = ann.service.listing(token)
+    assert [(each.name, each.open, [branch.ref for branch in each.branches]) for each in found.repositories] == [
+        ("orchard", False, ["main"])
+    ]
+    assert [(each.kind, each.principal) for each in found.repositories[0].grants] == [("user", "ann")]
+    assert [(each.name, each.members) for each in found.groups] == [("readers", ("ops",))]
+    for name in ("secret", "nosuch", *HOSTILE):
+        with pytest.raises(MuninnError, match=r"no repository|NUL|surrogate"):
+            ann.service.listing(token, [name])
+    for refused in (
+        lambda: ann.service.listing(ann.token),
+        lambda: ann.service.answer(token, "recall", {"query": "peel"}),
+        lambda: ann.service.pushed_commit(token, "orchard", "main"),
+        lambda: ann.service.check_token(token),
+    ):
+        with pytest.raises(RefusedError, match="scope"):
+            refused()
+
+
 HOSTILE = (
     "'; DROP TABLE muninn.chunk; -- \\ %s %(x)s ' | ' :* <-> ☃",
     "\\",
@@ -464,7 +494,7 @@ def test_tables_with_an_index_of_words_are_emptied_and_filled_by_the_next_push(f
     with connect(admin) as connection:
         assert principals.create_tenant(connection, "acme") == 1
         connection.execute(WITH_INDEXES.encode())
-    assert migrate(admin) == ("lists", "dependencies", "token_states", "parts", "adapted_encoder")
+    assert migrate(admin) == ("lists", "dependencies", "token_states", "parts", "adapted_encoder", "list_tokens")
     home = fresh._replace(admin=admin, database=Database(fresh.app.rpartition("/")[0] + f"/indexed_{name}"), tenant=1)
     assert files(home) == set()
     push(home.database, home.repository("one"), root, "HEAD", workers=1)

@@ -167,6 +167,19 @@ def test_another_organisation_can_not_declare_the_same_issuer(home, url: str, is
             identity.put_provider(connection, home.tenant, address, AUDIENCE, f"{issuer}/keys", "sub", "")
 
 
+def test_people_of_a_removed_provider_ask_no_more(home, url: str, issuer: str) -> None:
+    keys = f"{issuer}/keys"
+    with home.database.transaction("muninn_writer") as connection:
+        identity.remove_provider(connection, home.tenant, issuer)
+    with pytest.raises(MuninnError, match="not valid"):
+        found(url, signed(issuer))
+    with home.database.transaction("muninn_writer") as connection:
+        with pytest.raises(MuninnError, match="no provider"):
+            identity.remove_provider(connection, home.tenant, issuer)
+        identity.put_provider(connection, home.tenant, issuer, AUDIENCE, keys, "sub", "groups")
+    assert found(url, signed(issuer)) == 1
+
+
 def test_unknown_keys_do_not_make_the_server_ask_the_issuer_each_time(url: str, issuer: str, monkeypatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(jwt.PyJWKClient, "get_signing_keys", lambda _self: asked.append(1) or [])

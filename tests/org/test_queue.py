@@ -17,12 +17,14 @@ from repositories import git
 from muninn_core.errors import BadParams, BusyError, MuninnError, RefusedError
 from muninn_core.git import mirror
 from muninn_core.org.access import principals, webhooks
+from muninn_core.org.access.listing import listing
 from muninn_core.org.access.webhooks import receive
 from muninn_core.org.ingestion.mirrors import sweep_mirrors
 from muninn_core.org.ingestion.pushes import remove_repository
 from muninn_core.org.ingestion.worker import MAX_ATTEMPTS, Worker
 from muninn_core.org.reading.branches import enter
 from muninn_core.org.reading.reader import PostgresReader
+from muninn_server.org.listing_text import listing_text
 
 SECRET = "a secret of more than sixteen characters"
 
@@ -217,6 +219,10 @@ def test_a_remote_that_is_away_is_tried_again_and_named(forge, tmp_path: Path) -
             connection.execute("UPDATE muninn.job SET not_before = now() WHERE not_before < 'infinity'")
         worker.work_once()
     assert waiting(home)[0][1] == MAX_ATTEMPTS
+    with home.database.transaction("muninn_writer") as connection:
+        found = listing(connection, home.tenant, ["shop"])
+    told = listing_text(found)
+    assert f"job for main failed after {MAX_ATTEMPTS} tries: {error}" in told
     set_remote(home, str(tmp_path / "forge.git"))
     notice(home)
     assert drain(worker) == 1
@@ -245,9 +251,10 @@ def test_mirrors_of_deleted_repositories_and_rewritten_commits_go_away(forge, tm
     drain(worker)
     assert files(home) == {"one.py", "clean.py", "further.py"}
     remove_repository(home.database, home.tenant, "shop")
+    git(tmp_path, "init", "-q", "--bare", str(mirrors / "people.git"))  # somebody else's
     with home.as_admin() as connection:
         assert sweep_mirrors(connection, mirrors) == 1
-    assert list(mirrors.iterdir()) == []
+    assert [each.name for each in mirrors.iterdir()] == ["people.git"]
 
 
 @pytest.mark.parametrize("remote", ["ext::sh -c id", "--upload-pack=id", "http://host/x", "https://a b", "", "file"])

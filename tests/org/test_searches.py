@@ -158,7 +158,7 @@ def test_a_revoked_right_ends_at_once_in_shared_vectors_and_lists(home, filled) 
     ben, ann = reads("ben"), reads("ann")
     with home.database.transaction("muninn_writer") as connection:
         two = principals.find_repository(connection, home.tenant, "two")
-        principals.revoke(connection, home.tenant, two, filled["ben"])
+        principals.revoke(connection, home.tenant, two, "user", "ben")
     assert reads("ben") == ([], [], 0, True)
     assert reads("ann") == ann
     home.principal("ben", "two")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.request
 from datetime import timedelta
@@ -16,12 +18,13 @@ from pathlib import Path
 import pytest
 from repositories import MUNINN, git
 
-from muninn_core.errors import MuninnError, RefusedError
+from muninn_core.errors import MuninnError, RefusedError, StorageError
 from muninn_core.org.access import principals
 from muninn_core.org.service import Service
 from muninn_core.source.knowledge_readme import KNOWLEDGE_README
 from muninn_server.org import application
 from muninn_server.org.client import Client
+from muninn_server.org.command import JsonFormatter, main
 
 CODE = "def refund(order):\n    '''Give the money of an order back.'''\n    return order.total\n"
 MEMORY = {
@@ -178,6 +181,7 @@ def test_pushes_with_forged_contents_change_nothing(pushed, tokens, root: Path, 
     assert status(pushed, f"/push?repository=shop&ref=main&commit={commit[:39]}g", b"", tokens["ci"]) in (400, 404)
     assert status(pushed, "/push?repository=shop&ref=..%2Fmain&commit=x", b"", tokens["ci"]) == 400
     assert status(pushed, "/push?repository=shop&nosuch=1", b"", tokens["ci"]) == 400
+    assert status(pushed, "/push?repository=shop&ref=%00", None, tokens["ci"]) == 400
     assert Client(pushed, tokens["ann"]).call("recall", {"query": "refund"})["hits"] == before
 
 
@@ -219,7 +223,7 @@ def test_probes_and_metrics_need_no_token(pushed) -> None:
         with urllib.request.urlopen(pushed + path) as response:
             body = response.read().decode()
     assert 'muninn_org_calls_total{verb="recall",outcome="ok"}' in body
-    assert status(pushed, "/nosuch") == 404
+    assert (status(pushed, "/nosuch"), status(pushed, "/rpc"), status(pushed, "/list", b"")) == (404, 405, 405)
     assert status(pushed, "/hook/github?tenant=acme&repository=shop", b'{"ref":"refs/heads/main"}') == 403
     assert status(pushed, "/hook/nosuch?tenant=acme&repository=shop", b"{}") == 400
 
@@ -316,11 +320,38 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
     read = run("read", "refund.py", "--set", "start=3", "--set", "limit=1", *asking, MUNINN_ORG_TOKEN=reads)
     assert read == "refund.py:3 of 3 lines\n3\t    return order.total"
     assert run("files", "*.md", "*.py", *asking, MUNINN_ORG_TOKEN=reads) == "refund.py"
+    lists = run("token", "create", "ops", "--list", "--tenant", "acme")
+    run("grant", "payments", "tools", "--kind", "group", "--days", "30", "--tenant", "acme")
+    run("member", "zoe", "payments", "--tenant", "acme")
+    run(
+        "remote",
+        "tools",
+        "https://user:password@git.example.com/tools.git",
+        "--branch",
+        "release/*",
+        "--tenant",
+        "acme",
+    )
+    told = run("list", "tools", "--tenant", "acme")
+    assert re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", told) == (
+        "tools  private, default branch main\n"
+        "  fetched from https://git.example.com/tools.git, also release/*\n"
+        f"  branch main at {commit}, pushed TIME UTC\n"
+        "  readers: group payments until TIME UTC, user zoe\n"
+        "group payments: zoe"
+    )
+    assert run("list", "tools", "--url", pushed, MUNINN_ORG_TOKEN=lists) == told
+    whole = json.loads(run("list", "--json", "--url", pushed, MUNINN_ORG_TOKEN=lists))
+    assert [each["name"] for each in whole["repositories"]] == ["shop", "tools", "vault"]
+    run("member", "zoe", "payments", "--remove", "--tenant", "acme")
+    assert run("list", "tools", "--tenant", "acme").endswith("group payments: no members")
+    assert run("tenant", "list") == "acme"
     listed = [json.loads(line) for line in run("token", "list", "--json", "--tenant", "acme").splitlines()]
     told = run("token", "list", "--tenant", "acme").splitlines()
-    assert told[0].split()[:3] == [str(listed[0]["id"]), "zoe", "reads"]
-    assert "robot  pushes to tools  until " in told[1]
-    run("token", "revoke", str(listed[0]["id"]), "--tenant", "acme")
+    assert told[0].split()[:3] == [str(listed[0]["id"]), "ops", "lists"]
+    assert told[1].split()[:3] == [str(listed[1]["id"]), "zoe", "reads"]
+    assert "robot  pushes to tools  until " in told[2]
+    run("token", "revoke", str(listed[1]["id"]), "--tenant", "acme")
     refused = subprocess.run(
         [MUNINN, "org", "recall", "x", "--url", pushed], env={**environ, "MUNINN_ORG_TOKEN": reads},
         capture_output=True, text=True, check=False,
@@ -336,6 +367,80 @@ def test_the_commands_of_an_administrator_and_a_reader(home, pushed, root: Path)
         assert (refused.returncode, "add --yes" in refused.stderr) == (1, True)
     assert run("redact", "tools", MEMORY["id"], "--tenant", "acme", "--yes") == "redacted in 1 branch"
     run("repository", "delete", "tools", "--tenant", "acme", "--yes")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("token revoke x --tenant acme", "'x' is not the number of a token"),
+        ("token revoke 99999 --tenant acme", "no token 99999 in force"),
+        ("token create --tenant acme", "is not a name"),
+        ("token create ann --days 400 --tenant acme", "at most 366|366 days"),
+        ("tenant create acme", "a tenant 'acme' already"),
+        ("tenant create", "needs the name"),
+        ("tenant delete nosuch --yes", "no tenant 'nosuch'"),
+        ("repository delete nosuch --yes --tenant acme", "no repository 'nosuch'"),
+        ("repository delete-branch shop --ref nosuch --tenant acme", "no branch 'nosuch'"),
+        ("revoke nobody shop --tenant acme", "no right of its own"),
+        ("member ann nosuch --remove --tenant acme", "no member"),
+        ("provider https://login.example.com --tenant acme", "--audience"),
+        ("list nosuch --tenant acme", "no repository 'nosuch'"),
+        ("list", "no tenant 'trial'"),
+        ("recall x --url http://127.0.0.1:9", "not a token"),
+    ],
+)
+def test_commands_that_can_not_be_done_say_why(
+    home, tokens, command: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environ = {"MUNINN_ORG_DATABASE": home.admin, "MUNINN_ORG_TOKEN": "secret\nX-Injected: 1"}
+    assert main(shlex.split(command), environ) == 1
+    told = capsys.readouterr().err
+    assert re.search(said, told)
+    assert "X-Injected" not in told
+
+
+def test_databases_without_tables_and_other_logins_are_named(home, make_home, capsys) -> None:
+    bare = home.admin.rpartition("/")[0] + "/postgres"
+    for command in ("list", "tenant list", "tenant create x", "tenant delete x --yes", "token list", "sweep"):
+        assert main(shlex.split(command), {"MUNINN_ORG_DATABASE": bare}) == 1
+        assert "Run `muninn org migrate`." in capsys.readouterr().err
+        assert main(shlex.split(command), {"MUNINN_ORG_DATABASE": home.app}) == 1
+        assert "an administrator's login" in capsys.readouterr().err
+
+
+def test_a_push_that_the_server_can_not_store_names_its_folders(
+    home, tokens, serve, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    blocked = Service(home.database, tmp_path / "file", 1)
+    with serve(lambda _: application.Application(blocked)) as url:
+        with pytest.raises(StorageError, match=r"the mirror .* can't be made") as refused:
+            Client(url, tokens["ci"]).push(root, "shop", "main", "HEAD")
+        assert "--mirrors" in refused.value.hint
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nosuch"))
+    service = Service(home.database, tmp_path / "mirrors", 1)
+    with serve(lambda _: application.Application(service)) as url:
+        address = f"/push?repository=shop&ref=main&commit={'0' * 40}"
+        assert status(url, address, b"PACK", tokens["ci"]) == 503
+    for each in (blocked, service):
+        each.close()
+
+
+def test_a_bug_of_the_server_names_its_log(home, serve, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Service):
+        def check(self) -> None:
+            raise ZeroDivisionError
+
+    with serve(lambda _: application.Application(Broken(home.database, tmp_path))) as url:
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(url + "/ready")
+        said = json.loads(refused.value.read())["error"]
+    assert (refused.value.code, said["data"]["kind"]) == (500, "internal")
+    assert "the log on the server's standard error" in said["data"]["hint"]
+    (bug,) = (each for each in caplog.records if each.exc_info)
+    line = json.loads(JsonFormatter().format(bug))
+    assert (line["level"], line["message"]) == ("ERROR", "GET /ready failed")
+    assert line["trace"].endswith("ZeroDivisionError")
 
 
 def status(url: str, path: str, body: bytes | None = None, token: str = "") -> int:

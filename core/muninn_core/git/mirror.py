@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Collection
 from pathlib import Path
 
-from muninn_core.errors import BadParams
-from muninn_core.git.run import GitError, command, decode, environment, git_error, run_process
+from muninn_core.errors import BadParams, StorageError
+from muninn_core.git.run import GitError, command, decode, environment, git_error, missing_git, run_process
 
 _COMMIT = 40
 _NO_REF = 2
@@ -18,16 +18,25 @@ _FETCH_SECONDS = 600
 
 
 def open_mirror(folder: Path) -> Path:
-    """Return a bare repository, made if needed. Raises GitError."""
+    """Return a bare repository, made if needed. Raises GitError, StorageError for a folder that can't be made."""
     if not (folder / "HEAD").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            ["git", "init", "--bare", "-q", "--template=", str(folder)],
-            env=environment(str(folder)),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"the mirror {folder} can't be made: {error.strerror}",
+                hint="Name a folder that this user may write with `--mirrors`.",
+            ) from error
+        try:
+            done = subprocess.run(
+                ["git", "init", "--bare", "-q", "--template=", str(folder)],
+                env=environment(str(folder)),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise missing_git() from None
         if done.returncode != 0:
             raise git_error("init", done)
     return folder

@@ -44,6 +44,11 @@ class GitError(MuninnError):
     kind = "git"
 
 
+def missing_git() -> GitError:
+    """Return the error for a machine without git."""
+    return GitError("git is not installed or not on the PATH", hint="Install git and try again.")
+
+
 def check_rev(rev: str) -> None:
     """Raise BadParams for text that can name no single revision."""
     if not rev.strip() or rev.startswith(("-", "^")) or any(mark in rev for mark in ("..", "\0", "\n")):
@@ -121,7 +126,7 @@ def run_process(
             **extra,
         )
     except FileNotFoundError:
-        raise GitError("git is not installed or not on the PATH", hint="Install git and try again.") from None
+        raise missing_git() from None
     except (ValueError, OSError) as error:  # an argument with NUL or a lone surrogate, or one that is too long
         raise GitError(f"git {arguments[0]} can't be run: {error}") from None
     except subprocess.TimeoutExpired:
@@ -159,7 +164,7 @@ def stream(root: Path, *arguments: str, worktree: bool = False) -> Generator[byt
                 stderr=stderr,
             )
         except FileNotFoundError:
-            raise GitError("git is not installed or not on the PATH", hint="Install git and try again.") from None
+            raise missing_git() from None
         with process:
             assert process.stdout is not None
             try:

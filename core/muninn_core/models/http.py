@@ -1,4 +1,4 @@
-"""HTTP to models. The only importer of httpx2, which mcp brings as well.
+"""HTTP to models. The only importer of httpx2, which mcp brings as well, and of httpcore2 below it.
 
 No redirect is followed, no proxy or certificate of the environment is used, and every answer has a limit on its size
 and its time.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpcore2
 import httpx2
 
 from muninn_core.errors import ModelError
@@ -24,6 +24,18 @@ MAX_ERROR = 2_000
 """Bytes of an error's body that a message may contain."""
 
 CONNECT_SECONDS = 10.0
+
+_IDLE_SECONDS = 5.0
+"""How long the gateway keeps a connection without a request."""
+
+_FAILURES = (
+    *(httpx2.HTTPError, httpx2.InvalidURL, OSError),
+    *(httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException),
+)
+_UNREACHED = (
+    *(httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.InvalidURL),
+    *(httpcore2.ConnectError, httpcore2.ConnectTimeout),
+)
 
 Headers = Sequence[tuple[bytes, bytes]]
 """Headers as they are sent, in their order."""
@@ -58,13 +70,13 @@ def posted(url: str, headers: Mapping[str, str], body: bytes, seconds: float) ->
         ):
             _check(url, answer)
             yield _lines(answer, end, seconds)
-    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+    except _FAILURES as error:
         raise _failure(error, seconds) from None
 
 
 def _failure(error: Exception, seconds: float) -> HttpFailure:
-    reached = not isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.InvalidURL))
-    if isinstance(error, httpx2.TimeoutException):
+    reached = not isinstance(error, _UNREACHED)
+    if isinstance(error, (httpx2.TimeoutException, httpcore2.TimeoutException)):
         return HttpFailure(f"no answer within {seconds:g} s", billed=reached)
     return HttpFailure(str(error) or type(error).__name__, billed=reached)
 
@@ -118,12 +130,11 @@ class Upstream:
     """Connections of the gateway to backends. Bytes pass unchanged in both directions. No cookie is kept."""
 
     def __init__(self) -> None:
-        none = CookieJar(DefaultCookiePolicy(allowed_domains=()))
-        self._client = httpx2.AsyncClient(trust_env=False, follow_redirects=False, limits=httpx2.Limits(), cookies=none)
+        self._pool = _Pool()
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._client.aclose()
+        await self._pool.aclose()
 
     @asynccontextmanager
     async def answered(
@@ -133,21 +144,53 @@ class Upstream:
 
         Raises HttpFailure when there is no answer at all. The iterator raises it when the answer breaks off.
         """
-        timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-        request = self._client.build_request("POST", url, headers=list(headers), content=body, timeout=timeout)
+        pauses = dict.fromkeys(("read", "write", "pool"), seconds) | {"connect": min(CONNECT_SECONDS, seconds)}
         try:
-            answer = await self._client.send(request, stream=True)
-        except (httpx2.HTTPError, OSError) as error:
+            to = httpx2.URL(url)
+            own = [(b"Host", to.netloc), (b"Content-Length", b"%d" % len(body))]
+            address = httpcore2.URL(scheme=to.raw_scheme, host=to.raw_host, port=to.port, target=to.raw_path)
+            request = httpcore2.Request(
+                "POST", address, headers=[*own, *headers], content=body, extensions={"timeout": pauses}
+            )
+            answer = await self._pool.handle_async_request(request)
+        except _FAILURES as error:
             raise _failure(error, seconds) from None
         try:
-            yield answer.status_code, answer.headers.raw, _raw(answer, seconds)
+            yield answer.status, answer.headers, _raw(answer, seconds)
         finally:
             await answer.aclose()
 
 
+class _Pool(httpcore2.AsyncConnectionPool):
+    def __init__(self) -> None:
+        self._tls = httpx2.create_ssl_context(trust_env=False)
+        super().__init__(max_connections=None)
+
+    def create_connection(self, origin: httpcore2.Origin) -> httpcore2.AsyncConnectionInterface:
+        """Return a new connection, which is not open yet."""
+        return _Connection(origin, self._tls, _IDLE_SECONDS)
+
+
+class _Connection(httpcore2.AsyncHTTPConnection):
+    """A connection that is closed after an answer with surplus bytes.
+
+    The library reads them with the end of the answer, and would take them for the beginning of the next one.
+    """
+
+    def has_expired(self) -> bool:
+        """Whether the pool closes the connection instead of sending another request on it."""
+        return super().has_expired() or (self.is_idle() and _has_surplus(self._connection))
+
+
+def _has_surplus(connection: Any) -> bool:
+    """Whether bytes wait in the parser of an idle connection. True when a version of the library hides the parser."""
+    parser = getattr(connection, "_h11_state", None)
+    return parser is None or bool(parser.trailing_data[0])
+
+
 async def _raw(answer: Any, seconds: float) -> AsyncIterator[bytes]:
     try:
-        async for chunk in answer.aiter_raw():
+        async for chunk in answer.aiter_stream():
             yield chunk
-    except (httpx2.HTTPError, OSError) as error:
+    except _FAILURES as error:
         raise _failure(error, seconds) from None

@@ -20,6 +20,7 @@ from muninn_core.git import mirror
 from muninn_core.model.value import Value
 from muninn_core.org.access.audit import AuditQueue, Entry
 from muninn_core.org.access.identity import People, is_signed
+from muninn_core.org.access.listing import Listing, listing
 from muninn_core.org.access.principals import Caller, authenticate, checked_name, find_repository, set_tenant
 from muninn_core.org.access.webhooks import Headers, receive
 from muninn_core.org.answers.question import Question
@@ -127,6 +128,18 @@ class Service:
         finally:
             self._count(verb if verb in VERBS else "other", outcome, time.monotonic() - began)
 
+    def listing(self, token: str, names: Sequence[str] = ()) -> Listing:
+        """Return the repositories, rights, groups and providers for the holder of a token to list.
+
+        Raises InvalidToken, RefusedError, NotFoundError for a name of no repository, DatabaseError.
+        """
+        caller = self._caller(token, "list")
+        scope = Scope(tuple(names) or None)
+        _check_text({}, scope)
+        self._audit_queue.add(_entry(caller, "list", {}, scope))
+        with self._replica.transaction("muninn_writer", snapshot=True) as connection:
+            return listing(connection, caller.tenant, names)
+
     def check_token(self, token: str) -> None:
         """Raise InvalidToken or RefusedError unless a token may read."""
         self._caller(token, "read")
@@ -134,6 +147,7 @@ class Service:
     def pushed_commit(self, token: str, repository: str, ref: str) -> str:
         """Return the commit of the last push of a branch, "" before the first, for a client that pushes the next."""
         caller = self._pusher(token, repository)
+        checked_name(ref)
         with self._database.transaction("muninn_writer") as connection:
             number = find_repository(connection, caller.tenant, repository)
             row = connection.execute(
@@ -165,6 +179,7 @@ class Service:
     def delete_branch(self, token: str, repository: str, ref: str) -> bool:
         """Delete a branch of a repository; False when there is none. Raises as `take_push` does."""
         caller = self._pusher(token, repository)
+        checked_name(ref)
         self._audit(caller, "delete", {"ref": ref}, Scope((repository,)))
         return remove_branch(self._database, Target(caller.tenant, repository, ref))
 
@@ -175,9 +190,9 @@ class Service:
     def _caller(self, token: str, scope: Any) -> Caller:
         if is_signed(token):
             if scope != "read":
-                raise RefusedError("a person's token reads, and a token to push is needed")
+                raise RefusedError(f"a person's token reads, and a token to {scope} is needed")
             return self._people.caller(token)
-        database = self._replica if scope == "read" else self._database
+        database = self._database if scope == "push" else self._replica
         with database.transaction("muninn_reader") as connection:
             return authenticate(connection, token, scope)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import tempfile
 import time
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
-from muninn_core.errors import BadParams, MuninnError, ParseError, RefusedError, RequestError
+from muninn_core.errors import BadParams, MuninnError, ParseError, RefusedError, RequestError, StorageError
 from muninn_core.model.value import Value, encode_json, to_plain
 from muninn_core.org.access.principals import InvalidToken
 from muninn_core.org.database.connections import DatabaseError
@@ -37,6 +36,8 @@ ANSWER_SECONDS = 120.0
 MAX_PACK = 256 * 1024 * 1024
 """The longest pack of a push in bytes."""
 
+_LOG_PLACE = "the log on the server's standard error"
+_METHODS = {"/health": "GET", "/ready": "GET", "/metrics": "GET", "/list": "GET", "/rpc": "POST"}
 _HOOK = "/hook/"
 _METADATA = "/.well-known/oauth-protected-resource"
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
@@ -62,11 +63,11 @@ class Application:
         try:
             reply = await self._reply(scope, receive)
         except Exception as error:  # every failure is a response; error_of logs what is unexpected
-            reply = self._refusal(error_of(error, f"{scope['method']} {scope['path']}"))
+            reply = self._refusal(error_of(error, f"{scope['method']} {scope['path'][:100]}", _LOG_PLACE))
         await send_reply(send, reply)
         spent = 1000 * (time.monotonic() - began)
         line = {"method": scope["method"], "path": scope["path"][:100], "status": reply.status, "ms": round(spent)}
-        log.info("%s", json.dumps(line))
+        log.info(line)
 
     async def _reply(self, scope: ASGIScope, receive: Receive) -> Reply:
         route = (scope["method"], scope["path"])
@@ -89,11 +90,15 @@ class Application:
             return await self._rpc(scope, receive)
         if scope["path"] == "/push":
             return await self._push(scope, receive)
+        if route == ("GET", "/list"):
+            token, names = _token(scope), _query(scope, ("repository",))["repository"]
+            return Reply(200, await self._answer(lambda: encode_json(self._service.listing(token, names))))
         if scope["method"] == "POST" and scope["path"].startswith(_HOOK):
             return await self._hook(scope, receive)
-        return json_reply(
-            {"error": {"message": "the paths are /rpc, /mcp, /push, /hook, /health, /ready, /metrics"}}, 404
-        )
+        if scope["path"] in _METHODS:
+            return _other_method(scope["path"], _METHODS[scope["path"]])
+        known = ", ".join((*_METHODS, "/mcp", "/push", "/hook/FORGE"))
+        return json_reply({"error": {"message": f"the paths are {known}"}}, 404)
 
     async def _rpc(self, scope: ASGIScope, receive: Receive) -> Reply:
         """Answer one JSON-RPC 2.0 request. The address may name `repository` (several times) and `ref`."""
@@ -112,9 +117,11 @@ class Application:
     async def _mcp(self, scope: ASGIScope, receive: Receive) -> Reply:
         """Answer one message of MCP. There is no stream of the server, so that GET is refused."""
         if scope["method"] != "POST":
-            return json_reply({"error": {"message": "/mcp takes POST"}}, 405)._replace(headers=((b"allow", b"POST"),))
+            return _other_method("/mcp", "POST")
         self._check_origin(scope)
         token, message = _token(scope), _message(await read_json_body(scope, receive))
+        if "id" in message and not is_id(message["id"]):
+            raise RequestError("the 'id' of a request is a text or a number")
 
         def answer(verb: str, params: Any, repositories: Sequence[str]) -> Value:
             return self._service.answer(token, verb, params, Scope(tuple(repositories) or None))
@@ -164,9 +171,9 @@ class Application:
         if scope["method"] == "DELETE":
             return json_reply({"deleted": await self._run(lambda: self._service.delete_branch(token, repository, ref))})
         if scope["method"] != "POST":
-            return json_reply({"error": {"message": "/push takes GET, POST and DELETE"}}, 405)
+            return _other_method("/push", "GET, POST, DELETE")
         await self._run(lambda: self._service.pushed_commit(token, repository, ref))  # refuse before the body is read
-        with tempfile.TemporaryDirectory(prefix="muninn-push-") as folder:
+        with _temporary_folder() as folder:
             pack = Path(folder) / "pack"
             await _save_body(receive, pack)
             done = await self._run(
@@ -209,6 +216,26 @@ async def _within(seconds: float, threads: ThreadPoolExecutor, function: Callabl
         ) from None
 
 
+def _other_method(path: str, allowed: str) -> Reply:
+    """Return the response to a method that a path does not take (RFC 9110, 15.5.6)."""
+    reply = json_reply({"error": {"message": f"{path} takes {allowed}"}}, 405)
+    return reply._replace(headers=((b"allow", allowed.encode()),))
+
+
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="muninn-push-")
+    except OSError as error:
+        raise _not_stored(error) from error
+
+
+def _not_stored(error: OSError) -> StorageError:
+    return StorageError(
+        f"the server can't store the pack: {error.strerror or error}",
+        hint="Its folder for temporary files (TMPDIR) needs space and must be writable.",
+    )
+
+
 def _token(scope: ASGIScope) -> str:
     scheme, _, token = header(scope, b"authorization").partition(" ")
     if scheme.lower() != "bearer":
@@ -248,19 +275,22 @@ def _request(body: bytes) -> tuple[object, str, Any]:
 
 
 async def _save_body(receive: Receive, target: Path) -> None:
-    """Write the body of a request to a file. Raises RequestError above MAX_PACK bytes."""
+    """Write the body of a request to a file. Raises RequestError above MAX_PACK bytes, StorageError on a full disk."""
     length = 0
-    with target.open("wb") as file:
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise RequestError("the client disconnected before its request ended")
-            piece = message.get("body", b"")
-            length += len(piece)
-            if length <= MAX_PACK:
-                file.write(piece)
-            if not message.get("more_body"):
-                break
+    try:
+        with target.open("wb") as file:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise RequestError("the client disconnected before its request ended")
+                piece = message.get("body", b"")
+                length += len(piece)
+                if length <= MAX_PACK:
+                    file.write(piece)
+                if not message.get("more_body"):
+                    break
+    except OSError as error:
+        raise _not_stored(error) from error
     if length > MAX_PACK:
         raise RequestError(
             f"a pack of {length:,} bytes; the limit is {MAX_PACK:,}",

@@ -41,6 +41,10 @@ class Client:
             raise from_plain(answer["error"])
         return answer["result"]
 
+    def listing(self, repositories: Sequence[str] = ()) -> Any:
+        """Return the plain listing of the organisation. Raises as `call` does."""
+        return self._send("GET", f"/list?{urlencode([('repository', each) for each in repositories])}")
+
     def push(self, root: Path, repository: str, ref: str, rev: str, *, force: bool = False) -> Any:
         """Push a commit: send the objects that the server lacks. Returns the plain result."""
         commit = git.resolve_commit(root, rev)

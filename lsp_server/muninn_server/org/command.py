@@ -15,19 +15,21 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from muninn_core.context.text import render
-from muninn_core.errors import BadParams, MuninnError
-from muninn_core.model.value import from_plain
+from muninn_core.errors import BadParams, MuninnError, NotFoundError
+from muninn_core.model.value import encode_json, from_plain
 from muninn_core.org.access import principals
-from muninn_core.org.access.identity import put_provider
+from muninn_core.org.access.identity import put_provider, remove_provider
+from muninn_core.org.access.listing import Listing, listing
 from muninn_core.org.answers.verbs import ASKED
-from muninn_core.org.database.connections import Connection, Database, DatabaseError, connect
+from muninn_core.org.database.connections import Connection, Database, DatabaseError, administration
 from muninn_core.org.database.embedded_postgres import EmbeddedServer
 from muninn_core.org.database.migrate import migrate
 from muninn_core.org.ingestion.mirrors import sweep_mirrors
@@ -40,6 +42,7 @@ from muninn_server.http_listener import serving
 from muninn_server.mcp.tools import schema_with, tools_of
 from muninn_server.org.application import Application
 from muninn_server.org.client import Client
+from muninn_server.org.listing_text import listing_text
 
 
 class _Command(Protocol):
@@ -53,6 +56,7 @@ class _Command(Protocol):
 _LOGIN = "muninn_app"
 _TENANT = "trial"
 _POLL_SECONDS = 2.0
+_MAX_DAYS = 36_500
 _YES = "erase without asking; scripts need it"
 
 
@@ -110,9 +114,7 @@ def _serve(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 
 
 def _serve_database(address: str, options: argparse.Namespace) -> None:
-    line = '{"at":"%(asctime)s","level":"%(levelname)s","message":%(message)s}'
-    logging.basicConfig(format=line, level=logging.WARNING)
-    logging.getLogger("muninn.org").setLevel(logging.INFO)
+    _log_as_json()
     database = Database(address)
     replica = Database(options.replica) if options.replica else database
     service = Service(database, Path(options.mirrors).absolute(), options.workers, replica)
@@ -122,9 +124,29 @@ def _serve_database(address: str, options: argparse.Namespace) -> None:
     finally:
         lost = service.close()
         if lost:
-            logging.getLogger("muninn.org").error("%s", json.dumps(f"{lost} entries of the audit are lost"))
+            logging.getLogger("muninn.org").error("%d entries of the audit are lost", lost)
         for each in {database, replica}:
             each.close()
+
+
+class JsonFormatter(logging.Formatter):
+    """Writes a record as one line of JSON. A message that is an object stays one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, with the trace of an exception."""
+        message = record.msg if isinstance(record.msg, dict) else record.getMessage()
+        line = {"at": self.formatTime(record), "level": record.levelname, "message": message}
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def _log_as_json() -> None:
+    """Log warnings of all modules, and requests, on standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.getLogger("muninn.org").setLevel(logging.INFO)
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -133,7 +155,7 @@ def _listening(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = str(getattr(error, "strerror", None) or error).rstrip(".")
         raise BadParams(
             f"can't listen on {host}, port {port}: {reason}", hint="Choose another port with `--port N`, or `--host`."
         ) from None
@@ -157,7 +179,7 @@ def _start_trial(server: EmbeddedServer) -> str:
     admin = server.start()
     password = secrets.token_urlsafe(24)
     migrate(admin, _LOGIN, password)
-    with connect(admin) as connection:
+    with administration(admin) as connection:
         if connection.execute("SELECT 1 FROM muninn.tenant WHERE name = %s", (_TENANT,)).fetchone() is None:
             principals.create_tenant(connection, _TENANT)
     print(f"The database of the tenant '{_TENANT}', for --database: {admin}", flush=True)
@@ -175,101 +197,125 @@ def _migrate(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
 
 
 def _tenant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    with connect(_address(options, environ)) as connection:
+    if options.action != "list" and not options.name:
+        raise BadParams(f"`muninn org tenant {options.action}` needs the name of an organisation")
+    with administration(_address(options, environ)) as connection:
+        if options.action == "list":
+            for (name,) in connection.execute("SELECT name FROM muninn.tenant ORDER BY name"):
+                print(name)
+            return
         if options.action == "create":
             principals.create_tenant(connection, options.name)
         else:
+            principals.find_tenant(connection, options.name)
             connection.execute("SELECT muninn.drop_tenant(%s)", (options.name,))
     print(f"{options.action}d the tenant {options.name}")
 
 
 def _repository(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    database = Database(_address(options, environ))
     tenant = _tenant_of(options, environ)
-    if options.action == "delete":
-        remove_repository(database, tenant, options.name)
-    elif options.action == "delete-branch":
-        remove_branch(database, Target(tenant, options.name, options.ref))
-    else:
-        with database.transaction("muninn_writer") as connection:
-            principals.put_repository(connection, tenant, options.name, options.ref, private=not options.open)
-    database.close()
+    with _database(options, environ) as database:
+        if options.action == "delete":
+            remove_repository(database, tenant, options.name)
+        elif options.action == "delete-branch":
+            if not remove_branch(database, Target(tenant, options.name, options.ref)):
+                raise NotFoundError(
+                    f"the repository '{options.name}' has no branch '{options.ref}'",
+                    hint=f"`muninn org list {options.name}` shows its branches.",
+                )
+        else:
+            with database.transaction("muninn_writer") as connection:
+                principals.put_repository(connection, tenant, options.name, options.ref, private=not options.open)
     print(f"{options.action}: {options.name}")
 
 
 def _remote(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     """Set the remote of a repository. Prints the secret of its webhook, which is new each time."""
-    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
     secret = secrets.token_urlsafe(32)
-    with database.transaction("muninn_writer") as connection:
+    with _writing(options, environ) as (connection, tenant):
         repository = principals.find_repository(connection, tenant, options.name)
         principals.put_remote(connection, tenant, repository, options.remote, secret, options.branch)
-    database.close()
     print(secret)
 
 
 def _work(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     """Work through the queue, for ever or until no job is due. It waits for a database that is away."""
-    database = Database(_address(options, environ))
-    worker = Worker(database, Path(options.mirrors).absolute(), options.workers)
-    while True:
-        try:
-            job = worker.work_once()
-        except DatabaseError as error:
-            if options.once:
-                raise
-            print(error.line, file=sys.stderr, flush=True)
-            time.sleep(_POLL_SECONDS)
-            continue
-        if job is not None:
-            print(json.dumps({"repository": job.repository, "ref": job.ref, "tries": job.tries}), flush=True)
-        elif options.once:
-            break
-        else:
-            time.sleep(_POLL_SECONDS)
-    database.close()
+    with _database(options, environ) as database:
+        worker = Worker(database, Path(options.mirrors).absolute(), options.workers)
+        while True:
+            try:
+                job = worker.work_once()
+            except DatabaseError as error:
+                if options.once:
+                    raise
+                print(error.line, file=sys.stderr, flush=True)
+                time.sleep(_POLL_SECONDS)
+                continue
+            if job is not None:
+                print(json.dumps({"repository": job.repository, "ref": job.ref, "tries": job.tries}), flush=True)
+            elif options.once:
+                break
+            else:
+                time.sleep(_POLL_SECONDS)
 
 
 def _grant(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
-    with database.transaction("muninn_writer") as connection:
+    with _writing(options, environ) as (connection, tenant):
         repository = principals.find_repository(connection, tenant, options.repository)
-        principal = principals.put_principal(connection, tenant, options.kind, options.principal)
         if options.command == "grant":
-            principals.grant(connection, tenant, repository, principal)
+            principal = principals.put_principal(connection, tenant, options.kind, options.principal)
+            expires = datetime.now(UTC) + timedelta(days=options.days) if options.days is not None else None
+            principals.grant(connection, tenant, repository, principal, expires)
         else:
-            principals.revoke(connection, tenant, repository, principal)
-    database.close()
+            principals.revoke(connection, tenant, repository, options.kind, options.principal)
     print(f"{options.command}: {options.principal}, {options.repository}")
 
 
 def _member(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
-    with database.transaction("muninn_writer") as connection:
-        group = principals.put_principal(connection, tenant, "group", options.group)
-        principals.put_member(
-            connection, tenant, group, principals.put_principal(connection, tenant, "user", options.user)
-        )
-    database.close()
-    print(f"{options.user} is a member of {options.group}")
+    with _writing(options, environ) as (connection, tenant):
+        if options.remove:
+            principals.remove_member(connection, tenant, options.group, options.user)
+        else:
+            group = principals.put_principal(connection, tenant, "group", options.group)
+            principals.put_member(
+                connection, tenant, group, principals.put_principal(connection, tenant, "user", options.user)
+            )
+    print(f"{options.user} is {'no longer ' if options.remove else ''}a member of {options.group}")
+
+
+def _list(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
+    """List over HTTP, or beside the database without `--url`."""
+    if options.url is None:
+        with _writing(options, environ) as (connection, tenant):
+            found = listing(connection, tenant, options.repository)
+    else:
+        found = from_plain(Client(options.url, _secret(environ)).listing(options.repository), Listing)
+    print(encode_json(found).decode() if options.json else listing_text(found))
 
 
 def _token(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
-    with database.transaction("muninn_writer") as connection:
+    lines: list[str] = []
+    with _writing(options, environ) as (connection, tenant):
         if options.action == "list":
-            for row in principals.list_tokens(connection, tenant):
-                print(json.dumps(row._asdict(), default=str) if options.json else _described(row))
+            rows = principals.list_tokens(connection, tenant)
+            lines = [json.dumps(row._asdict(), default=str) if options.json else _described(row) for row in rows]
         elif options.action == "revoke":
-            principals.revoke_token(connection, tenant, int(options.subject))
+            principals.revoke_token(connection, tenant, _token_number(options.subject))
         else:
-            print(_new_token(connection, tenant, options))
-    database.close()
+            lines = [_new_token(connection, tenant, options)]
+    for line in lines:
+        print(line)
+
+
+def _token_number(given: str) -> int:
+    if not (given.isascii() and given.isdigit()):
+        raise BadParams(f"'{given}' is not the number of a token", hint="`muninn org token list` shows the numbers.")
+    return int(given)
 
 
 def _described(row: principals.TokenRow) -> str:
     """Return a token on one line: its number, principal and scope, and until when it is in force."""
-    scope = f"pushes to {row.repository}" if row.repository else "reads"
+    scope = f"pushes to {row.repository}" if row.repository else f"{row.scope}s"
     end = f"revoked {row.revoked:%Y-%m-%d}" if row.revoked else f"until {row.expires:%Y-%m-%d}"
     return f"{row.id:>6}  {row.principal}  {scope}  {end}"
 
@@ -280,7 +326,7 @@ def _new_token(connection: Connection, tenant: int, options: argparse.Namespace)
         repository = principals.find_repository(connection, tenant, options.push)
     kind: principals.Kind = "user" if options.push is None else "service"
     principal = principals.put_principal(connection, tenant, kind, options.subject)
-    scope: principals.TokenScope = "read" if options.push is None else "push"
+    scope: principals.TokenScope = "push" if options.push is not None else "list" if options.list else "read"
     return principals.create_token(connection, tenant, principal, scope, timedelta(days=options.days), repository)
 
 
@@ -288,10 +334,9 @@ def _push(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
     """Push over HTTP, or beside the database with `--database`."""
     root = Path(options.repo).absolute()
     if options.url is None:
-        database = Database(_address(options, environ))
         target = Target(_tenant_of(options, environ), options.name, options.ref)
-        done = push(database, target, root, options.rev, force=options.force)._asdict()
-        database.close()
+        with _database(options, environ) as database:
+            done = push(database, target, root, options.rev, force=options.force)._asdict()
     else:
         client = Client(options.url, _secret(environ))
         done = client.push(root, options.name, options.ref, options.rev, force=options.force)
@@ -303,36 +348,39 @@ def _pushed(done: Mapping[str, Any], repository: str, ref: str) -> str:
     head = f"{repository} {ref} is at {done['commit'][:12]}"
     if done["unchanged"]:
         return f"{head} already"
-    return f"{head}: {done['added']:,} files added, {done['removed']:,} removed, {done['memories']:,} memories"
+    return f"{head}: files added: {done['added']:,}, removed: {done['removed']:,}, memories: {done['memories']:,}"
 
 
 def _provider(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
-    with database.transaction("muninn_writer") as connection:
-        put_provider(
-            connection, tenant, options.issuer, options.audience, options.keys, options.claim, options.groups_claim
-        )
-    database.close()
-    print(f"people of {options.issuer} may log in")
+    if not options.remove and not (options.audience and options.keys):
+        raise BadParams("a provider needs `--audience` and `--keys`", hint="`--remove` removes a declared one.")
+    with _writing(options, environ) as (connection, tenant):
+        if options.remove:
+            remove_provider(connection, tenant, options.issuer)
+        else:
+            put_provider(
+                connection, tenant, options.issuer, options.audience, options.keys, options.claim, options.groups_claim
+            )
+    print(f"people of {options.issuer} {'can no longer' if options.remove else 'may'} log in")
 
 
 def _redact(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    database, tenant = Database(_address(options, environ)), _tenant_of(options, environ)
-    if options.command == "redact":
-        number = redact(database, tenant, options.repository, options.memory)
-        print(f"redacted in {number} {'branch' if number == 1 else 'branches'}")
-    else:
-        print(f"deleted {purge(database, tenant, options.content)} files; backups and mirrors still have it")
-    database.close()
+    tenant = _tenant_of(options, environ)
+    with _database(options, environ) as database:
+        if options.command == "redact":
+            number = redact(database, tenant, options.repository, options.memory)
+            print(f"redacted in {number} {'branch' if number == 1 else 'branches'}")
+        else:
+            print(f"files deleted: {purge(database, tenant, options.content)}; backups and mirrors still have them")
 
 
 def _sweep(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
-    database = Database(_address(options, environ))
-    print(f"deleted {sweep(database, _tenant_of(options, environ))} files of interrupted pushes")
-    database.close()
+    tenant = _tenant_of(options, environ)
+    with _database(options, environ) as database:
+        print(f"files of interrupted pushes deleted: {sweep(database, tenant)}")
     if options.mirrors is not None:
-        with connect(_address(options, environ)) as connection:
-            print(f"deleted {sweep_mirrors(connection, Path(options.mirrors).absolute())} mirrors")
+        with administration(_address(options, environ)) as connection:
+            print(f"mirrors deleted: {sweep_mirrors(connection, Path(options.mirrors).absolute())}")
 
 
 def _ask(options: argparse.Namespace, environ: Mapping[str, str]) -> None:
@@ -365,15 +413,30 @@ def _address(options: argparse.Namespace, environ: Mapping[str, str]) -> str:
     return str(address)
 
 
+def _database(options: argparse.Namespace, environ: Mapping[str, str]) -> AbstractContextManager[Database]:
+    """Open the database for a block."""
+    return closing(Database(_address(options, environ)))
+
+
+@contextmanager
+def _writing(options: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[tuple[Connection, int]]:
+    """Run the block in a transaction that may write; it gets the connection and the id of the tenant."""
+    tenant = _tenant_of(options, environ)
+    with _database(options, environ) as database, database.transaction("muninn_writer") as connection:
+        yield connection, tenant
+
+
 def _tenant_of(options: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    with connect(_address(options, environ)) as connection:
+    with administration(_address(options, environ)) as connection:
         return principals.find_tenant(connection, options.tenant)
 
 
 def _secret(environ: Mapping[str, str]) -> str:
-    token = environ.get("MUNINN_ORG_TOKEN", "")
+    token = environ.get("MUNINN_ORG_TOKEN", "").strip()
     if not token:
         raise BadParams("there is no token", hint="Set MUNINN_ORG_TOKEN; `muninn org token create` creates one.")
+    if not (token.isascii() and token.isprintable()):
+        raise BadParams("MUNINN_ORG_TOKEN is not a token", hint="It has a line break or a character outside ASCII.")
     return token
 
 
@@ -387,6 +450,7 @@ _COMMANDS = {
     "grant": _grant,
     "revoke": _grant,
     "member": _member,
+    "list": _list,
     "token": _token,
     "push": _push,
     "provider": _provider,
@@ -441,9 +505,9 @@ def _add_service(command: _Command) -> None:
 
 
 def _add_access(command: _Command) -> None:
-    tenant = command("tenant", "Create or delete an organisation.", of_tenant=False)
-    tenant.add_argument("action", choices=("create", "delete"))
-    tenant.add_argument("name")
+    tenant = command("tenant", "Create, list or delete organisations.", of_tenant=False)
+    tenant.add_argument("action", choices=("create", "list", "delete"))
+    tenant.add_argument("name", nargs="?", default="")
     tenant.add_argument("--yes", action="store_true", help=_YES)
     repository = command("repository", "Declare or delete a repository, or delete a branch.")
     repository.add_argument("action", choices=("create", "delete", "delete-branch"))
@@ -460,15 +524,25 @@ def _add_access(command: _Command) -> None:
         granting.add_argument("principal")
         granting.add_argument("repository")
         granting.add_argument("--kind", choices=("user", "group", "service"), default="user")
+        if name == "grant":
+            granting.add_argument(
+                "--days", type=_days, help="the right ends after these days; default: it does not end"
+            )
     member = command("member", "Make a user a member of a group.")
     member.add_argument("user")
     member.add_argument("group")
+    member.add_argument("--remove", action="store_true", help="end the membership")
+    listed = command("list", "List repositories with their branches and rights, groups and identity providers.")
+    listed.add_argument("repository", nargs="*", help="only these repositories")
+    listed.add_argument("--url", help="ask a server instead of a database; a token to list is in MUNINN_ORG_TOKEN")
+    listed.add_argument("--json", action="store_true", help="print the list as JSON")
     provider = command("provider", "Let people of an identity provider (OpenID Connect) ask.")
     provider.add_argument("issuer", help="the claim `iss` of its tokens: https://…")
-    provider.add_argument("--audience", required=True, help="the claim `aud` of its tokens")
-    provider.add_argument("--keys", required=True, help="address of its public keys, the `jwks_uri` of its metadata")
+    provider.add_argument("--audience", default="", help="the claim `aud` of its tokens")
+    provider.add_argument("--keys", default="", help="address of its public keys, the `jwks_uri` of its metadata")
     provider.add_argument("--claim", default="sub", help="the claim that names a person; default: sub")
     provider.add_argument("--groups-claim", default="", help="the claim with the names of the person's groups")
+    provider.add_argument("--remove", action="store_true", help="people of this provider ask no more")
     redacting = command("redact", "Erase a memory from all branches of a repository.")
     redacting.add_argument("repository")
     redacting.add_argument("memory")
@@ -479,9 +553,19 @@ def _add_access(command: _Command) -> None:
     token = command("token", "Create, list or revoke tokens.")
     token.add_argument("action", choices=("create", "list", "revoke"))
     token.add_argument("subject", nargs="?", default="", help="the user to create it for, or the number to revoke")
-    token.add_argument("--push", metavar="REPOSITORY", help="a token that pushes to this repository, and reads nothing")
-    token.add_argument("--days", type=int, default=90)
+    scope = token.add_mutually_exclusive_group()
+    scope.add_argument("--push", metavar="REPOSITORY", help="a token that pushes to this repository, and reads nothing")
+    scope.add_argument("--list", action="store_true", help="a token for `muninn org list`, which reads no content")
+    token.add_argument("--days", type=_days, default=90, help="days until it expires; default: 90, at most 366")
     token.add_argument("--json", action="store_true", help="list the tokens as a line of JSON each")
+
+
+def _days(given: str) -> int:
+    """Return a number of days, as a type of argparse."""
+    days = int(given) if given.isascii() and given.isdigit() else 0
+    if not 0 < days <= _MAX_DAYS:
+        raise argparse.ArgumentTypeError(f"it is a number from 1 to {_MAX_DAYS:,}")
+    return days
 
 
 def _add_clients(command: _Command) -> None:

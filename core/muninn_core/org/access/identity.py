@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import jwt
 
 from muninn_core.config.addresses import is_loopback
-from muninn_core.errors import BadParams, RefusedError
+from muninn_core.errors import BadParams, NotFoundError, RefusedError
 from muninn_core.org.access.principals import Caller, InvalidToken, checked_name, put_principal, set_tenant
 from muninn_core.org.database.connections import Connection, Database
 
@@ -152,6 +152,14 @@ def put_provider(
         "keys = excluded.keys, claim = excluded.claim, groups_claim = excluded.groups_claim",
         (tenant, issuer, audience, keys, claim, groups_claim),
     )
+
+
+def remove_provider(connection: Connection, tenant: int, issuer: str) -> None:
+    """Let the people of a provider ask no more, at once. Their names and rights stay. Raises NotFoundError."""
+    set_tenant(connection, tenant)
+    done = connection.execute("DELETE FROM identity_provider WHERE tenant = %s AND issuer = %s", (tenant, issuer))
+    if not done.rowcount:
+        raise NotFoundError(f"there is no provider '{issuer}'", hint="`muninn org list` shows them.")
 
 
 def _known_person(connection: Connection, provider: Provider, name: str) -> int | None:

@@ -13,7 +13,7 @@ from muninn_core.errors import BadParams, NotFoundError, RefusedError
 from muninn_core.org.database.connections import Connection
 
 Kind = Literal["user", "group", "service"]
-TokenScope = Literal["read", "push"]
+TokenScope = Literal["read", "push", "list"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@/+-]{0,199}")
 _TOKEN = re.compile(r"muninn_[A-Za-z0-9_-]{43}")
@@ -62,13 +62,15 @@ def find_tenant(connection: Connection, name: str) -> int:
     """Return the id of a tenant, as the owner of the tables sees it. Raises NotFoundError."""
     row = connection.execute("SELECT id FROM muninn.tenant WHERE name = %s", (name,)).fetchone()
     if row is None:
-        raise NotFoundError(f"there is no tenant '{name}'", hint="`muninn org tenant create` creates one.")
+        raise NotFoundError(f"there is no tenant '{name}'", hint="`muninn org tenant list` shows them.")
     return int(row[0])
 
 
 def create_tenant(connection: Connection, name: str) -> int:
     """Create a tenant with its partitions; the connection is an administrator's. Raises BadParams."""
-    row = connection.execute("SELECT muninn.create_tenant(%s)", (checked_name(name),)).fetchone()
+    if connection.execute("SELECT 1 FROM muninn.tenant WHERE name = %s", (checked_name(name),)).fetchone():
+        raise BadParams(f"there is a tenant '{name}' already", hint="`muninn org tenant list` shows them.")
+    row = connection.execute("SELECT muninn.create_tenant(%s)", (name,)).fetchone()
     assert row is not None
     return int(row[0])
 
@@ -134,6 +136,18 @@ def put_member(connection: Connection, tenant: int, group: int, principal: int) 
     )
 
 
+def remove_member(connection: Connection, tenant: int, group: str, user: str) -> None:
+    """End a user's membership of a group. Raises NotFoundError."""
+    set_tenant(connection, tenant)
+    done = connection.execute(
+        "DELETE FROM member m USING principal g, principal u WHERE m.in_group = g.id AND m.principal = u.id "
+        "AND m.tenant = %s AND g.kind = 'group' AND g.name = %s AND u.kind = 'user' AND u.name = %s",
+        (tenant, group, user),
+    )
+    if not done.rowcount:
+        raise NotFoundError(f"{user} is no member of {group}", hint="`muninn org list` shows the members.")
+
+
 def grant(
     connection: Connection, tenant: int, repository: int, principal: int, expires: datetime | None = None
 ) -> None:
@@ -147,10 +161,19 @@ def grant(
     )
 
 
-def revoke(connection: Connection, tenant: int, repository: int, principal: int) -> None:
-    """Take a principal's right to read a private repository."""
+def revoke(connection: Connection, tenant: int, repository: int, kind: Kind, name: str) -> None:
+    """Take a principal's right to read a private repository. Raises NotFoundError."""
     set_tenant(connection, tenant)
-    connection.execute("DELETE FROM access WHERE repository = %s AND principal = %s", (repository, principal))
+    done = connection.execute(
+        "DELETE FROM access a USING principal p WHERE a.principal = p.id AND a.repository = %s AND p.tenant = %s "
+        "AND p.kind = %s AND p.name = %s",
+        (repository, tenant, kind, name),
+    )
+    if not done.rowcount:
+        raise NotFoundError(
+            f"the {kind} '{name}' has no right of its own to this repository",
+            hint="`muninn org list` shows the rights.",
+        )
 
 
 def create_token(
@@ -168,7 +191,7 @@ def create_token(
     if not timedelta(0) < lifetime <= _MAX_LIFETIME:
         raise BadParams("a token lives between a second and 366 days", hint="Create another one when it expires.")
     if (scope == "push") != (repository is not None):
-        raise BadParams("a token to push names one repository, and a token to read names none")
+        raise BadParams("a token to push names one repository, and another token names none")
     set_tenant(connection, tenant)
     token = f"muninn_{secrets.token_urlsafe(32)}"
     connection.execute(

@@ -67,6 +67,13 @@ def connect(url: str) -> Connection:
         return connection
 
 
+@contextmanager
+def administration(url: str) -> Iterator[Connection]:
+    """Connect with an administrator's login for the block. Raises as `connect` does, DatabaseError, RefusedError."""
+    with connect(url) as connection, translated():
+        yield connection
+
+
 class Database:
     """Connections of the application. Safe to use from several threads."""
 
@@ -144,7 +151,8 @@ def translated() -> Iterator[None]:
         ) from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise RefusedError(
-            f"the database refused it: {_first_line(error)}", hint="`muninn org migrate` grants what the roles need."
+            f"the database refused it: {_first_line(error)}",
+            hint="Use an administrator's login here. `muninn org migrate --login` gives the server's login its rights.",
         ) from error
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName) as error:
         raise DatabaseError(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from pathlib import Path
 
 from muninn_core.git import mirror
 from muninn_core.org.database.connections import Connection
+
+_MIRROR = re.compile(r"[0-9a-f]{32}\.git")
 
 
 def mirror_of(folder: Path, tenant: int, repository: str) -> Path:
@@ -19,7 +22,8 @@ def sweep_mirrors(connection: Connection, folder: Path, age: str = "1.hour.ago")
     """Delete the mirrors of repositories that are gone, and what the others have no use for any more.
 
     The connection is an administrator's. What only commits need that are no branch's go when it is older than `age`.
-    Returns the number of deleted mirrors. Raises GitError, DatabaseError.
+    Folders with names of another form are no mirrors and stay. Returns the number of deleted mirrors. Raises GitError,
+    DatabaseError.
     """
     rows = connection.execute(
         "SELECT r.tenant, r.name, coalesce(array_agg(c) FILTER (WHERE c IS NOT NULL), '{}') FROM muninn.repository r "
@@ -30,7 +34,7 @@ def sweep_mirrors(connection: Connection, folder: Path, age: str = "1.hour.ago")
     for each in sorted(folder.glob("*.git")):
         if each.name in known:
             mirror.prune(each, known[each.name], age)
-        else:
+        elif _MIRROR.fullmatch(each.name):
             shutil.rmtree(each)
             deleted += 1
     return deleted
