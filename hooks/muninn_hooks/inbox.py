@@ -11,6 +11,7 @@ import os
 import time
 
 from muninn_core.launch.repository_location import locate
+from muninn_hooks.local_folder import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MAX_FILES = 100
 def put(root: str, verb: str, params: dict[str, Any]) -> None:
     """Write a request atomically. Raises OSError and NotARepository."""
     folder = os.path.join(locate(root).local, "inbox")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_folder(folder)
     if len(os.listdir(folder)) >= MAX_FILES:
         raise OSError("too many queued requests")
     path = os.path.join(folder, f"{time.time_ns():020}-{os.getpid()}.json")

@@ -19,6 +19,8 @@ from bench.agent_models.responses import Call, Request, ResponsesModel, Turn
 from repositories import PATIENCE, daemon_pid, git, stop_daemon
 from workbench import Connected, installed
 
+from muninn_hooks.hook_log import log_path
+
 NAME = "Codex"
 DECIDED = "We decided to keep `users.py` small because it is read on every request."
 
@@ -193,7 +195,7 @@ def test_hooks_that_are_installed_in_a_linked_work_tree_run_there(codex: Codex, 
     codex.muninn("install", "codex", at=linked)
     codex.trust(linked)
     codex.work([["Good."]], "Where do sessions live?", at=linked)
-    runs = (linked / ".muninn" / "local" / "hooks.log").read_text().splitlines()
+    runs = Path(log_path(str(linked))).read_text().splitlines()
     assert [json.loads(run)["event"] for run in runs][:2] == ["session-start", "user-prompt"]
 
 

@@ -103,6 +103,21 @@ def test_an_ended_subscription_sends_nothing(muninn: client.Client) -> None:
     muninn._sock.setblocking(True)
 
 
+def test_a_subscription_that_is_ended_before_it_began_is_answered(served: Home) -> None:
+    with client.connect(str(served.repo), served.environ) as connected:
+        sock, stream = connected.detach()
+        sock.settimeout(PATIENCE)
+        requests = [
+            {"jsonrpc": "2.0", "id": 1, "method": "muninn/subscribe", "params": {}},
+            {"jsonrpc": "2.0", "id": 2, "method": "muninn/unsubscribe", "params": {"subscription": 1}},
+        ]
+        sock.sendall(b"".join(map(wire.frame, requests)))  # at once: the second one is read before the first one is run
+        answers = [wire.read(stream.readline, stream.read) for _ in requests]
+        found = {answer["id"]: answer for answer in answers if answer is not None}
+        assert found[2]["result"] == {}
+        assert "ended before it began" in found[1]["error"]["message"]
+
+
 def test_a_slow_reader_is_ended_with_a_notice_and_holds_up_nothing(served: Home, muninn: client.Client) -> None:
     slow, quick = Follower(served, topic="journal"), Follower(served, topic="journal")
     for _ in range(16):

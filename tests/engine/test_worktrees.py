@@ -10,6 +10,7 @@ from repositories import git
 
 from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.worktree.memories.memory_store import MemoryStore
+from muninn_hooks import hook_log, inbox
 
 pytest_plugins = ["engines"]
 
@@ -130,3 +131,13 @@ def test_memories_of_a_removed_tree_that_could_not_be_read_are_read_later(trees,
         full.setattr(MemoryStore, "adopt", fail)
         assert muninn.call("memories").memories == ()
     assert [memory.id for memory in muninn.call("memories").memories] == list(stored.ids)
+
+
+def test_metrics_of_a_linked_work_tree_count_its_hooks(trees):
+    muninn, side = trees
+    muninn.call("status", at=side)
+    hook_log.append(str(side), "stop", "no daemon")
+    inbox.put(str(side), "capture", {"session": "s1", "transcript": ""})
+    rows = muninn.call("metrics", at=side).text.splitlines()
+    counts = {row.split()[0]: row.split()[1] for row in rows if row.startswith("muninn_hook_")}
+    assert counts == {"muninn_hook_runs": "1", "muninn_hook_failures": "1", "muninn_hook_messages": "1"}

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
-from muninn_core.protocol.search import RecallParams
 from repositories import daemon_pid, git
 
 from muninn_core import client
 from muninn_core.errors import StorageError
+from muninn_core.protocol.families.search import RecallParams
 from muninn_core.worktree.call_context import CallContext
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from repositories import copy_plain_repo, git
 
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.store.files import disk
+from muninn_hooks import hook_log, inbox
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -175,6 +176,19 @@ def test_a_link_in_the_place_of_a_file_that_is_written_leads_nowhere(
     assert content(outside) == before
     with pytest.raises(StorageError):
         disk.append(local / "spool/s9.jsonl", b"x\n")
+
+
+@pytest.mark.parametrize("name", ["local", "local/inbox", "local/hooks.log"])
+def test_hooks_write_through_no_link(repo: Path, outside: Path, name: str):
+    link = repo / ".muninn" / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(outside / "secret.jsonl" if name.endswith(".log") else outside)
+    before = content(outside)
+    hook_log.append(str(repo), "session-start", "any")
+    if name != "local/hooks.log":
+        with pytest.raises(OSError, match="it is a link"):
+            inbox.put(str(repo), "capture", {})
+    assert content(outside) == before
 
 
 def test_knowledge_and_context_files_that_are_links_are_not_read(

@@ -260,3 +260,21 @@ def test_session_notes_that_can_not_be_written_leave_no_temporary_file(tmp_path,
     with pytest.raises(StorageError, match="No space left"):
         notes.put("s1", "at", 2)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.json"]
+
+
+def test_session_notes_are_read_while_another_one_is_written(tmp_path):
+    notes = SessionState(tmp_path / "notes.json", writable=False)
+    seen = []
+
+    class Reader:
+        """A value that is compared while a note is written, and reads then as another thread may."""
+
+        def __eq__(self, _other):
+            seen.append(notes.get("s1", "at"))
+            return False
+
+        __hash__ = None
+
+    notes.put("s1", "at", 1)
+    notes.put("s1", "head", Reader())
+    assert seen == [1]

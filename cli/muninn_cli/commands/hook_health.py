@@ -44,7 +44,7 @@ class Run(NamedTuple):
 
 def check_hooks(location: RepositoryLocation, connected: bool, environ: Mapping[str, str]) -> HookHealth:
     """Check the hooks of a work tree; `connected` if hooks are installed. Raises OSError if the log is unreadable."""
-    path = Path(location.root, ".muninn", "local", "hooks.log")
+    path = Path(location.local, "hooks.log")
     runs = _runs(path)
     failing = _failing(runs)
     if failing:

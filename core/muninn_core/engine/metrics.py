@@ -180,7 +180,7 @@ def _of_hooks(workspace: Workspace) -> Iterator[Metric]:
 
     The log keeps the newest runs.
     """
-    local = Path(workspace.location.root, ".muninn", "local")
+    local = workspace.layout.local
     try:
         rows = (local / "hooks.log").read_text("utf-8", "replace").splitlines()
     except OSError:

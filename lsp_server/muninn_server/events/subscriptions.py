@@ -15,7 +15,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, Cancelled
 from muninn_server.events.feed import Feed, Message, Start, Subscriber, feed_of
 from muninn_server.events.subscription_request import parse_params
 from muninn_server.session import Session
@@ -50,13 +50,13 @@ class Subscriptions:
         number = self._last
         subscriber = Subscriber(subscription, _framing(number))
         begun: asyncio.Future[Start] = asyncio.get_running_loop().create_future()
-        self._tasks[number] = asyncio.get_running_loop().create_task(self._run(number, feed, last, subscriber, begun))
+        task = asyncio.get_running_loop().create_task(self._run(feed, last, subscriber, begun))
+        self._tasks[number] = task
+        task.add_done_callback(lambda _: self._forget(number, begun))
         start = await begun
         respond(b'{"subscription":%d,"id":%b,"state":%b}' % (number, *_state(feed.state(start))))
 
-    async def _run(
-        self, number: int, feed: Feed, last: str, subscriber: Subscriber, begun: asyncio.Future[Start]
-    ) -> None:
+    async def _run(self, feed: Feed, last: str, subscriber: Subscriber, begun: asyncio.Future[Start]) -> None:
         try:
             async with feed.open():
                 start = await feed.start(last, subscriber.subscription.after)
@@ -70,8 +70,12 @@ class Subscriptions:
                 log.exception("a subscription failed")
             else:
                 begun.set_exception(error)
-        finally:
-            self._tasks.pop(number, None)
+
+    def _forget(self, number: int, begun: asyncio.Future[Start]) -> None:
+        """Forget a subscription that has ended. One that was cancelled before it began gets its answer here."""
+        self._tasks.pop(number, None)
+        if not begun.done():
+            begun.set_exception(Cancelled("the subscription was ended before it began"))
 
     def _end(self, given: dict[str, Any]) -> None:
         number = given.get("subscription")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from muninn_core.errors import BadParams, NotFoundError
@@ -68,6 +70,23 @@ def test_referrers_are_found_with_path_line_and_kind(project):
     assert places("src/users.py") == [(".muninn/context/task.md", 1), (".muninn/knowledge/style/errors.md", 2)]
     with pytest.raises(NotFoundError, match="nothing called"):
         places("nobody")
+
+
+@pytest.mark.parametrize("session", ["/s1", "../../..", "**", "s1"])
+def test_a_memory_whose_session_is_no_name_of_a_file_leads_to_its_line(project, session):
+    record = {
+        "v": 1,
+        "id": "shared1",
+        "ts": "2026-01-01T00:00:00Z",
+        "type": "insight",
+        "session": session,
+        "text": "One.",
+    }
+    segment = project.root / ".muninn" / "memory" / "sessions" / "s1-0123456789ab.jsonl"
+    segment.write_text(json.dumps(record) + "\n")
+    project.touch(".muninn/memory/sessions/s1-0123456789ab.jsonl")
+    (found,) = project.call("references", path=".muninn/context/task.md", text="[[shared1]]", line=1).references
+    assert (found.path, found.start) == (".muninn/memory/sessions/s1-0123456789ab.jsonl", 1)
 
 
 def test_memories_about_a_file_and_links_between_memories_are_references(project):

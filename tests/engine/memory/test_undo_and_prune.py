@@ -99,6 +99,16 @@ def test_a_conflict_shows_the_lines_that_each_side_cites(muninn):
     assert (beyond.text, beyond.problem) == ("", f"the file has {len(lines)} lines")
 
 
+def test_a_form_feed_in_a_cited_file_is_no_end_of_a_line(muninn):
+    file = muninn.root / "src" / "users.py"
+    file.write_text("FIRST = 1\n\f\nCITED = 3\n\nLAST = 5\n")
+    muninn.touch("src/users.py")
+    two_decisions(muninn, cites=[{"path": "src/users.py", "start": 3, "end": 3}])
+    muninn.call("reconcile")
+    (conflict,) = muninn.call("conflicts").conflicts
+    assert [(span.text, span.problem) for span in conflict.code] == [("CITED = 3", "")]
+
+
 def test_pruning_follows_the_policy_of_the_config_and_recall_follows_it(muninn):
     (identity,) = muninn.call("remember", text="The old queue is in the shed.", actor="assistant").ids
     muninn.call("forget", id=identity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -253,6 +254,34 @@ def test_messages_that_a_hook_could_not_deliver_are_read_with_the_next_brief(mun
     assert len(of(muninn, "session_summary")) == 1
     assert muninn.call("memories", session="s9").memories == ()
     assert os.listdir(folder) == [foreign.name]
+
+
+def test_messages_that_can_not_be_stored_wait_until_the_disk_takes_writes(muninn, transcript, monkeypatch):
+    transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
+    params = {"source": "session", "session": "s1", "transcript": str(transcript.path)}
+    inbox.put(str(muninn.root), "capture", params)
+    (message,) = (muninn.root / ".muninn" / "local" / "inbox").iterdir()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        muninn.call("brief", session="s2")
+    assert message.exists()
+    muninn.call("brief", session="s2")
+    assert len(of(muninn, "session_summary")) == 1
+    assert not message.exists()
+
+
+def test_a_session_ends_with_its_statements_also_where_git_refuses_the_repository(muninn, transcript, monkeypatch):
+    transcript.say("We decided to keep sessions in Postgres because Redis lost them on restart.")
+    transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
+    git(muninn.root, "commit", "-q", "--allow-empty", "-m", "Migrate sessions to Postgres instead of Redis")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    end(muninn, transcript)
+    assert len(of(muninn, "session_summary")) == 1
+    assert any("Postgres" in memory.text for memory in of(muninn, "decision"))
 
 
 def test_a_session_without_an_end_is_summarised_after_half_a_day(muninn, transcript):

@@ -81,14 +81,9 @@ def _files(workspace: Workspace, identity: str) -> Iterator[Path]:
     memory = workspace.memory.all().get(identity)
     if memory is None or memory.scope == "global":
         return
-    name = f"{memory.session}*.jsonl" if memory.session else "*.jsonl"
     folders = [layout.sessions] if memory.sealed else [layout.private, layout.spool]
     if memory.sealed:
         yield layout.main
-    seen: set[Path] = set()
-    for pattern in (name, "*.jsonl"):
-        for folder in folders:
-            for path in sorted(folder.glob(pattern)):
-                if path not in seen:
-                    seen.add(path)
-                    yield path
+    paths = [path for folder in folders for path in sorted(folder.glob("*.jsonl"))]
+    session = memory.session or ""
+    yield from sorted(paths, key=lambda path: not path.name.startswith(session))

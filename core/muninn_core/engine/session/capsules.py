@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from muninn_core.engine.session.journal import At, project_of, span_of
-from muninn_core.errors import BadParams
+from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.journal.capsule_bundle import Importer, export
 from muninn_core.model.event import OBSERVATION, SUMMARY
 from muninn_core.protocol.families.capsules import (
@@ -27,7 +27,6 @@ from muninn_core.protocol.families.capsules import (
     RetrievedItem,
 )
 from muninn_core.regular_file import read_regular
-from muninn_core.store.files.disk import translate_errors
 from muninn_core.worktree.call_context import CallContext
 
 _MAX_BYTES = 256 * 1024 * 1024
@@ -147,10 +146,13 @@ def import_bundle(at: At, params: CapsuleImportParams) -> CapsuleImportResult:
         if not params.path:
             raise BadParams("there is no bundle", hint="Give the path of a file, or - for standard input.")
         path = at.workspace.layout.root / params.path
-        with translate_errors(path):
-            content = read_regular(path, _MAX_BYTES)
         try:
-            bundle = json.loads(content)
+            bundle = json.loads(read_regular(path, _MAX_BYTES))
+        except OSError as error:
+            raise NotFoundError(
+                f"the bundle {path} can't be read: {error.strerror or error}",
+                hint="`muninn capsule export --out FILE` writes a bundle.",
+            ) from None
         except (ValueError, RecursionError) as error:
             raise BadParams(f"{path} is not JSON: {error}", hint="Nothing was imported.") from None
         if isinstance(bundle, dict) and isinstance(bundle.get("bundle"), dict):

@@ -26,7 +26,7 @@ from muninn_core.engine.session.journal import At
 from muninn_core.engine.session.named_code import with_named_code
 from muninn_core.engine.session.reminders import missed_note
 from muninn_core.engine.session.work_in_git import note_edited
-from muninn_core.errors import BadParams, MuninnError, NotFoundError
+from muninn_core.errors import BadParams, BusyError, MuninnError, NotFoundError, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.families.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.families.session import CaptureParams, CaptureResult
@@ -74,12 +74,11 @@ class Captures:
             return
         try:
             for entry in hook_inbox.inbox_entries(workspace.layout.local):
-                if entry.params is not None:
-                    self._store_waiting(workspace, entry.params, call)
-                entry.path.unlink(missing_ok=True)
+                if entry.params is None or self._store_waiting(workspace, entry.params, call):
+                    entry.path.unlink(missing_ok=True)
             for ended in session_end.abandoned_sessions(workspace.session_state, session, self._clock()):
-                self._store_waiting(workspace, ended, call)
-                workspace.session_state.put(ended.session or "", session_end.OPEN, None)
+                if self._store_waiting(workspace, ended, call):
+                    workspace.session_state.put(ended.session or "", session_end.OPEN, None)
             self._restore_commits(workspace, session)
         except (OSError, MuninnError) as error:
             workspace.report_problem("hooks", f"cannot read the inbox of the hooks: {error}")
@@ -148,13 +147,16 @@ class Captures:
         """Return the reminders that came too late, for the events whose note reaches the agent, and their ids."""
         return missed_note(workspace, params.session, now) if params.source in ("commit", "failure") else ("", ())
 
-    def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> None:
+    def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: CallContext) -> bool:
+        """Store an event that waited; return False when it must wait on, because the disk takes no writes."""
         try:
             self._store(workspace, params, call)
         except MuninnError as error:
             log.warning("cannot capture a %s of session %s: %s", params.source, params.session, error.message)
+            return not isinstance(error, StorageError | ReadOnlyError | BusyError)
         except Exception:  # it would be tried again with each further event, and stop all of them
             log.exception("capturing a %s of session %s failed", params.source, params.session)
+        return True
 
 
 def _distil(at: At, session: str) -> None:
@@ -306,12 +308,17 @@ def _failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Capt
 def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
     """Return the summary of a session, with what its last turn committed and decided."""
     session = params.session or workspace.memory.session
-    parts = [_commits(workspace, params, now)]
+    try:
+        committed = _commits(workspace, params, now)
+    except git.GitError as error:  # the transcript has what cannot be made again
+        log.warning("session %s ends without its commits: %s", session, error)
+        committed = Captured()
+    parts = [committed]
     try:
         parts.append(_transcript(workspace, params))
     except (BadParams, NotFoundError) as error:
         log.info("session %s ends without a transcript: %s", session, error)
-    end = session_end.summarise(workspace, params, (*parts[0].drafts, *parts[0].traces))
+    end = session_end.summarise(workspace, params, (*committed.drafts, *committed.traces))
 
     def commit() -> None:
         for part in parts:

@@ -80,7 +80,7 @@ def register(at: At, params: AgentRegisterParams, call: CallContext) -> AgentReg
 
 
 def _check_unbound(at: At, call: CallContext) -> None:
-    """Raise UsageError when the connection's agent still lives: it can't get another role this way."""
+    """Raise RefusedError when the connection's agent still lives: it can't get another role this way."""
     if call.connection.agent and at.open.agents.seconds_left(call.connection.agent) > 0:
         raise RefusedError(
             f"this connection is the agent '{call.connection.agent}'",

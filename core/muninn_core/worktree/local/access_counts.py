@@ -48,7 +48,8 @@ class AccessCounts:
 
     def get(self, identity: str) -> Access:
         """Return how often a memory was part of an answer, and when last."""
-        count, last = self._counts.get(identity, (0, ""))
+        with self._lock:
+            count, last = self._counts.get(identity, (0, ""))
         return Access(count=count, last=last)
 
     def flush(self) -> None:

@@ -14,7 +14,7 @@ MAX_SESSIONS = 200
 
 
 class SessionState:
-    """A small JSON file, read once and replaced whole. Losing it repeats some work."""
+    """A small JSON file, read once and replaced whole. Losing it repeats some work. Safe to use from threads."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self._path = path
@@ -47,17 +47,16 @@ class SessionState:
             self._put(session, name, value)
 
     def _put(self, session: str, name: str, value: Any) -> None:
-        entry = self._sessions.pop(session, {})
-        if entry.get(name) == value:
-            self._sessions[session] = entry
-            return
-        if value is None:
-            entry.pop(name, None)
-        else:
-            entry[name] = value
-        self._sessions[session] = entry
-        for stale in list(self._sessions)[:-MAX_SESSIONS]:
-            del self._sessions[stale]
-        if not self._writable:
-            return
-        write_private(self._path, encode_json({"sessions": self._sessions}))
+        known = self._sessions.get(session, {})
+        entry = known if known.get(name) == value else _with(known, name, value)
+        others = {key: each for key, each in self._sessions.items() if key != session}
+        kept = [*others.items(), (session, entry)][-MAX_SESSIONS:]
+        self._sessions = dict(kept)  # replaced, not changed: readers take no lock
+        if entry is not known and self._writable:
+            write_private(self._path, encode_json({"sessions": self._sessions}))
+
+
+def _with(entry: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """Return an entry with a note, or without it for None."""
+    rest = {key: each for key, each in entry.items() if key != name}
+    return rest if value is None else {**rest, name: value}

@@ -171,7 +171,7 @@ def _content(path: Path) -> bytes:
         return read_regular(path, MAX_BUNDLE_BYTES)
     except OSError as error:
         raise NotFoundError(
-            f"the bundle {path} can't be read: {error.strerror}",
+            f"the bundle {path} can't be read: {error.strerror or error}",
             hint="`muninn export --out FILE` writes a bundle.",
         ) from None
 

@@ -9,6 +9,7 @@ from muninn_core.engine.memory.lookup import conflicts
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.families.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
+from muninn_core.source.line_index import LineIndex
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.workspace import Workspace
 
@@ -46,11 +47,11 @@ def _span(root: Path, config: Config, side: str, cite: Cite) -> CitedCode:
     read = read_text(root, cite.path, config.index.max_file_bytes)
     if not isinstance(read, Text):
         return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=read)
-    lines = read.text.splitlines()
+    page = LineIndex(cite.path, read.text)
     start = max(1, cite.start)
-    end = min(cite.end if cite.start else len(lines), len(lines))
-    if start > len(lines):
-        problem = f"the file has {len(lines)} lines"
+    end = min(cite.end if cite.start else page.length, page.length)
+    if start > page.length:
+        problem = f"the file has {page.length} lines"
         return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=problem)
-    shown = lines[start - 1 : min(end, start - 1 + _SPAN_LINES)]
+    shown = page.span(start, min(end, start - 1 + _SPAN_LINES))
     return CitedCode(side=side, path=cite.path, start=start, end=end, text="\n".join(shown)[:_SPAN_CHARS])
